@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { findProgram, versionOf } from './find-program.ts';
+
+const execute = promisify(execFile);
+const unpackTimeoutMs = 10 * 60_000;
+
+/**
+ * Takes a program from Debian's package without installing it: apt downloads the package and what
+ * this machine lacks of its dependencies, and they are unpacked in a cache folder. It needs no root,
+ * changes nothing outside that folder and starts no service. Answers the path of a launcher that
+ * knows where its libraries are, `program` being the program's path within the package.
+ */
+export async function unpackDebianPackage(name: string, program: string): Promise<string> {
+  const cached = join(await cacheFolder(), `${name}-${process.arch}`);
+  const launcher = join(cached, 'launcher');
+  if (await versionOf(launcher)) return launcher;
+  if (!findProgram(['apt-get']) || !findProgram(['dpkg-deb'])) throw new Error('this is not a Debian system');
+
+  const work = await mkdtemp(`${cached}.`);
+  try {
+    await download(name, work);
+    await unpack(work);
+    await writeLauncher(work, program);
+    if (!(await versionOf(join(work, 'launcher')))) throw new Error(`Debian's ${name} does not run here`);
+    await place(work, cached);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return launcher;
+}
+
+/** `node_modules/.cache/storefront`, or a folder of our own among the temporary ones. */
+async function cacheFolder(): Promise<string> {
+  const inModules = fileURLToPath(new URL('../../../node_modules/.cache/storefront', import.meta.url));
+  try {
+    await mkdir(inModules, { recursive: true });
+    return inModules;
+  } catch {
+    // A checkout that we may only read.
+    const inTemporary = join(tmpdir(), `storefront-cache-${process.getuid?.() ?? 0}`);
+    await mkdir(inTemporary, { recursive: true, mode: 0o700 });
+    return inTemporary;
+  }
+}
+
+/** With the machine's own package lists; with fresh ones of ours where those are missing or stale. */
+async function download(name: string, work: string): Promise<void> {
+  const install = ['install', '--download-only', '--yes', '--no-install-recommends', name];
+  const ownLists = [`Dir::State::lists=${work}/lists`];
+  await mkdir(join(work, 'archives', 'partial'), { recursive: true });
+  try {
+    await apt(work, install);
+  } catch {
+    await mkdir(join(work, 'lists', 'partial'), { recursive: true });
+    await apt(work, ['update'], ownLists);
+    await apt(work, install, ownLists);
+  }
+}
+
+async function apt(work: string, command: string[], more: string[] = []): Promise<void> {
+  const options = [
+    `Dir::Cache=${work}`,
+    `Dir::Cache::archives=${work}/archives`,
+    'Dir::Cache::pkgcache=',
+    'Dir::Cache::srcpkgcache=',
+    // Nothing is installed, so the locks that only root can take are not needed.
+    'Debug::NoLocking=1',
+    'APT::Sandbox::User=root',
+    'Acquire::Retries=2',
+    'Acquire::http::Timeout=30',
+    ...more,
+  ];
+  await execute('apt-get', [...options.flatMap((option) => ['-o', option]), ...command], {
+    timeout: unpackTimeoutMs,
+    maxBuffer: 1 << 24,
+  });
+}
+
+async function unpack(work: string): Promise<void> {
+  const archives = (await readdir(join(work, 'archives'))).filter((file) => file.endsWith('.deb'));
+  for (const archive of archives) {
+    await execute('dpkg-deb', ['--extract', join(work, 'archives', archive), join(work, 'root')]);
+  }
+  for (const spent of ['archives', 'lists']) await rm(join(work, spent), { recursive: true, force: true });
+}
+
+async function writeLauncher(work: string, program: string): Promise<void> {
+  const folders = (await libraryFolders(join(work, 'root'))).map((folder) => `$here/${relative(work, folder)}`);
+  const script = [
+    '#!/bin/sh',
+    'here=$(dirname "$(readlink -f "$0")")',
+    `export LD_LIBRARY_PATH="${folders.join(':')}"`,
+    `exec "$here/root/${program}" "$@"`,
+  ];
+  await writeFile(join(work, 'launcher'), `${script.join('\n')}\n`);
+  await chmod(join(work, 'launcher'), 0o755);
+}
+
+async function libraryFolders(root: string): Promise<string[]> {
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  const libraries = files.filter(({ name }) => /\.so(\.|$)/.test(name));
+  return [...new Set(libraries.map(({ parentPath }) => parentPath))].sort();
+}
+
+/** Puts the new folder in place at once, unless somebody was faster and theirs runs. */
+async function place(work: string, cached: string): Promise<void> {
+  await chmod(work, 0o755);
+  try {
+    await rename(work, cached);
+  } catch {
+    if (await versionOf(join(cached, 'launcher'))) return;
+    await rm(cached, { recursive: true, force: true });
+    await rename(work, cached);
+  }
+}

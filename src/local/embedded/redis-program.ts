@@ -1,0 +1,34 @@
+import { unpackDebianPackage } from './debian-package.ts';
+import { findProgram, versionOf } from './find-program.ts';
+
+/**
+ * A Redis or Valkey server of version 6.2 or newer: the machine's own, else Debian's, unpacked but
+ * not installed. Throws with the one command that would install it.
+ */
+export async function redisProgram(): Promise<string> {
+  for (const name of ['redis-server', 'valkey-server']) {
+    const program = findProgram([name]);
+    if (program && (await isRecent(program))) return program;
+  }
+  try {
+    const program = await unpackDebianPackage('redis-server', 'usr/bin/redis-server');
+    if (await isRecent(program)) return program;
+    throw new Error("Debian's redis-server is older than 6.2");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim() : String(error);
+    throw new Error(
+      `No redis-server or valkey-server (6.2 or newer) is in PATH, and Debian's could not be unpacked: ${reason}\n` +
+        `Install it with: ${installCommand()}\nor set REDIS_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+async function isRecent(program: string): Promise<boolean> {
+  const [, major, minor] = /v=(\d+)\.(\d+)/.exec((await versionOf(program)) ?? '') ?? [];
+  return Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2);
+}
+
+function installCommand(): string {
+  return process.platform === 'darwin' ? 'brew install redis' : 'sudo apt-get install --yes redis-server';
+}

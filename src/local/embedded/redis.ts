@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+import { onFreePort } from './free-port.ts';
+import { redisProgram } from './redis-program.ts';
+import { type Supervisor, supervise } from './supervise.ts';
+
+export interface EmbeddedRedis {
+  url: string;
+  port: number;
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis (or Valkey) of our own in `folder/redis` on a free loopback port. It keeps nothing
+ * on disk, never evicts, and ends with this process.
+ */
+export async function startRedis(options: { folder: string }): Promise<EmbeddedRedis> {
+  const program = await redisProgram();
+  const supervisor = supervise(options.folder, 'redis');
+  const password = randomBytes(16).toString('hex');
+  try {
+    const port = await onFreePort((candidate) => {
+      const configuration = configure(supervisor, candidate, password);
+      return supervisor.serve({ program, args: [configuration] }, () => answers(candidate, password));
+    });
+    return { url: `redis://:${password}@127.0.0.1:${port}`, port, stop: supervisor.stop };
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+}
+
+/** In a file, since what is on the command line every account on this machine can read. */
+function configure({ folder }: Supervisor, port: number, password: string): string {
+  const file = join(folder, 'redis.conf');
+  const lines = [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir "${folder}"`,
+    'save ""',
+    'appendonly no',
+    'maxmemory-policy noeviction',
+    'daemonize no',
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** Whether our server answers there: a stranger's would not know the password. */
+async function answers(port: number, password: string): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1').setTimeout(1_000, () => socket.destroy());
+  try {
+    await once(socket, 'connect');
+    socket.end(`AUTH ${password}\r\nPING\r\n`);
+    const replies = await socket.setEncoding('utf8').toArray();
+    return replies.join('') === '+OK\r\n+PONG\r\n';
+  } catch {
+    // Not yet: whether it ever will is for the supervisor to say.
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

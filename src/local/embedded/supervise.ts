@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import type { Account } from './unprivileged-account.ts';
+
+export interface Command {
+  program: string;
+  args: string[];
+  /** Whom to run it as; ourselves when left out. */
+  account?: Account | undefined;
+  /** Ends it fast: what it holds is thrown away. */
+  stopSignal?: NodeJS.Signals;
+}
+
+export type Order = Command | { signal: NodeJS.Signals };
+
+export interface Supervisor {
+  /** This service's own part of the private folder. */
+  folder: string;
+  /** Runs a command to its end; throws with what it printed when it fails. */
+  run(command: Command): Promise<void>;
+  /** Starts a server and waits until it is ready; throws with its log when it ends before that. */
+  serve(command: Command, ready: () => Promise<boolean>): Promise<void>;
+  /** Sends the server a signal and waits until it has ended; its folder stays. */
+  interrupt(signal: NodeJS.Signals): Promise<void>;
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+const startTimeoutMs = 60_000;
+
+/**
+ * Starts a supervisor: a small detached process that runs one server in `folder/name`. It ends the
+ * server and removes that folder (and `folder`, if nothing else is left in it) when told to stop and
+ * when the calling process ends, whichever way that happens. It does not keep the caller alive.
+ */
+export function supervise(folder: string, name: string): Supervisor {
+  const part = join(folder, name);
+  mkdirSync(part, { recursive: true, mode: 0o700 });
+  const logFile = join(part, `${name}.log`);
+  const child = forkSupervisor(part, logFile);
+  let stopped: Promise<unknown> | undefined;
+
+  const failure = (program: string, what: string) =>
+    new Error(`${basename(program)} ${what}:\n${lastLines(logFile)}`);
+
+  return {
+    folder: part,
+    async run(command) {
+      const ended = nextReport(child);
+      child.send(command);
+      if ((await ended) !== 0) throw failure(command.program, 'failed');
+    },
+    async serve(command, ready) {
+      child.ref();
+      child.channel?.ref();
+      let ended = false;
+      void nextReport(child).then(() => (ended = true));
+      child.send(command);
+      const deadline = performance.now() + startTimeoutMs;
+      while (!(await ready())) {
+        if (ended) throw failure(command.program, 'ended before it was ready');
+        if (performance.now() > deadline) throw failure(command.program, 'did not become ready');
+        await pause(10);
+      }
+      child.unref();
+      child.channel?.unref();
+    },
+    async interrupt(signal) {
+      child.ref();
+      child.channel?.ref();
+      const ended = nextReport(child);
+      child.send({ signal } satisfies Order);
+      await ended;
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      stopped ??= once(child, 'exit');
+      child.ref();
+      if (child.connected) child.disconnect();
+      await stopped;
+    },
+  };
+}
+
+function forkSupervisor(part: string, logFile: string): ChildProcess {
+  const log = openSync(logFile, 'a', 0o600);
+  const child = fork(fileURLToPath(new URL('./supervisor.ts', import.meta.url)), [part], {
+    // A session of its own: Ctrl-C in the caller's terminal must not reach it.
+    detached: true,
+    cwd: '/',
+    env: {},
+    execArgv: [],
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  return child;
+}
+
+/** The exit code of the command in hand; null when a signal ended it, or the supervisor is gone. */
+async function nextReport(child: ChildProcess): Promise<number | null> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  const onMessage = ({ code }: { code: number | null }) => resolve(code);
+  const onExit = () => resolve(null);
+  child.once('message', onMessage);
+  child.once('exit', onExit);
+  const code = await promise;
+  child.off('message', onMessage);
+  child.off('exit', onExit);
+  return code;
+}
+
+function lastLines(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-20).join('\n');
+}

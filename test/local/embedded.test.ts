@@ -1,0 +1,129 @@
+import test from 'ava';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+import { onFreePort } from '#src/local/embedded/free-port.ts';
+import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
+
+test('the shop works as an ordinary owner of its database, with the extensions that it needs', async (t) => {
+  const embedded = await startEmbedded();
+  t.teardown(embedded.stop);
+
+  await withClient(embedded.databaseUrl, async (client) => {
+    const { rows: roles } = await client.query(
+      'select rolname, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user',
+    );
+    t.deepEqual(roles, [
+      { rolname: 'storefront', rolsuper: false, rolbypassrls: false, rolcreatedb: true, rolcreaterole: false },
+    ]);
+    for (const name of ['pg_trgm', 'unaccent', 'citext', 'btree_gin']) {
+      await client.query(`create extension ${name}`);
+    }
+    const { rows: words } = await client.query(`select lower('ÉLAN') as lower, unaccent('élan') as plain`);
+    t.deepEqual(words, [{ lower: 'élan', plain: 'elan' }]);
+  });
+});
+
+test('a restart keeps the data and the address', async (t) => {
+  const embedded = await startEmbedded();
+  t.teardown(embedded.stop);
+
+  await withClient(embedded.databaseUrl, (client) => client.query('create table kept as select 1 as one'));
+  await embedded.restartPostgres();
+
+  await withClient(embedded.databaseUrl, async (client) => {
+    t.deepEqual((await client.query('select one from kept')).rows, [{ one: 1 }]);
+  });
+});
+
+test('two run side by side, each knows its own password only, and neither leaves anything', async (t) => {
+  const [first, second] = await Promise.all([startEmbedded(), startEmbedded()]);
+
+  const strangersUrl = new URL(first.databaseUrl);
+  strangersUrl.port = new URL(second.databaseUrl).port;
+  await t.throwsAsync(withClient(strangersUrl.href, (client) => client.query('select 1')), { code: '28P01' });
+
+  await first.stop();
+  t.true(await listens(second.databaseUrl));
+  t.true(await listens(second.redisUrl));
+  await second.stop();
+  for (const embedded of [first, second]) t.true(await isGone(embedded));
+});
+
+test('a parent that is killed leaves no server and no folder behind', async (t) => {
+  const module = new URL('../../src/local/embedded/start-embedded.ts', import.meta.url).href;
+  const script = `
+    const { startEmbedded } = await import('${module}');
+    console.log(JSON.stringify(await startEmbedded()));
+    setInterval(() => {}, 1000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const embedded = JSON.parse(line.toString()) as Embedded;
+  t.true(await listens(embedded.databaseUrl));
+  t.true(await listens(embedded.redisUrl));
+
+  parent.kill('SIGKILL');
+
+  t.true(await eventually(() => isGone(embedded)));
+});
+
+test('a port that somebody else took in between is given up for another one', async (t) => {
+  const taken: number[] = [];
+  const port = await onFreePort(async (candidate) => {
+    if (taken.push(candidate) === 1) throw new Error('could not bind: Address already in use');
+    const server = createServer().listen(candidate, '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+  });
+
+  t.is(taken.length, 2);
+  t.deepEqual(taken.slice(1), [port]);
+  await t.throwsAsync(
+    onFreePort(() => Promise.reject(new Error('no space left on device'))),
+    { message: 'no space left on device' },
+  );
+});
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, ssl: false });
+  client.on('error', () => {
+    // A restarted server says goodbye in its own way.
+  });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function isGone({ databaseUrl, redisUrl, folder }: Embedded): Promise<boolean> {
+  return !existsSync(folder) && !(await listens(databaseUrl)) && !(await listens(redisUrl));
+}
+
+async function listens(url: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function eventually(holds: () => Promise<boolean>, deadlineMs = 8_000): Promise<boolean> {
+  const deadline = performance.now() + deadlineMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) return false;
+    await pause(20);
+  }
+  return true;
+}
