@@ -1,0 +1,164 @@
+import Router from '@koa/router';
+import Type from 'typebox';
+
+import { accountOf } from './accounts.ts';
+import type { RequestState } from './api.ts';
+import { carrierAccounts } from './carriers.ts';
+import { registerWebhook } from './endpoints/webhooks.ts';
+import { faultKinds, lineMatcher } from './faults.ts';
+import { settleLabel } from './labels.ts';
+import { settleRefund } from './refunds.ts';
+import { badRequest, notFound } from './refusal.ts';
+import { read } from './requests.ts';
+import { summaryOf } from './summary.ts';
+import { blankTrack, moveTrack } from './tracking.ts';
+import { refundStatuses, trackingStatuses } from './wire.ts';
+import { deliveriesAsUsual, type Account, type World } from './world.ts';
+
+const optional = Type.Optional;
+const chance = optional(Type.Number({ minimum: 0, maximum: 1 }));
+const milliseconds = optional(Type.Number({ minimum: 0 }));
+
+const FaultBody = Type.Object(
+  {
+    match: Type.String({ minLength: 1 }),
+    kind: Type.Enum([...faultKinds]),
+    account: optional(Type.String()),
+    status: optional(Type.Integer({ minimum: 200, maximum: 599 })),
+    after: optional(Type.Boolean()),
+    retry_after: optional(Type.Number({ minimum: 0 })),
+    ms: milliseconds,
+    times: optional(Type.Integer({ minimum: 1 })),
+    probability: chance,
+    code: optional(Type.String()),
+    text: optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+const DeliveriesBody = Type.Object(
+  {
+    drop: chance,
+    duplicate: chance,
+    reorder: chance,
+    delay_ms: milliseconds,
+    retry_ms: milliseconds,
+    seed: optional(Type.Integer()),
+  },
+  { additionalProperties: false },
+);
+const AccountBody = Type.Object(
+  {
+    insufficient_funds: optional(Type.Boolean()),
+    auth_broken: optional(Type.Boolean()),
+    carriers: optional(Type.Array(Type.String())),
+  },
+  { additionalProperties: false },
+);
+const TrackBody = Type.Object({ status: Type.Enum([...trackingStatuses]), substatus: optional(Type.String()) });
+const SettleLabelBody = Type.Object({
+  status: Type.Enum(['SUCCESS', 'ERROR']),
+  code: optional(Type.String()),
+  text: optional(Type.String()),
+});
+const SettleRefundBody = Type.Object({ status: Type.Enum([...refundStatuses]) });
+const WebhookBody = Type.Object({
+  url: Type.String(),
+  event: optional(Type.String()),
+  secret: optional(Type.String()),
+});
+
+/** What tests and demonstrations may tell the simulator to do. */
+export function controlRoutes(world: World): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: '/_control' });
+
+  router.post('/faults', (ctx) => {
+    world.faults.add(read(FaultBody, ctx.state.body));
+    ctx.status = 204;
+  });
+  router.delete('/faults', (ctx) => {
+    world.faults.clear();
+    ctx.status = 204;
+  });
+  router.post('/track/:number', (ctx) => {
+    const { status, substatus } = read(TrackBody, ctx.state.body);
+    const { account, track } = findTrack(world, ctx.params.number ?? '');
+    moveTrack(world, account, track, status, substatus);
+    ctx.body = track;
+  });
+  router.post('/transactions/:id/settle', (ctx) => {
+    const { status, code, text } = read(SettleLabelBody, ctx.state.body);
+    const { account, found } = owned(world, (one) => one.transactions.get(ctx.params.id ?? ''));
+    const refused = { source: 'Shippo', code: code ?? '', text: text ?? 'The carrier refused the label.' };
+    settleLabel(world, account, found, status === 'ERROR' ? [refused] : undefined);
+    ctx.body = found;
+  });
+  router.post('/refunds/:id/settle', (ctx) => {
+    const { account, found } = owned(world, (one) => one.refunds.get(ctx.params.id ?? ''));
+    settleRefund(world, account, found, read(SettleRefundBody, ctx.state.body).status);
+    ctx.body = found;
+  });
+  router.post('/accounts/:token/webhooks', (ctx) => {
+    const account = accountNamed(world, ctx.params.token);
+    const { secret, ...request } = read(WebhookBody, ctx.state.body);
+    const webhook = registerWebhook(world, account, { event: 'track_updated', ...request });
+    if (secret !== undefined) account.webhookSecrets.set(webhook.object_id, secret);
+    ctx.status = 201;
+    ctx.body = webhook;
+  });
+  router.post('/accounts/:token', (ctx) => {
+    const account = accountNamed(world, ctx.params.token);
+    const settings = read(AccountBody, ctx.state.body);
+    account.insufficientFunds = settings.insufficient_funds ?? account.insufficientFunds;
+    account.authBroken = settings.auth_broken ?? account.authBroken;
+    if (settings.carriers) account.carriers = carrierAccounts(account.token, account.owner, settings.carriers);
+    ctx.body = summaryOf(account);
+  });
+  router.get('/accounts/:token', (ctx) => {
+    ctx.body = summaryOf(accountNamed(world, ctx.params.token));
+  });
+  router.post('/deliveries', (ctx) => {
+    const { seed, ...settings } = read(DeliveriesBody, ctx.state.body);
+    world.deliveries = { ...deliveriesAsUsual, ...settings };
+    if (seed !== undefined) world.reseed(seed);
+    ctx.body = world.deliveries;
+  });
+  router.get('/idle', async (ctx) => {
+    const timeoutMs = Number(new URLSearchParams(ctx.querystring).get('timeout_ms') ?? 10_000);
+    const idle = await world.pending.idle(timeoutMs);
+    ctx.body = { idle, pending: world.pending.count() };
+  });
+  router.get('/requests', (ctx) => {
+    const matches = lineMatcher(new URLSearchParams(ctx.querystring).get('match') ?? '*');
+    ctx.body = world.requests.filter(({ method, path }) => matches(`${method} ${path}`));
+  });
+  router.post('/reset', (ctx) => {
+    world.accounts.clear();
+    world.faults.clear();
+    world.requests.length = 0;
+    world.deliveries = { ...deliveriesAsUsual };
+    world.pending.cancel();
+    ctx.status = 204;
+  });
+  return router;
+}
+
+function accountNamed(world: World, token: string | undefined): Account {
+  const account = accountOf(world, token ?? '');
+  if (!account) throw badRequest({ token: ['This is not a token that Shippo could have given.'] });
+  return account;
+}
+
+function findTrack(world: World, number: string) {
+  const { account, found } = owned(world, (one) =>
+    [...one.tracks.values()].find((track) => track.tracking_number === number),
+  );
+  return { account, track: found };
+}
+
+function owned<T>(world: World, find: (account: Account) => T | undefined): { account: Account; found: T } {
+  for (const account of world.accounts.values()) {
+    const found = find(account);
+    if (found !== undefined) return { account, found };
+  }
+  throw notFound();
+}

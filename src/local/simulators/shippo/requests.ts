@@ -1,0 +1,119 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+
+import { badRequest, type Problems } from './refusal.ts';
+import { webhookEvents } from './wire.ts';
+
+/** The request bodies of Shippo's OpenAPI that the simulator understands. */
+
+const marker = Type.Optional(Type.String({ maxLength: 100 }));
+const amount = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,4})?$' });
+const text = Type.Optional(Type.String());
+
+export const AddressRequest = Type.Object({
+  name: text,
+  company: text,
+  street1: text,
+  street2: text,
+  street3: text,
+  street_no: text,
+  city: text,
+  state: text,
+  zip: text,
+  country: Type.String({ pattern: '^[A-Za-z]{2}$' }),
+  phone: text,
+  email: text,
+  is_residential: Type.Optional(Type.Boolean()),
+  metadata: marker,
+  validate: Type.Optional(Type.Boolean()),
+});
+
+export const ParcelRequest = Type.Object({
+  length: amount,
+  width: amount,
+  height: amount,
+  distance_unit: Type.Enum(['cm', 'in', 'ft', 'm', 'mm', 'yd']),
+  weight: amount,
+  mass_unit: Type.Enum(['g', 'kg', 'lb', 'oz']),
+  metadata: marker,
+  extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export const ShipmentRequest = Type.Object({
+  address_from: Type.Unknown(),
+  address_to: Type.Unknown(),
+  address_return: Type.Optional(Type.Unknown()),
+  parcels: Type.Array(Type.Unknown(), { minItems: 1 }),
+  carrier_accounts: Type.Optional(Type.Array(Type.String())),
+  async: Type.Optional(Type.Boolean()),
+  metadata: marker,
+  shipment_date: text,
+  extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+const labelFileTypes = [
+  'PNG',
+  'PNG_2.3x7.5',
+  'PDF',
+  'PDF_2.3x7.5',
+  'PDF_4x6',
+  'PDF_4x8',
+  'PDF_A4',
+  'PDF_A5',
+  'PDF_A6',
+  'ZPLII',
+];
+
+export const TransactionRequest = Type.Object({
+  rate: Type.String(),
+  async: Type.Optional(Type.Boolean()),
+  label_file_type: Type.Optional(Type.Enum(labelFileTypes)),
+  metadata: marker,
+  order: text,
+});
+
+export const RefundRequest = Type.Object({
+  transaction: Type.String(),
+  async: Type.Optional(Type.Boolean()),
+});
+
+export const TrackRequest = Type.Object({
+  carrier: Type.String({ minLength: 1 }),
+  tracking_number: Type.String({ minLength: 1 }),
+  metadata: marker,
+});
+
+export const WebhookRequest = Type.Object({
+  event: Type.Enum([...webhookEvents]),
+  url: Type.String({ maxLength: 199, pattern: '^https?://[^\\s/]+' }),
+  active: Type.Optional(Type.Boolean()),
+  is_test: Type.Optional(Type.Boolean()),
+});
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** The value as the schema's type, or a refusal that names each field that is wrong. */
+export function read<S extends TSchema>(schema: S, value: unknown, field?: string): Static<S> {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  if (isValid(validator, schema, value)) return value;
+  const problems = problemsIn(validator, value);
+  throw badRequest(field === undefined ? problems : { [field]: problems });
+}
+
+function isValid<S extends TSchema>(validator: Validator, _schema: S, value: unknown): value is Static<S> {
+  return validator.Check(value);
+}
+
+function problemsIn(validator: Validator, value: unknown): Problems {
+  const problems: Problems = {};
+  for (const error of validator.Errors(value)) {
+    if (error.keyword === 'required') {
+      for (const name of error.params.requiredProperties) problems[name] = ['This field is required.'];
+    } else {
+      const name = error.instancePath.split('/')[1] ?? '__all__';
+      problems[name] = [error.keyword === 'pattern' ? 'Enter a valid value.' : `This value ${error.message}.`];
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,160 @@
+import test from 'ava';
+import { ConnectionError, RequestTimeoutError } from 'shippo/models/errors/httpclienterrors.js';
+import { ResponseValidationError } from 'shippo/models/errors/responsevalidationerror.js';
+import { SDKError } from 'shippo/models/errors/sdkerror.js';
+
+import { cheapestRate, ship, shippoBundle } from './shippo-support.ts';
+
+const { simulator, control, open, sdk } = await shippoBundle();
+test.after.always(() => simulator.close());
+
+const purchase = 'POST /transactions/';
+
+async function ready() {
+  const { token, shippo } = open();
+  const rate = await cheapestRate(shippo);
+  const buy = (timeoutMs?: number) => sdk(token, timeoutMs).transactions.create({ rate, async: false });
+  const bought = async () => (await control.account(token)).labels_bought;
+  return { token, shippo, rate, buy, bought };
+}
+
+test('a refused request has no effect, and the next one is well', async (t) => {
+  const { token, buy, bought } = await ready();
+  await control.fault({ match: purchase, account: token, kind: 'status', status: 429, retry_after: 7 });
+
+  const error = await t.throwsAsync(buy(), { instanceOf: SDKError });
+
+  t.is(error?.statusCode, 429);
+  t.is(error?.headers.get('retry-after'), '7');
+  t.is(await bought(), 0);
+  t.is((await buy()).status, 'SUCCESS');
+});
+
+test('a server error may come after the label was bought', async (t) => {
+  const { token, shippo, rate, buy, bought } = await ready();
+  await control.fault({ match: purchase, account: token, kind: 'status', status: 502, after: true });
+
+  t.is((await t.throwsAsync(buy(), { instanceOf: SDKError }))?.statusCode, 502);
+
+  t.is(await bought(), 1);
+  t.is((await shippo.transactions.list({ rate })).results?.[0]?.status, 'SUCCESS');
+});
+
+test('the connection may break before or after the label was bought', async (t) => {
+  const { token, buy, bought } = await ready();
+
+  await control.fault({ match: purchase, account: token, kind: 'reset_before' });
+  await t.throwsAsync(buy(), { instanceOf: ConnectionError });
+  t.is(await bought(), 0);
+
+  await control.fault({ match: purchase, account: token, kind: 'reset_after' });
+  await t.throwsAsync(buy(), { instanceOf: ConnectionError });
+  t.is(await bought(), 1);
+});
+
+test('an answer may never come, whether or not the label was bought', async (t) => {
+  const { token, buy, bought } = await ready();
+
+  await control.fault({ match: purchase, account: token, kind: 'hang' });
+  await t.throwsAsync(buy(50), { instanceOf: RequestTimeoutError });
+  t.is(await bought(), 0);
+
+  await control.fault({ match: purchase, account: token, kind: 'hang', after: true });
+  await t.throwsAsync(buy(50), { instanceOf: RequestTimeoutError });
+  t.is(await bought(), 1);
+});
+
+test('an answer may come later than it is waited for', async (t) => {
+  const { token, buy, bought } = await ready();
+  await control.fault({ match: purchase, account: token, kind: 'delay', ms: 500, after: true });
+
+  await t.throwsAsync(buy(50), { instanceOf: RequestTimeoutError });
+
+  t.is(await bought(), 1);
+});
+
+test('a tracking status that the SDK does not know throws after the label was bought', async (t) => {
+  const { token, shippo, rate, buy, bought } = await ready();
+  await control.fault({ match: purchase, account: token, kind: 'unknown_enum' });
+
+  const error = await t.throwsAsync(buy(), { instanceOf: ResponseValidationError });
+
+  t.is(error?.statusCode, 201);
+  t.like(error?.rawValue, { status: 'SUCCESS', tracking_status: 'SOMETHING_NEW', rate });
+  t.is(await bought(), 1);
+
+  await control.fault({ match: 'GET /transactions', account: token, kind: 'unknown_enum' });
+  await t.throwsAsync(shippo.transactions.list({ rate }), { instanceOf: ResponseValidationError });
+});
+
+test('a carrier may refuse a label, in its own words', async (t) => {
+  const { token, buy, bought } = await ready();
+  const words = { code: 'carrier_down', text: 'The carrier is asleep.' };
+  await control.fault({ match: purchase, account: token, kind: 'transaction_error', ...words });
+
+  const label = await buy();
+
+  t.is(label.status, 'ERROR');
+  t.like(label.messages?.[0], words);
+  t.is(await bought(), 0);
+});
+
+test('a label may stay queued until it is settled', async (t) => {
+  const { token, shippo, buy, bought } = await ready();
+  await control.fault({ match: purchase, account: token, kind: 'queued', times: 2 });
+
+  const [good, bad] = [await buy(), await buy()];
+  t.deepEqual([good.status, bad.status], ['QUEUED', 'QUEUED']);
+  await control.settleTransaction(good.objectId ?? '', 'SUCCESS');
+  await control.settleTransaction(bad.objectId ?? '', 'ERROR', { text: 'No such street.' });
+
+  t.is((await shippo.transactions.get(good.objectId ?? '')).status, 'SUCCESS');
+  t.is((await shippo.transactions.get(bad.objectId ?? '')).messages?.[0]?.text, 'No such street.');
+  t.is(await bought(), 1);
+});
+
+test('a shipment may find no rates', async (t) => {
+  const { token, shippo } = open();
+  await control.fault({ match: 'POST /shipments', account: token, kind: 'no_rates', text: 'Nobody goes there.' });
+
+  const shipment = await ship(shippo);
+
+  t.deepEqual(shipment.rates, []);
+  t.is(shipment.messages[0]?.text, 'Nobody goes there.');
+});
+
+test('faults strike only their account, as often as they are told, and can be called off', async (t) => {
+  const bundle = await shippoBundle({ seed: 7 });
+  t.teardown(() => bundle.simulator.close());
+  const [one, other] = [bundle.open(), bundle.open()];
+  await bundle.control.fault({ match: 'GET /carrier_*', account: one.token, kind: 'status', times: 2 });
+
+  await other.shippo.carrierAccounts.list({});
+  await t.throwsAsync(one.shippo.carrierAccounts.list({}));
+  await bundle.control.clearFaults();
+  await one.shippo.carrierAccounts.list({});
+
+  await bundle.control.fault({ match: '*', kind: 'status', probability: 0.5, times: 100 });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 40 }, () => other.shippo.carrierAccounts.list({})),
+  );
+  const failures = outcomes.filter(({ status }) => status === 'rejected').length;
+  t.true(failures > 8 && failures < 32, `${failures} of 40 failed`);
+});
+
+test('every request is on record, and a reset forgets everything', async (t) => {
+  const bundle = await shippoBundle();
+  t.teardown(() => bundle.simulator.close());
+  const { token, shippo } = bundle.open();
+  const rate = await cheapestRate(shippo);
+  await shippo.transactions.create({ rate, async: false, metadata: 'mine' });
+
+  const [bought] = await bundle.control.requests('POST /transactions');
+  t.like(bought, { account: token, status: 201, body: { rate, metadata: 'mine', async: false } });
+  t.is((await bundle.control.requests()).length, 2);
+
+  await bundle.control.reset();
+
+  t.deepEqual(await bundle.control.requests(), []);
+  t.is((await bundle.control.account(token)).labels_bought, 0);
+});
