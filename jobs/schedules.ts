@@ -1,0 +1,16 @@
+import type { JobDefinition } from './lib/define-job.ts';
+
+/** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
+export interface Schedule {
+  readonly job: JobDefinition;
+  readonly everyMs: number | 'sweep';
+}
+
+/**
+ * The recurring page: what happens by itself, and how often. Each slot of time is promised once, however many relays
+ * there are; of slots that were missed only the newest runs.
+ */
+export const schedules: readonly Schedule[] = [];
+
+/** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */
+export const tickers: readonly { readonly job: JobDefinition; readonly everyMs: number }[] = [];

@@ -1,0 +1,28 @@
+import Router, { type RouterContext } from '@koa/router';
+import Koa from 'koa';
+
+import { answerRequests } from './middleware/answer-requests.ts';
+import { mountRoutes, unrouted } from './lib/mount-routes.ts';
+import { answerPreflight } from './lib/cors.ts';
+import { opsRoutes } from './ops/index.ts';
+import { routes } from './routes.ts';
+import type { Services } from '#src/services.ts';
+
+/** The web application. Everything that happens to a request, in its order, is on this screen. */
+export function createApp(services: Services): Koa {
+  const router: Router = mountRoutes(services, routes);
+  const app = new Koa({ proxy: false });
+
+  app.use(answerRequests(services));
+  app.use(opsRoutes(services));
+  app.use(async (koa, next) => {
+    const { path } = router.match(koa.path, koa.method);
+    if (koa.method === 'OPTIONS' && path.length > 0) answerPreflight(koa, path.flatMap((layer) => layer.methods).join(', '));
+    else await next();
+  });
+  app.use(router.routes());
+  app.use((koa) => {
+    throw unrouted(koa as RouterContext, routes, router);
+  });
+  return app;
+}

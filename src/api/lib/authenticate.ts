@@ -1,0 +1,56 @@
+import { covers, type OpenedKey, type Tenant } from '#src/domain/tenants/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import type { Services } from '#src/services.ts';
+import type { Audience } from './define-route.ts';
+import { HttpError } from './http-error.ts';
+
+/** Who is at the counter of which store. */
+export interface Visitor {
+  readonly tenant: Tenant;
+  readonly key: OpenedKey | undefined;
+}
+
+/** What a request says of its sender. '' stands for what was not sent. */
+export interface Credentials {
+  readonly authorization: string;
+  readonly slug: string;
+}
+
+/**
+ * Find the tenant, and the key where one is sent or required.
+ * @throws 400 `missing_tenant`, 401 for a key that opens nothing, 403 `insufficient_scope`, 404 `unknown_tenant`
+ */
+export async function authenticate(
+  services: Pick<Services, 'tenants' | 'keys'>,
+  audience: Audience,
+  { authorization, slug }: Credentials,
+): Promise<Visitor> {
+  if (audience.kind === 'public' || audience.kind === 'inbound') return { tenant: await tenantBySlug(services, slug), key: undefined };
+  if (audience.kind === 'dual' && authorization === '') return { tenant: await tenantBySlug(services, slug), key: undefined };
+
+  const key = await services.keys.open(bearerOf(authorization));
+  const tenant = await services.tenants.byId(key.tenantId);
+  if (!tenant) throw new DomainError('unauthenticated', 'invalid_key', 'There is no such key.');
+  if (slug !== '' && slug !== tenant.slug) {
+    throw new HttpError(400, 'invalid_request', 'The key and the x-tenant-slug header name different stores.');
+  }
+  if (!covers(key.scopes, audience.scope)) {
+    throw new DomainError('forbidden', 'insufficient_scope', `This needs a key with the scope ${audience.scope}.`, {
+      extensions: { required_scope: audience.scope },
+    });
+  }
+  return { tenant, key };
+}
+
+async function tenantBySlug({ tenants }: Pick<Services, 'tenants'>, slug: string): Promise<Tenant> {
+  if (slug === '') throw new HttpError(400, 'missing_tenant', 'The x-tenant-slug header names the store.');
+  const tenant = await tenants.bySlug(slug);
+  if (!tenant) throw new DomainError('not_found', 'unknown_tenant', 'There is no such store.');
+  return tenant;
+}
+
+function bearerOf(authorization: string): string {
+  const [, key] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  if (!key) throw new DomainError('unauthenticated', 'missing_key', 'This needs a key: Authorization: Bearer <key>.');
+  return key;
+}

@@ -1,0 +1,38 @@
+import type { Context as KoaContext } from 'koa';
+
+import type { Tenant } from '#src/domain/tenants/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+
+const allowedHeaders = 'authorization, content-type, x-tenant-slug, idempotency-key, if-none-match';
+const exposedHeaders = [
+  'etag', 'retry-after', 'x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'idempotent-replayed',
+].join(', ');
+
+/** A preflight carries no tenant, so it answers any origin: the request itself is judged. */
+export function answerPreflight(koa: KoaContext, methods: string): void {
+  koa.status = 204;
+  koa.set({
+    'access-control-allow-origin': koa.get('origin') || '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': allowedHeaders,
+    'access-control-max-age': '86400',
+    vary: 'Origin',
+  });
+}
+
+/** Let a page of one of the store's origins read the answer, and refuse a page of any other. */
+export function answerOrigin(koa: KoaContext, tenant: Tenant): void {
+  const origin = koa.get('origin');
+  if (origin === '') return;
+  koa.vary('Origin');
+  if (!tenant.allowedOrigins.includes('*') && !tenant.allowedOrigins.includes(origin)) {
+    throw new DomainError('forbidden', 'origin_not_allowed', 'This store does not allow requests from this origin.');
+  }
+  allowOrigin(koa, origin);
+}
+
+/** Also for errors that come before the tenant is known: a page should see what it did wrong. */
+export function allowOrigin(koa: KoaContext, origin: string): void {
+  koa.set('access-control-allow-origin', origin);
+  koa.set('access-control-expose-headers', exposedHeaders);
+}

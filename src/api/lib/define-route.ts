@@ -1,0 +1,92 @@
+import type { Static, TObject, TSchema } from 'typebox';
+
+import type { Context } from '#src/domain/context.ts';
+import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * Who may call a route, and how the tenant is known (api.md, "Authentication"):
+ *
+ *   public         the x-tenant-slug header
+ *   dual           a key with this scope, or else the header
+ *   bearer         a key with this scope
+ *   inbound        a provider: the slug in the path, a signature that the handler checks
+ */
+export type Audience =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'dual'; readonly scope: Scope }
+  | { readonly kind: 'bearer'; readonly scope: Scope }
+  | { readonly kind: 'inbound' };
+
+export const toPublic: Audience = { kind: 'public' };
+export const toProviders: Audience = { kind: 'inbound' };
+export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
+export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });
+
+/** Who called: the key, when one was sent, and the shopper's address. */
+export interface Caller {
+  readonly key: OpenedKey | undefined;
+  readonly clientAddress: string;
+}
+
+export interface Request<Params, Query, Body> {
+  readonly ctx: Context;
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The body's bytes, for `rawBody` routes; empty otherwise. */
+  readonly rawBody: Buffer;
+  /** A header of the request, by its lower-case name; '' when it was not sent. */
+  header(name: string): string;
+}
+
+/** How long an answer may be kept: by nobody, or by caches that ask each time whether it changed. */
+export type Caching = 'no-store' | 'revalidate';
+
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `:params`, as the router reads it, from the root. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly audience: Audience;
+  readonly params?: TObject;
+  readonly query?: TObject;
+  readonly body?: TSchema;
+  /** The handler reads the bytes itself: a signature is over bytes. */
+  readonly rawBody?: true;
+  readonly bodyBytesMax: number;
+  /** The module that the store must have switched on. */
+  readonly module?: ModuleName;
+  readonly caching: Caching;
+  /** The schema of each successful answer's body, by status. */
+  readonly answers: Readonly<Record<number, TSchema>>;
+  handle(request: Request<never, never, never>): Promise<Reply>;
+}
+
+type StaticOf<Schema extends TSchema | undefined> = Schema extends TSchema ? Static<Schema> : undefined;
+
+type RouteDefinition<Params extends TObject | undefined, Query extends TObject | undefined, Body extends TSchema | undefined> =
+  Omit<Route, 'params' | 'query' | 'body' | 'handle' | 'bodyBytesMax' | 'caching'> & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly bodyBytesMax?: number;
+    readonly caching?: Caching;
+    handle(request: Request<StaticOf<Params>, StaticOf<Query>, StaticOf<Body>>): Promise<Reply>;
+  };
+
+const defaultBodyBytesMax = 256 * 1024;
+
+/**
+ * A route is data: method, path, audience, schemas and one call. `mountRoutes` authenticates, checks and refuses in
+ * the documented order before the handler runs, and the OpenAPI document is made of the same values.
+ */
+export function defineRoute<
+  Params extends TObject | undefined = undefined,
+  Query extends TObject | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+>(definition: RouteDefinition<Params, Query, Body>): Route {
+  return { bodyBytesMax: defaultBodyBytesMax, caching: 'no-store', ...definition } as unknown as Route;
+}

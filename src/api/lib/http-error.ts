@@ -1,0 +1,30 @@
+import type { Issue } from '#src/lib/validation.ts';
+
+/** A refusal that only HTTP knows: a wrong method, type, size or syntax. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: number;
+  readonly code: string;
+  readonly issues: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    more: { issues?: readonly Issue[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.issues = more.issues ?? [];
+    this.headers = more.headers ?? {};
+  }
+}
+
+/** The refusal of a value that does not fit its schema, with every issue and its path. */
+export function invalidRequest(issues: readonly Issue[], where: string): HttpError {
+  const [first] = issues;
+  const detail = first ? `${where}${first.path && ` ${first.path}`} ${first.detail}.` : `The ${where} is not valid.`;
+  return new HttpError(400, 'invalid_request', detail, { issues });
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+
+import getRawBody from 'raw-body';
+
+import { HttpError } from './http-error.ts';
+
+/** The body's bytes, at most `bytesMax` of them. Throws 413 beyond. */
+export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  try {
+    return await getRawBody(request, { limit: bytesMax, length: request.headers['content-length'] ?? null });
+  } catch (error) {
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
+      throw new HttpError(413, 'payload_too_large', `The body may have at most ${bytesMax} bytes.`);
+    }
+    throw new HttpError(400, 'invalid_request', 'The body could not be read to its end.');
+  }
+}
+
+/** The JSON in a body. A request without a body needs no Content-Type and means an empty object. */
+export function parseJson(bytes: Buffer, contentType: string): unknown {
+  if (bytes.length === 0) return {};
+  if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
+    throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
+  }
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
+  }
+}

@@ -1,0 +1,71 @@
+import { isDatabaseAway } from '#src/domain/database.ts';
+import { DomainError, type Refusal } from '#src/lib/errors.ts';
+import type { Issue } from '#src/lib/validation.ts';
+import { HttpError } from './http-error.ts';
+
+/** The one error envelope: see api.md, "Errors". */
+export interface ErrorBody {
+  error: string;
+  detail: string;
+  request_id: string;
+  errors?: readonly Issue[];
+  retry_after?: number;
+  [extension: string]: unknown;
+}
+
+export interface ErrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+const statusOf: Record<Refusal, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unprocessable: 422,
+  too_many: 429,
+  upstream_failed: 502,
+  unavailable: 503,
+};
+
+/**
+ * Say what an error means to a caller. This is the only place that knows both languages. What it does not know is a
+ * 500 that tells nothing: no stack, no SQL, no provider's words.
+ */
+export function replyToError(error: unknown, requestId: string): ErrorReply {
+  if (error instanceof DomainError) {
+    const { retryAfterSeconds } = error;
+    return {
+      status: statusOf[error.kind],
+      headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+      body: {
+        error: error.code,
+        detail: error.message,
+        request_id: requestId,
+        ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+        ...error.extensions,
+      },
+    };
+  }
+  if (error instanceof HttpError) {
+    const { status, headers, issues } = error;
+    const body = { error: error.code, detail: error.message, request_id: requestId };
+    return { status, headers, body: issues.length > 0 ? { ...body, errors: issues } : body };
+  }
+  if (isDatabaseAway(error)) {
+    return replyToError(
+      new DomainError('unavailable', 'service_unavailable', 'The service is away for a moment.', { retryAfterSeconds: 2 }),
+      requestId,
+    );
+  }
+  return {
+    status: 500,
+    headers: {},
+    body: { error: 'internal_error', detail: 'Something went wrong on our side.', request_id: requestId },
+  };
+}

@@ -1,0 +1,151 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
+import type { Pool } from 'pg';
+
+import { shortDigest } from '#src/lib/crypto.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { RecordedEvent } from '#src/outbox/events.ts';
+import type { PromisedJob } from '#src/outbox/promise.ts';
+import { finishPromise } from '#src/outbox/runs.ts';
+import { writePromises } from '#src/outbox/write-promises.ts';
+import type { Context, InTransaction, PlatformContext } from './context.ts';
+
+/** The connections of one process. */
+export interface Database {
+  readonly orm: MikroORM;
+  readonly pool: Pool;
+  /** A replica for search and the owner's lists, where one is configured; otherwise the same pool. */
+  readonly replica: Pool;
+  /** Tell the relay that something was promised, so that it need not wait for its next look. */
+  wakeRelay(): void;
+}
+
+/** One open transaction. */
+export interface Transaction {
+  readonly em: EntityManager;
+  /** Run one statement in this transaction. */
+  run<Row>(statement: Sql): Promise<Row[]>;
+  /** What `enqueue` promised and `recordEvent` recorded: written just before the commit. */
+  readonly promises: PromisedJob[];
+  readonly events: RecordedEvent[];
+}
+
+/**
+ * Do several things as one: all of them happen, or none. Every statement inside is held to the context's tenant.
+ * Called inside a transaction it joins it. Never call a provider in here.
+ */
+export async function transact<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+  const { tx } = ctx;
+  if (tx) return work({ ...ctx, tx });
+  return open(ctx, sql`select set_config('app.tenant_id', ${ctx.tenant.id}, true)`, work);
+}
+
+/**
+ * The transaction that writes the outcome of the job that is being worked: its promise is kept in the same commit,
+ * so that it is neither worked again after the outcome nor forgotten before it. Without a job, `transact`.
+ */
+export async function conclude<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+  return transact(ctx, async (ctx) => {
+    const result = await work(ctx);
+    if (ctx.run) await finishPromise(ctx.tx.run, ctx.run.outboxId, ctx.clock.now());
+    return result;
+  });
+}
+
+/**
+ * Work across tenants, which only what is named here may do: sweeps, retention, the relay's schedules. The reason
+ * is for the reader; a test lists every use.
+ */
+export async function asPlatform<Result>(
+  ctx: PlatformContext,
+  _reason: string,
+  work: (ctx: InTransaction<PlatformContext>) => Promise<Result>,
+): Promise<Result> {
+  return open(ctx, sql`select set_config('app.platform', 'on', true)`, work);
+}
+
+/**
+ * Read with one statement. Inside a transaction it runs there; outside it carries its tenant with it, so that one
+ * round trip is enough and the connection stays clean.
+ */
+export async function read<Row>(ctx: Context, statement: Sql, options: { replica?: boolean } = {}): Promise<Row[]> {
+  if (ctx.tx) return ctx.tx.run<Row>(statement);
+  const scoped = scopeToTenant(ctx.tenant.id, statement);
+  return runAlone(options.replica ? ctx.database.replica : ctx.database.pool, scoped);
+}
+
+/** The first row of `read`, or `undefined`. */
+export async function readOne<Row>(ctx: Context, statement: Sql, options?: { replica?: boolean }): Promise<Row | undefined> {
+  return (await read<Row>(ctx, statement, options))[0];
+}
+
+/** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */
+export async function runOnPlatformTables<Row>(ctx: PlatformContext, statement: Sql): Promise<Row[]> {
+  return ctx.tx ? ctx.tx.run<Row>(statement) : runAlone(ctx.database.pool, statement);
+}
+
+/**
+ * The tenant is set by the outer scan and the statement runs inside it. The condition on `scope` makes the inner
+ * query depend on it and `offset 0` keeps the planner from merging the two, so that the order of evaluation is
+ * certain: row-level security sees the tenant from the first row on.
+ */
+function scopeToTenant(tenantId: string, statement: Sql): Sql {
+  return sql`select scoped.* from set_config('app.tenant_id', ${tenantId}, true) as scope(tenant_id),
+    lateral (select inside.* from (${statement}) as inside where scope.tenant_id is not null offset 0) as scoped`;
+}
+
+async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
+  const { text } = statement;
+  const result = await pool.query({ name: nameOf(text), text, values: [...statement.values] });
+  return result.rows as Row[];
+}
+
+async function open<Of extends PlatformContext, Result>(
+  ctx: Of,
+  scope: Sql,
+  work: (ctx: InTransaction<Of>) => Promise<Result>,
+): Promise<Result> {
+  const promises: PromisedJob[] = [];
+  const result = await ctx.database.orm.em.fork().transactional(async (em) => {
+    const connection = em.getTransactionContext<KyselyTransaction<unknown>>();
+    if (!connection) throw new TypeError('The entity manager opened no transaction.');
+    const tx: Transaction = {
+      em,
+      promises,
+      events: [],
+      async run<Row>(statement: Sql) {
+        const { rows } = await connection.executeQuery(CompiledQuery.raw(statement.text, [...statement.values]));
+        return rows as Row[];
+      },
+    };
+    await tx.run(scope);
+    const result = await work({ ...ctx, tx });
+    await writePromises(tx);
+    return result;
+  });
+  if (promises.length > 0) ctx.database.wakeRelay();
+  return result;
+}
+
+const names = new Map<string, string>();
+
+/** A name per statement's text lets PostgreSQL keep its plan. Texts come from our own code, so there are few. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (!name) names.set(text, (name = shortDigest(text, 24)));
+  return name;
+}
+
+/** The codes of a server that refuses, ends or cannot take connections, and of a network that does not reach it. */
+const awayCodes = new Set([
+  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08000', '08003', '08006',
+]);
+
+/** Whether an error says that PostgreSQL is away, rather than that it refused what we asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string' && awayCodes.has(cause.code)) return true;
+    if (/^(Connection terminated|timeout exceeded when trying to connect)/.test(cause.message)) return true;
+  }
+  return false;
+}

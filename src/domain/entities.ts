@@ -1,0 +1,4 @@
+import { TenantEntity } from './tenants/index.ts';
+
+/** Every entity that the unit of work knows. */
+export const entities = [TenantEntity];

@@ -1,0 +1,18 @@
+/** One mail, ready to send. `messageId` stays the same over tries. */
+export interface OutgoingMail {
+  readonly messageId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the mail server said: it has the mail, or will never take one for this address. */
+export type MailOutcome = { readonly outcome: 'accepted' } | { readonly outcome: 'bounced'; readonly detail: string };
+
+export interface Mailer {
+  /** Throws ProviderError when trying again later can help. */
+  send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
+}

@@ -1,0 +1,47 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** The parts of the service that a store may have switched on; the operator switches them. All are off at first. */
+export const moduleNames = ['customer_accounts', 'subscriptions', 'gift_cards', 'reviews'] as const;
+export type ModuleName = (typeof moduleNames)[number];
+export type Modules = Record<ModuleName, boolean>;
+
+export const noModules: Modules = { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: false };
+
+export const TenantEntity = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenants',
+  properties: {
+    id: p.string().primary(),
+    slug: p.string(),
+    name: p.string(),
+    ownerEmail: p.string(),
+    currency: p.string(),
+    locale: p.string(),
+    timezone: p.string(),
+    storefrontUrl: p.string(),
+    magicLinkPath: p.string(),
+    restorePath: p.string(),
+    allowedOrigins: p.json<string[]>(),
+    mailFrom: p.string().nullable(),
+    theme: p.json<Record<string, unknown>>(),
+    links: p.json<Record<string, unknown>>(),
+    modules: p.json<Modules>(),
+    sessionSecretSealed: p.string().lazy(),
+    sessionSecretNumber: p.integer(),
+    nextOrderNumber: p.bigint('number'),
+    version: p.integer().version(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+type Row = InferEntity<typeof TenantEntity>;
+
+/** A store, as operations see it: what it is called, where it sells and what it has switched on. */
+export type Tenant = Readonly<
+  Pick<
+    Row,
+    | 'id' | 'slug' | 'name' | 'ownerEmail' | 'currency' | 'locale' | 'timezone' | 'storefrontUrl' | 'magicLinkPath'
+    | 'restorePath' | 'allowedOrigins' | 'mailFrom' | 'theme' | 'links' | 'modules' | 'version'
+  >
+>;

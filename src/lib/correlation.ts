@@ -1,0 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * What ties together everything that one request causes: it stands in every log line from the request through the
+ * outbox and the job to the provider call, wherever they run.
+ */
+export interface Correlation {
+  readonly requestId: string;
+  readonly tenant?: string | undefined;
+  readonly job?: string | undefined;
+}
+
+const storage = new AsyncLocalStorage<Correlation>();
+
+export function correlate<Result>(correlation: Correlation, work: () => Result): Result {
+  return storage.run(correlation, work);
+}
+
+/** The correlation of what runs now, if anything was named its cause. */
+export function currentCorrelation(): Correlation | undefined {
+  return storage.getStore();
+}

@@ -1,0 +1,26 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Random text of 5 bits a character, without letters that people confuse: 32 characters are 160 bits. */
+export function randomText(characters: number): string {
+  return Array.from(randomBytes(characters), (byte) => crockford[byte & 31]).join('');
+}
+
+export function sha256(text: string | Buffer): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function hmacSha256(key: string | Buffer, text: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** Whether two secrets are equal, in a time that tells neither where they differ nor how long the other is. */
+export function equalInConstantTime(left: string | Buffer, right: string | Buffer): boolean {
+  return timingSafeEqual(sha256(left), sha256(right));
+}
+
+/** A few Crockford characters of a digest: for checksums and fingerprints, never for secrets. */
+export function shortDigest(text: string, characters: number): string {
+  return Array.from(sha256(text).subarray(0, characters), (byte) => crockford[byte & 31]).join('');
+}

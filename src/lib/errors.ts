@@ -1,0 +1,91 @@
+/** What kind of refusal this is, in the domain's words. `reply-to-error.ts` alone knows the HTTP status of each. */
+export type Refusal =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'gone'
+  | 'too_large'
+  | 'unprocessable'
+  | 'too_many'
+  | 'upstream_failed'
+  | 'unavailable';
+
+export interface RefusalDetails {
+  /** Further fields of the answer, such as `conflicts`. Never a secret, never another tenant's data. */
+  extensions?: Record<string, unknown>;
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/**
+ * The shop says no, and trying the same again would not change it.
+ *
+ * `code` is stable and documented (api.md, "Errors"); the message is a sentence that could be shown to a shopper.
+ */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly kind: Refusal;
+  readonly code: string;
+  readonly extensions: Record<string, unknown>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: Refusal, code: string, message: string, details: RefusalDetails = {}) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.code = code;
+    this.extensions = details.extensions ?? {};
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** The refusal for whatever does not exist for this caller: an unknown id and another tenant's look the same. */
+export function notFound(what: string): DomainError {
+  return new DomainError('not_found', 'not_found', `There is no such ${what}.`);
+}
+
+/**
+ * Why a provider did not do what we asked, judged once, by the gateway that knows it:
+ *
+ *   busy      it asks us to come back later (429, or it said when)
+ *   away      no answer that settles the question: time-out, socket, 5xx. The effect may have happened.
+ *   refused   it understood and declined; asking again changes nothing
+ *   denied    our credentials do not open the door
+ *   missing   it does not know the object that we named
+ */
+export type ProviderFailure = 'busy' | 'away' | 'refused' | 'denied' | 'missing';
+
+/** A provider failed us. The message names provider and reason, never a secret or an address. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly provider: string;
+  readonly failure: ProviderFailure;
+  /** The provider's own code, where it gave one. */
+  readonly code: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    provider: string,
+    failure: ProviderFailure,
+    message: string,
+    details: { code?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.provider = provider;
+    this.failure = failure;
+    this.code = details.code;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** Work on this later. It costs no attempt: somebody else is busy, nothing is wrong. */
+export class Snooze extends Error {
+  override readonly name = 'Snooze';
+  readonly milliseconds: number;
+
+  constructor(milliseconds: number, reason: string) {
+    super(reason);
+    this.milliseconds = milliseconds;
+  }
+}

@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** AES-256 keys by id. The first one seals; every one opens, so that keys can be rotated. */
+export interface Keyring {
+  /** Encrypt `plain`, bound to its owner and field: sealed text moved to another row or column does not open. */
+  seal(owner: string, field: string, plain: string): string;
+  /** Decrypt what `seal` made. Throws when the key is gone, or the text was changed or moved. */
+  open(owner: string, field: string, sealed: string): string;
+  /** Whether this text was sealed by a key that is no longer the first one. */
+  isStale(sealed: string): boolean;
+}
+
+/** @param keys pairs of id and 32 bytes, the sealing key first (`ENCRYPTION_KEYS`). */
+export function createKeyring(keys: readonly (readonly [id: string, key: Buffer])[]): Keyring {
+  const [first] = keys;
+  if (!first) throw new TypeError('A keyring needs at least one key.');
+  const [sealingId, sealingKey] = first;
+  const byId = new Map(keys);
+
+  return {
+    seal(owner, field, plain) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce);
+      cipher.setAAD(Buffer.from(`${owner}\n${field}`));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${sealingId}:${Buffer.concat([nonce, body]).toString('base64')}`;
+    },
+    open(owner, field, sealed) {
+      const { id, bytes } = parse(sealed);
+      const key = byId.get(id);
+      if (!key) throw new Error(`No encryption key has the id "${id}".`);
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(`${owner}\n${field}`));
+      decipher.setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+    },
+    isStale: (sealed) => parse(sealed).id !== sealingId,
+  };
+}
+
+function parse(sealed: string): { id: string; bytes: Buffer } {
+  const colon = sealed.indexOf(':');
+  return { id: sealed.slice(0, colon), bytes: Buffer.from(sealed.slice(colon + 1), 'base64') };
+}

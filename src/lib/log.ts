@@ -1,0 +1,11 @@
+/** One event a line: its fields first, then a short phrase. Errors are logged by the edge, once. */
+export interface Log {
+  debug(fields: object, phrase: string): void;
+  info(fields: object, phrase: string): void;
+  warn(fields: object, phrase: string): void;
+  error(fields: object, phrase: string): void;
+}
+
+export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}

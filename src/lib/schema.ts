@@ -1,0 +1,45 @@
+import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
+
+import { durationPattern } from './duration.ts';
+import { idPattern, type IdPrefix } from './ids.ts';
+
+export { Type, type Static, type TSchema };
+
+/** The limit of any amount that a caller may name, in minor units: the payment provider's own. */
+export const centsMax = 99_999_999;
+
+export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** An optional field that may also be sent as null: both mean that it was not given. */
+export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema));
+
+export const Text = (characters: number, options: object = {}) =>
+  Type.String({ minLength: 1, maxLength: characters, ...options });
+
+export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
+export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
+export const Url = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://shop.example.com/'] });
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
+export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
+export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T12:00:00.000Z'] });
+export const Duration = Type.String({ pattern: durationPattern, examples: ['15m'] });
+export const Cents = Type.Integer({ minimum: 0, maximum: centsMax, examples: [1900] });
+export const Id = (prefix: IdPrefix) =>
+  Type.String({ pattern: idPattern(prefix), examples: [`${prefix}_01m7xfs208fk1sctzyr3afnpz3`] });
+
+/** Free JSON of a caller's own, passed through unread. */
+export const FreeForm = Type.Record(Type.String(), Type.Unknown());
+
+/**
+ * A whole number that the specification declares as a string: a number or a numeric string is accepted, and the
+ * handler always gets a number (the `integerLike` keyword of `validation.ts` converts it).
+ */
+export function IntegerLike(bounds: { minimum: number; maximum: number }): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: ['integer', 'string'], integerLike: bounds, examples: [bounds.minimum] });
+}
+
+/** The fields of a list request: see api.md, "Lists". Query text is converted before it is checked. */
+export const PageQuery = {
+  cursor: Type.Optional(Type.String({ maxLength: 1000 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+} satisfies Record<string, TOptional<TSchema>>;

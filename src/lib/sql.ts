@@ -1,0 +1,50 @@
+/** One SQL statement, or a part of one, with its values apart from its text. */
+export class Sql {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+
+  constructor(strings: readonly string[], values: readonly unknown[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+
+  /** The text with `$1…` for PostgreSQL. */
+  get text(): string {
+    return this.strings.reduce((text, part, index) => `${text}$${index}${part}`);
+  }
+}
+
+/**
+ * Write SQL as text with values in place: sql`select … where id = ${id}`. A value becomes a parameter, an array
+ * one array parameter, and another `Sql` a part of the statement.
+ */
+export function sql(strings: TemplateStringsArray, ...given: unknown[]): Sql {
+  if (!given.some((value) => value instanceof Sql)) return new Sql(strings, given);
+
+  const texts = [strings[0] ?? ''];
+  const values: unknown[] = [];
+  const append = (text: string) => texts.push((texts.pop() ?? '') + text);
+  given.forEach((value, index) => {
+    if (value instanceof Sql) {
+      append(value.strings[0] ?? '');
+      texts.push(...value.strings.slice(1));
+      values.push(...value.values);
+    } else {
+      values.push(value);
+      texts.push('');
+    }
+    append(strings[index + 1] ?? '');
+  });
+  return new Sql(texts, values);
+}
+
+/** Text that is part of our own code, never of a caller's input. */
+export function rawSql(text: string): Sql {
+  return new Sql([text], []);
+}
+
+/** The parts joined by a separator such as ` and `. */
+export function joinSql(parts: readonly Sql[], separator: string): Sql {
+  return parts.reduce((joined, part, index) =>
+    index === 0 ? part : sql`${joined}${rawSql(separator)}${part}`, rawSql(''));
+}

@@ -1,0 +1,77 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Static, TSchema } from 'typebox';
+
+/** One thing that is wrong with a value, and where: `path` is a JSON pointer. */
+export interface Issue {
+  path: string;
+  code: string;
+  detail: string;
+}
+
+const strict = createAjv({ coerceTypes: false });
+const fromText = createAjv({ coerceTypes: true });
+const compiled = { strict: new WeakMap<TSchema, ValidateFunction>(), fromText: new WeakMap<TSchema, ValidateFunction>() };
+
+/** What is wrong with this value; nothing, when it fits. Numeric strings of `IntegerLike` fields become numbers. */
+export function issuesOf(schema: TSchema, value: unknown): Issue[] {
+  return run('strict', schema, value);
+}
+
+/** The same for what can only arrive as text: path parameters, queries, headers. Converts in place. */
+export function issuesOfText(schema: TSchema, value: Record<string, unknown>): Issue[] {
+  return run('fromText', schema, value);
+}
+
+/** Whether the value fits its schema. */
+export function fits<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
+  return issuesOf(schema, value).length === 0;
+}
+
+function run(kind: keyof typeof compiled, schema: TSchema, value: unknown): Issue[] {
+  let validate = compiled[kind].get(schema);
+  if (!validate) {
+    validate = (kind === 'strict' ? strict : fromText).compile(schema);
+    compiled[kind].set(schema, validate);
+  }
+  return validate(value) ? [] : describe(validate.errors ?? []);
+}
+
+function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, allErrors: true, allowUnionTypes: true, strictTypes: false, useDefaults: true });
+  // The package's types describe a namespace where its CommonJS export is the function itself.
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  for (const keyword of ['examples', 'example']) if (!ajv.getKeyword(keyword)) ajv.addKeyword(keyword);
+  ajv.addKeyword({ keyword: 'integerLike', modifying: true, errors: true, validate: convertInteger });
+  return ajv;
+}
+
+function convertInteger(
+  bounds: { minimum: number; maximum: number },
+  value: unknown,
+  _schema?: unknown,
+  place?: { parentData: unknown; parentDataProperty: string | number },
+): boolean {
+  const number = typeof value === 'string' && /^-?[0-9]{1,12}$/.test(value) ? Number(value) : value;
+  const inBounds = Number.isInteger(number) && Number(number) >= bounds.minimum && Number(number) <= bounds.maximum;
+  if (inBounds && place) Object.assign(place.parentData as object, { [place.parentDataProperty]: number });
+  else convertInteger.errors = [{ keyword: 'integerLike', message: describeBounds(bounds), params: bounds }];
+  return inBounds;
+}
+convertInteger.errors = [] as Partial<ErrorObject>[];
+
+const describeBounds = ({ minimum, maximum }: { minimum: number; maximum: number }) =>
+  `must be a whole number from ${minimum} to ${maximum}`;
+
+/** At most ten issues, the schema's own words; of a failed union only what its branches say. */
+function describe(errors: readonly ErrorObject[]): Issue[] {
+  const telling = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'if');
+  const issues = (telling.length > 0 ? telling : errors).map((error) => ({
+    path: error.keyword === 'required' ? `${error.instancePath}/${error.params['missingProperty']}` : error.instancePath,
+    code: error.keyword,
+    detail: error.keyword === 'required' ? 'is required' : (error.message ?? 'is not valid'),
+  }));
+  return issues
+    .filter((issue, index) => issues.findIndex((other) => other.path === issue.path && other.code === issue.code) === index)
+    .slice(0, 10);
+}

@@ -1,0 +1,63 @@
+import { sql } from '#src/lib/sql.ts';
+import type { TraceCarrier } from '#src/lib/tracing.ts';
+import type { Run } from './runs.ts';
+
+/** What the relay carries to a queue. */
+export interface ClaimedPromise {
+  id: string;
+  tenantId: string | null;
+  job: string;
+  queue: string;
+  trace: TraceCarrier;
+}
+
+/** How long a relayed promise is left to its queue before the relay looks whether it is still there. */
+const firstHealSeconds = 30;
+const healSecondsMax = 600;
+
+/**
+ * Claim promises that are due and were never relayed, oldest first. The claim is committed before anything is added
+ * to a queue, so no lock is held across Redis; a relay that dies in between is healed like a wiped Redis.
+ *
+ * @param jobs the jobs that this release knows: a newer release's promises wait for its own relay.
+ */
+export async function claimDue(run: Run, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedPromise[]> {
+  return run<ClaimedPromise>(sql`
+    update outbox set relays = 1, next_relay_at = ${now}::timestamptz + make_interval(secs => ${firstHealSeconds})
+    where id in (
+      select id from outbox
+      where relays = 0 and next_relay_at <= ${now} and job = any(${jobs})
+      order by next_relay_at limit ${limit} for update skip locked)
+    returning id, tenant_id as "tenantId", job, queue, trace`);
+}
+
+/**
+ * The one rule that heals a wiped, restarted or failed-over Redis: claim again what was relayed a while ago and is
+ * neither finished nor failed. Adding an id that its queue still holds does nothing. Intervals double up to ten
+ * minutes, so that a long queue is not asked about over and over.
+ */
+export async function claimForgotten(run: Run, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedPromise[]> {
+  return run<ClaimedPromise>(sql`
+    update outbox set relays = relays + 1,
+      next_relay_at = ${now}::timestamptz
+        + make_interval(secs => least(${firstHealSeconds} * power(2, least(relays, 10)), ${healSecondsMax}))
+    where id in (
+      select id from outbox
+      where relays > 0 and next_relay_at <= ${now} and job = any(${jobs})
+      order by next_relay_at limit ${limit} for update skip locked)
+    returning id, tenant_id as "tenantId", job, queue, trace`);
+}
+
+/** Give claims back that could not be added: Redis is away. They are due at once again. */
+export async function returnClaims(run: Run, ids: readonly string[], now: Date): Promise<void> {
+  await run(sql`
+    update outbox set relays = 0, next_relay_at = ${now}
+    where id = any(${ids}) and finished_at is null and failed_at is null`);
+}
+
+/** How far behind each queue is: the age of its oldest promise that is due and not kept, in seconds. */
+export async function oldestDueByQueue(run: Run, now: Date): Promise<{ queue: string; seconds: number; count: number }[]> {
+  return run(sql`
+    select queue, extract(epoch from ${now}::timestamptz - min(due_at))::float8 as seconds, count(*)::int as count
+    from outbox where next_relay_at is not null and due_at <= ${now} group by queue`);
+}

@@ -1,0 +1,12 @@
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { newId } from '#src/lib/ids.ts';
+import { enqueue } from './enqueue.ts';
+import type { EventType } from './events.ts';
+import type { Promiser } from './promise.ts';
+
+/** Record that something happened, in the transaction that makes it true, and promise to tell who listens. */
+export function recordEvent(ctx: Promiser & { tenant: { id: string } }, type: EventType, objectId: string): void {
+  const event = { id: newId('evt'), tenantId: ctx.tenant.id, type, objectId, at: ctx.clock.now() };
+  enqueue(ctx, fanOutEvent, { eventId: event.id });
+  ctx.tx?.events.push(event);
+}

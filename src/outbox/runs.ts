@@ -1,0 +1,57 @@
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { TraceCarrier } from '#src/lib/tracing.ts';
+
+/** Something that runs a statement: a pool, or an open transaction. */
+export type Run = <Row>(statement: Sql) => Promise<Row[]>;
+
+/** A promise as the worker that takes it up reads it. */
+export interface StartedPromise {
+  id: string;
+  tenantId: string | null;
+  job: string;
+  payload: unknown;
+  /** Starts without an outcome, this one included. */
+  starts: number;
+  requestId: string | null;
+  trace: TraceCarrier;
+  createdAt: Date;
+}
+
+/**
+ * Take a promise up, counting the start. `undefined` when it has been kept, or is unknown: then there is nothing to
+ * do. A promise that was given up is taken up again, because somebody pressed Retry.
+ */
+export async function startPromise(run: Run, id: string): Promise<StartedPromise | undefined> {
+  const [row] = await run<StartedPromise>(sql`
+    update outbox set starts = starts + 1, failed_at = null
+    where id = ${id} and finished_at is null
+    returning id, tenant_id as "tenantId", job, payload, starts, request_id as "requestId", trace,
+              created_at as "createdAt"`);
+  return row;
+}
+
+/** The promise is kept. */
+export async function finishPromise(run: Run, id: string, now: Date): Promise<void> {
+  await run(sql`update outbox set finished_at = ${now}, next_relay_at = null where id = ${id} and finished_at is null`);
+}
+
+/** The run ended without keeping the promise and another will follow: starts count only what died unseen. */
+export async function postponePromise(run: Run, id: string): Promise<void> {
+  await run(sql`update outbox set starts = 0 where id = ${id}`);
+}
+
+/** The promise is given up, for a person to look at. Nothing relays it again. */
+export async function failPromise(run: Run, id: string, now: Date, failure: string): Promise<void> {
+  await run(sql`
+    update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0
+    where id = ${id} and finished_at is null`);
+}
+
+/** Finished promises are kept for a while so that a promise made again is recognised, then removed in portions. */
+export async function prunePromises(run: Run, finishedBefore: Date, limit: number): Promise<number> {
+  const rows = await run(sql`
+    delete from outbox where id in (
+      select id from outbox where finished_at < ${finishedBefore} order by finished_at limit ${limit})
+    returning id`);
+  return rows.length;
+}

@@ -1,0 +1,66 @@
+import { defineConfig, type EntityName, MikroORM } from '@mikro-orm/postgresql';
+import { PostgresDialect } from 'kysely';
+import pg from 'pg';
+
+import type { Database } from '#src/domain/database.ts';
+import { seconds } from '#src/lib/duration.ts';
+import type { Log } from '#src/lib/log.ts';
+
+/** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
+const statementTimeoutMs = seconds(15);
+
+export interface DatabaseOptions {
+  url: string;
+  readUrl?: string | undefined;
+  poolMax: number;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  entities: readonly EntityName[];
+  log: Log;
+  wakeRelay: () => void;
+}
+
+/** Connect lazily: nothing is sent before the first statement. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database & { close(): Promise<void> }> {
+  const pool = openPool(options.url, options);
+  const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
+  const orm = await MikroORM.init(
+    defineConfig({
+      entities: [...options.entities],
+      dbName: pool.options.database ?? 'storefront',
+      driverOptions: new PostgresDialect({ pool }),
+    }),
+  );
+  return {
+    orm,
+    pool,
+    replica,
+    wakeRelay: options.wakeRelay,
+    async close() {
+      await orm.close(true);
+      if (!pool.ended) await pool.end();
+      if (replica !== pool) await replica.end();
+    },
+  };
+}
+
+function openPool(connectionString: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: poolMax,
+    application_name: applicationName,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    connectionTimeoutMillis: seconds(5),
+    types: columnTypes(),
+  });
+  pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));
+  return pool;
+}
+
+/** Whole numbers of 64 bits are amounts and counts of ours, far below what a double holds exactly. */
+function columnTypes(): pg.CustomTypesConfig {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  return types as pg.CustomTypesConfig;
+}

@@ -1,0 +1,127 @@
+import type { Config } from '#src/config.ts';
+import type { Actor, Context, JobRun, PlatformContext } from '#src/domain/context.ts';
+import type { Database } from '#src/domain/database.ts';
+import { entities } from '#src/domain/entities.ts';
+import type { Ports } from '#src/domain/ports/index.ts';
+import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
+import { type Clock, systemClock } from '#src/lib/clock.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { createKeyring } from '#src/lib/keyring.ts';
+import type { Log } from '#src/lib/log.ts';
+import type { Sql } from '#src/lib/sql.ts';
+import type { Run } from '#src/outbox/runs.ts';
+import { createLogger } from '#src/platform/logger.ts';
+import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
+import { openDatabase } from '#src/platform/postgres.ts';
+import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
+import { createPorts } from '#src/providers/ports.ts';
+
+/** Everything a process is made of: configuration joined to what it names. Built once, closed once. */
+export interface Services {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tenants: TenantDirectory;
+  readonly keys: KeyDirectory;
+  /** The process's one shared connection. Commands fail at once while Redis is away. */
+  readonly redis: RedisConnection;
+  readonly wakeChannel: string;
+  /** Run a statement on the platform's own tables. */
+  readonly run: Run;
+  /** A context that belongs to no tenant. */
+  context(parts?: ContextParts): PlatformContext;
+  /** The tenant with this id. Throws DomainError when it is gone. */
+  tenantOf(id: string | null): Promise<Context['tenant']>;
+  /** A further Redis connection, for what waits on it: a worker, a subscriber. */
+  connectBlocking(): RedisConnection;
+  /** From the first signal to stop on, `/readyz` says so and nothing new is taken. */
+  beginClosing(): void;
+  isClosing(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ContextParts {
+  readonly actor?: Actor;
+  readonly signal?: AbortSignal;
+  readonly run?: JobRun;
+}
+
+/** What tests put in place of the real thing. */
+export interface Replacements {
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly ports?: Partial<Ports>;
+}
+
+const system: Actor = { kind: 'system', id: 'system' };
+const wakeChannel = 'outbox';
+
+export async function createServices(config: Config, processName: string, replacements: Replacements = {}): Promise<Services> {
+  const clock = replacements.clock ?? systemClock;
+  const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
+  const redis = connectRedis(config.redisUrl, { blocking: false, log });
+  const blocking: RedisConnection[] = [];
+  let closing = false;
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    readUrl: config.databaseReadUrl,
+    poolMax: config.databasePoolMax,
+    applicationName: `storefront-${processName}`,
+    entities,
+    log,
+    wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
+  });
+  const ports: Ports = { ...createPorts(config, log), ...replacements.ports };
+  const keyring = createKeyring(config.encryptionKeys);
+
+  const context = (parts: ContextParts = {}): PlatformContext => ({
+    database, clock, log, keyring, ports, settings: config.settings, actor: system, ...parts,
+  });
+  const tenants = createTenantDirectory(context());
+  // A first connection that fails is tried again by itself; the shop is open meanwhile.
+  redis.connect().catch(() => undefined);
+
+  return {
+    config, clock, log, tenants, redis, wakeChannel, context,
+    metrics: createMetrics(),
+    keys: createKeyDirectory(context()),
+    run: (statement) => runAlone(database, statement),
+    async tenantOf(id) {
+      const tenant = id ? await tenants.byId(id) : undefined;
+      if (!tenant) throw notFound('tenant');
+      return tenant;
+    },
+    connectBlocking() {
+      const connection = connectRedis(config.redisUrl, { blocking: true, log });
+      blocking.push(connection);
+      return connection;
+    },
+    beginClosing() {
+      closing = true;
+    },
+    isClosing: () => closing,
+    async close() {
+      for (const connection of [...blocking, redis]) connection.disconnect();
+      await database.close();
+    },
+  };
+}
+
+async function runAlone<Row>(database: Database, statement: Sql): Promise<Row[]> {
+  const { rows } = await database.pool.query(statement.text, [...statement.values]);
+  return rows as Row[];
+}
+
+/** Many commits in one turn wake the relay once. While Redis is away it is not told and polls. */
+function coalesce(publish: () => Promise<unknown>): () => void {
+  let pending = false;
+  return () => {
+    if (pending) return;
+    pending = true;
+    setImmediate(() => {
+      pending = false;
+      publish().catch(() => undefined);
+    });
+  };
+}

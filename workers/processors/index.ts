@@ -1,0 +1,4 @@
+import type { Processor } from '#workers/runtime/processor.ts';
+
+/** Every job, joined to the operation that does it. */
+export const processors: readonly Processor[] = [];

@@ -1,0 +1,48 @@
+import { Queue } from 'bullmq';
+
+import { jobs } from '#jobs/index.ts';
+import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
+import { days } from '#src/lib/duration.ts';
+import type { ClaimedPromise } from '#src/outbox/claims.ts';
+import type { Services } from '#src/services.ts';
+import type { Envelope } from '#workers/runtime/work-promise.ts';
+
+const attemptsOf = new Map(jobs.map((job) => [job.name, job.retry.attempts]));
+
+export type RelayQueues = ReadonlyMap<string, Queue<Envelope>>;
+
+/** The queues as the relay, which alone adds to them, sees them. */
+export function openQueues(services: Services): RelayQueues {
+  return new Map(queueNames.map((name) => [name, openQueue(services, name)]));
+}
+
+function openQueue(services: Services, name: QueueName): Queue<Envelope> {
+  const queue = new Queue<Envelope>(name, {
+    connection: services.redis,
+    prefix: queuePrefix(name),
+    skipWaitingForReady: true,
+    defaultJobOptions: {
+      removeOnComplete: true,
+      removeOnFail: { age: days(30) / 1000, count: 10_000 },
+      backoff: { type: 'custom' },
+    },
+  });
+  queue.on('error', (error) => services.log.debug({ queue: name, err: error.message }, 'queue connection'));
+  return queue;
+}
+
+/** Add claimed promises to their queues. The job id is the row's, so adding what a queue still holds does nothing. */
+export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedPromise[]): Promise<void> {
+  const byQueue = Map.groupBy(claims, ({ queue }) => queue);
+  await Promise.all(
+    [...byQueue].map(([name, claims]) =>
+      queues.get(name)?.addBulk(
+        claims.map(({ id, job, tenantId, trace }) => ({
+          name: job,
+          data: { tenantId, trace },
+          opts: { jobId: id, attempts: attemptsOf.get(job) ?? 1 },
+        })),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,88 @@
+import { jobs } from '#jobs/index.ts';
+import { tickers } from '#jobs/schedules.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { claimDue, type ClaimedPromise, claimForgotten, returnClaims } from '#src/outbox/claims.ts';
+import type { Services } from '#src/services.ts';
+import { createScheduler } from './promise-schedules.ts';
+import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
+import { subscribeToWakes } from './wakes.ts';
+
+const pollEveryMs = seconds(1);
+const healEveryMs = seconds(15);
+const batchSize = 500;
+/** How many forgotten promises one round adds again, so that healing never holds up what is new. */
+const healMax = 2000;
+
+const known = jobs.map(({ name }) => name);
+
+export interface RunningRelay {
+  close(): Promise<void>;
+}
+
+/** Carry promises from PostgreSQL to their queues until closed. Any number of relays may run. */
+export function startRelay(services: Services): RunningRelay {
+  const queues = openQueues(services);
+  const promiseSchedules = createScheduler(services);
+  const wakes = subscribeToWakes(services);
+  let closing = false;
+  let healedAt = 0;
+
+  async function round(): Promise<void> {
+    await promiseSchedules();
+    // Claims that could not be added would only be given back.
+    if (services.redis.status !== 'ready') return;
+    await relayAll((limit) => claimDue(services.run, known, services.clock.now(), limit), Infinity);
+    if (performance.now() - healedAt < healEveryMs) return;
+    healedAt = performance.now();
+    await relayAll((limit) => claimForgotten(services.run, known, services.clock.now(), limit), healMax);
+    await keepTickers(queues);
+  }
+
+  async function relayAll(claim: (limit: number) => Promise<ClaimedPromise[]>, max: number): Promise<void> {
+    let relayed = 0;
+    let claims: ClaimedPromise[];
+    do {
+      claims = await claim(Math.min(batchSize, max - relayed));
+      await addOrReturn(claims);
+      relayed += claims.length;
+    } while (claims.length === batchSize && relayed < max && !closing);
+  }
+
+  async function addOrReturn(claims: ClaimedPromise[]): Promise<void> {
+    if (claims.length === 0) return;
+    try {
+      await addToQueues(queues, claims);
+    } catch (error) {
+      await returnClaims(services.run, claims.map(({ id }) => id), services.clock.now());
+      throw error;
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!closing) {
+      await round().catch((error: unknown) => services.log.warn({ err: error }, 'relay round failed'));
+      if (!closing) await wakes.next(pollEveryMs);
+    }
+  }
+
+  const looping = loop();
+  return {
+    async close() {
+      closing = true;
+      await wakes.close();
+      await looping;
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
+    },
+  };
+}
+
+/** Tickers live in Redis alone, so each round puts back what a wipe took. */
+async function keepTickers(queues: RelayQueues): Promise<void> {
+  for (const { job, everyMs } of tickers) {
+    await queues.get(job.queue)?.upsertJobScheduler(
+      job.name,
+      { every: everyMs },
+      { name: job.name, data: { tenantId: null, trace: {} }, opts: { removeOnComplete: true, removeOnFail: { count: 10 } } },
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import type { Services } from '#src/services.ts';
+
+/** Waits for the next wake-up or for the time to look anyway, whichever comes first. */
+export interface Wakes {
+  next(withinMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Hear of promises as they are committed. A wake-up that comes while nobody waits is remembered, never lost. */
+export function subscribeToWakes(services: Services): Wakes {
+  const subscriber = services.connectBlocking();
+  let woken = false;
+  let resume: (() => void) | undefined;
+
+  function wake(): void {
+    woken = true;
+    resume?.();
+  }
+
+  subscriber.on('message', wake);
+  subscriber.subscribe(services.wakeChannel).catch((error: unknown) => {
+    services.log.warn({ err: error }, 'the relay hears no wake-ups and polls');
+  });
+
+  return {
+    async next(withinMs) {
+      if (!woken) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, withinMs);
+          resume = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      resume = undefined;
+      woken = false;
+    },
+    async close() {
+      wake();
+      subscriber.disconnect();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
+
+import { delayAfter } from '#jobs/lib/retry.ts';
+import { type QueueName, queuePrefix } from '#jobs/queues.ts';
+import { seconds } from '#src/lib/duration.ts';
+import type { Services } from '#src/services.ts';
+import { FairShare } from './fair-share.ts';
+import type { Processor } from './processor.ts';
+import { delay, Retry, settle, settleWithoutDatabase } from './settle.ts';
+import { type Envelope, workPromise } from './work-promise.ts';
+
+/** Stops taking work, lets running jobs end, and after the deadline ends them. */
+export interface RunningWorkers {
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Work the jobs of these queues in this process. */
+export function startWorkers(services: Services, queueNames: readonly QueueName[], all: readonly Processor[]): RunningWorkers {
+  const processors = new Map(all.map((processor) => [processor.job.name, processor]));
+  const shutdown = new AbortController();
+  const workers = queueNames.map((queue) => startWorker(services, queue, processors, shutdown.signal));
+  return {
+    async close(deadlineMs) {
+      const deadline = setTimeout(() => shutdown.abort(), deadlineMs);
+      await Promise.all(workers.map((worker) => closeBy(worker, shutdown.signal)));
+      clearTimeout(deadline);
+    },
+  };
+}
+
+function startWorker(
+  services: Services,
+  queue: QueueName,
+  processors: ReadonlyMap<string, Processor>,
+  shutdown: AbortSignal,
+): Worker<Envelope> {
+  const concurrency = services.config.concurrency[queue];
+  const fairShare = new FairShare(concurrency);
+
+  async function work(job: Job<Envelope>, token?: string): Promise<void> {
+    const admission = fairShare.admit(job.data.tenantId ?? '');
+    if (!admission.admitted) return delay(job, token, admission.waitMs);
+    const finished = services.metrics.jobStarted(queue, job.name);
+    try {
+      const outcome = await workPromise(services, processors, job, shutdown);
+      finished(outcome.kind);
+      await settle(services, job, token, outcome);
+    } catch (error) {
+      if (isVerdict(error)) throw error;
+      finished('snooze');
+      await settleWithoutDatabase(services, job, token, error);
+    } finally {
+      admission.release();
+    }
+  }
+
+  const worker = new Worker<Envelope>(queue, work, {
+    connection: services.connectBlocking(),
+    prefix: queuePrefix(queue),
+    concurrency,
+    // A second kill must not fail a job that no code of ours has judged: starts are counted in the row.
+    maxStalledCount: 100,
+    lockDuration: seconds(15),
+    stalledInterval: seconds(5),
+    settings: {
+      backoffStrategy: (failedRuns, _type, _error, job) => {
+        const policy = processors.get(job?.name ?? '')?.job.retry;
+        return policy ? delayAfter(policy, failedRuns, Math.random()) : seconds(1);
+      },
+    },
+  });
+  // Without a listener an error of the connection would end the process; the connection itself reports it.
+  worker.on('error', (error) => services.log.debug({ queue, err: error.message }, 'worker connection'));
+  return worker;
+}
+
+/** What `settle` throws is meant for BullMQ; anything else is the database's. */
+function isVerdict(error: unknown): boolean {
+  return error instanceof DelayedError || error instanceof UnrecoverableError || error instanceof Retry;
+}
+
+async function closeBy(worker: Worker, deadline: AbortSignal): Promise<void> {
+  const forced = new Promise<void>((resolve) => {
+    deadline.addEventListener('abort', () => resolve(worker.close(true)), { once: true });
+  });
+  await Promise.race([worker.close(), forced]);
+}

@@ -1,0 +1,88 @@
+import type { Job } from 'bullmq';
+
+import { correlate } from '#src/lib/correlation.ts';
+import { newId } from '#src/lib/ids.ts';
+import { inSpan, type TraceCarrier } from '#src/lib/tracing.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import { finishPromise, startPromise, type StartedPromise } from '#src/outbox/runs.ts';
+import type { Services } from '#src/services.ts';
+import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
+import type { Processor } from './processor.ts';
+
+/** What BullMQ carries of a job. The payload stays in the row: Redis keeps what it holds in clear. */
+export interface Envelope {
+  readonly tenantId: string | null;
+  readonly trace: TraceCarrier;
+}
+
+/** A promise whose runs died this often without saying why is given up. */
+const startsMax = 10;
+
+/** How long a promise of a job that this release does not know waits for a worker that does. */
+const unknownJobWaitMs = 30_000;
+
+/** Work one promise and say how it went. Throws only when the database is away: then nothing can be said. */
+export async function workPromise(
+  services: Services,
+  processors: ReadonlyMap<string, Processor>,
+  job: Job<Envelope>,
+  shutdown: AbortSignal,
+): Promise<Outcome> {
+  const processor = processors.get(job.name);
+  if (!processor) return snooze(unknownJobWaitMs, `no worker of this release knows ${job.name}`);
+
+  const promise = await takeUp(services, processor, job);
+  if (!promise) return { kind: 'done' };
+
+  const tenant = promise.tenantId ? await services.tenants.byId(promise.tenantId) : undefined;
+  const correlation = { requestId: promise.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
+  return correlate(correlation, () =>
+    inSpan(`work ${job.name}`, { 'messaging.message.id': promise.id }, () => run(services, processor, job, promise, shutdown), promise.trace),
+  );
+}
+
+/** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
+async function takeUp(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedPromise | undefined> {
+  if (!job.repeatJobKey) return startPromise(services.run, job.id ?? '');
+  const now = services.clock.now();
+  return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now };
+}
+
+async function run(
+  services: Services,
+  processor: Processor,
+  job: Job<Envelope>,
+  promise: StartedPromise,
+  shutdown: AbortSignal,
+): Promise<Outcome> {
+  const timeout = AbortSignal.timeout(processor.job.timeoutSeconds * 1000);
+  const failedRuns = job.attemptsMade;
+  const isLastRun = failedRuns + 1 >= processor.job.retry.attempts;
+  const base = services.context({
+    actor: { kind: 'job', id: promise.id || processor.job.name },
+    signal: AbortSignal.any([timeout, shutdown]),
+    ...(promise.id && { run: { outboxId: promise.id, failedRuns, isLastRun } }),
+  });
+
+  try {
+    const issues = issuesOf(processor.job.payload, promise.payload);
+    if (issues.length > 0) return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
+
+    const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(promise.tenantId) } : base;
+    if (promise.starts > startsMax) {
+      await processor.giveUp?.(ctx, promise.payload as never);
+      return cancel(`crashes: ${startsMax} runs died without an outcome.`);
+    }
+    await Promise.race([processor.work(ctx, promise.payload as never), rejectWhenAborted(timeout)]);
+    if (promise.id) await finishPromise(services.run, promise.id, services.clock.now());
+    return { kind: 'done' };
+  } catch (error) {
+    return outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
+  }
+}
+
+function rejectWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('The run took longer than its job allows.')), { once: true });
+  });
+}
