@@ -1,0 +1,52 @@
+import { createServer } from 'node:http';
+
+import Koa from 'koa';
+
+import { createMailFaultList } from './faults.ts';
+import { mailboxRoutes } from './routes.ts';
+import { startMailReceiver } from './smtp.ts';
+import { createMessageStore } from './store.ts';
+
+export interface MailboxOptions {
+  /** Free ones unless told. */
+  smtpPort?: number;
+  port?: number;
+  host?: string;
+}
+
+export interface Mailbox {
+  /** For `SMTP_URL`. */
+  smtpUrl: string;
+  /** The inbox page, and the base of its JSON. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** A mail server that delivers nothing any further, and a page to read what it was given. */
+export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbox> {
+  const host = options.host ?? '127.0.0.1';
+  const store = createMessageStore();
+  const faults = createMailFaultList();
+  const receiver = await startMailReceiver({ host, port: options.smtpPort ?? 0, store, faults });
+
+  const app = new Koa();
+  app.use(mailboxRoutes({ store, faults, receiver }).routes());
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : options.port;
+
+  return {
+    smtpUrl: `smtp://${host}:${receiver.port}`,
+    url: `http://${host}:${port}`,
+    async close() {
+      await receiver.setDown(true);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+
+import type { MailFaultList } from './faults.ts';
+import type { MessageStore } from './store.ts';
+
+export interface MailCounts {
+  connections: number;
+  /** Messages kept, whether or not the sender was told. */
+  accepted: number;
+  /** Recipients and messages refused. */
+  refused: number;
+  /** Connections cut on purpose. */
+  cut: number;
+}
+
+export interface MailReceiver {
+  readonly port: number;
+  readonly down: boolean;
+  readonly counts: MailCounts;
+  /** Stop listening and drop every connection, or listen again at the same port. */
+  setDown(down: boolean): Promise<void>;
+  resetCounts(): void;
+}
+
+interface Options {
+  host: string;
+  port: number;
+  store: MessageStore;
+  faults: MailFaultList;
+}
+
+const messageBytesMax = 25 * 1024 * 1024;
+
+/** An SMTP server that takes whatever it is given, unless it was told to be difficult. */
+export async function startMailReceiver({ host, port, store, faults }: Options): Promise<MailReceiver> {
+  let counts = noCounts();
+  // By the port at the other end, which is all that a session tells of its socket.
+  const sockets = new Map<number, Socket>();
+
+  const handlers: SMTPServerOptions = {
+    onAuth: (_auth, _session, callback) => callback(null, { user: 'anyone' }),
+    onConnect(_session, callback) {
+      counts.connections += 1;
+      callback();
+    },
+    onRcptTo({ address }, _session, callback) {
+      const fault = faults.strike('refuse', [address], 'rcpt');
+      if (!fault) return callback();
+      counts.refused += 1;
+      callback(smtpError(fault.code, fault.text));
+    },
+    onData(stream, session, callback) {
+      const recipients = session.envelope.rcptTo.map(({ address }) => address);
+      buffer(stream)
+        .then((raw) => takeMessage(raw, recipients, session))
+        .then((error) => error !== 'cut' && callback(error), callback);
+    },
+  };
+
+  async function takeMessage(
+    raw: Buffer,
+    recipients: string[],
+    session: SMTPServerSession,
+  ): Promise<Error | null | 'cut'> {
+    const slow = faults.strike('slow', recipients);
+    if (slow) await wait(slow.ms ?? 1000);
+    const refusal = faults.strike('refuse', recipients, 'data');
+    if (refusal) {
+      counts.refused += 1;
+      return smtpError(refusal.code, refusal.text);
+    }
+    if (faults.strike('cut_before', recipients)) return cut(session);
+    store.add(raw, recipients);
+    counts.accepted += 1;
+    return faults.strike('cut_after', recipients) ? cut(session) : null;
+  }
+
+  function cut(session: SMTPServerSession): 'cut' {
+    counts.cut += 1;
+    sockets.get(session.remotePort)?.destroy();
+    return 'cut';
+  }
+
+  async function open(at: number): Promise<SMTPServer> {
+    const server = new SMTPServer({
+      ...handlers,
+      authOptional: true,
+      allowInsecureAuth: true,
+      hideSTARTTLS: true,
+      disableReverseLookup: true,
+      size: messageBytesMax,
+    });
+    // Clients may hang up in the middle of anything; here that is no news.
+    server.on('error', () => undefined);
+    server.server.on('connection', (socket: Socket) => {
+      const { remotePort = 0 } = socket;
+      sockets.set(remotePort, socket);
+      socket.once('close', () => sockets.delete(remotePort));
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.server.once('error', reject);
+      server.listen(at, host, resolve);
+    });
+    return server;
+  }
+
+  let server: SMTPServer | undefined = await open(port);
+  const address = server.server.address();
+  const boundPort = typeof address === 'object' && address ? address.port : port;
+
+  return {
+    port: boundPort,
+    get down() {
+      return server === undefined;
+    },
+    get counts() {
+      return counts;
+    },
+    async setDown(down) {
+      if (!down) {
+        server ??= await open(boundPort);
+      } else if (server) {
+        const closing = server;
+        server = undefined;
+        const closed = new Promise<void>((resolve) => closing.close(() => resolve()));
+        for (const socket of sockets.values()) socket.destroy();
+        await closed;
+      }
+    },
+    resetCounts() {
+      counts = noCounts();
+    },
+  };
+}
+
+function noCounts(): MailCounts {
+  return { connections: 0, accepted: 0, refused: 0, cut: 0 };
+}
+
+function smtpError(code = 550, text = code < 500 ? 'Please try again later' : 'No such mailbox here'): Error {
+  return Object.assign(new Error(text), { responseCode: code });
+}

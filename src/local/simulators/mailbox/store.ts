@@ -1,0 +1,100 @@
+import { EventEmitter, once } from 'node:events';
+
+import { parseMessage } from './parse-message.ts';
+
+/** One message that was accepted. */
+export interface MailboxMessage {
+  id: string;
+  /** As the From header says it. */
+  from: string;
+  /** The recipients of the envelope. */
+  to: string[];
+  subject: string;
+  message_id: string;
+  /** By lower-case name, unfolded and decoded. */
+  headers: Record<string, string>;
+  text: string | null;
+  html: string | null;
+  received_at: string;
+}
+
+/** What to look for; whatever is left out does not matter. */
+export interface MessageFilter {
+  /** A recipient's whole address, in any case. */
+  to?: string;
+  /** Any part of the subject, in any case. */
+  subject?: string;
+  /** Received at this time or later (ISO 8601). */
+  since?: string;
+}
+
+export interface MessageStore {
+  add(raw: Buffer, recipients: string[]): MailboxMessage;
+  /** The oldest first. */
+  find(filter: MessageFilter): MailboxMessage[];
+  /** The same as soon as there is one, or empty when there is none in time. */
+  waitFor(filter: MessageFilter, timeoutMs: number): Promise<MailboxMessage[]>;
+  get(id: string): MailboxMessage | undefined;
+  source(id: string): Buffer | undefined;
+  clear(): void;
+}
+
+const messagesKeptMax = 5000;
+
+export function createMessageStore(): MessageStore {
+  const messages = new Map<string, { message: MailboxMessage; raw: Buffer }>();
+  const arrivals = new EventEmitter().setMaxListeners(0);
+  let received = 0;
+
+  function find({ to, subject, since }: MessageFilter): MailboxMessage[] {
+    const recipient = to?.toLowerCase();
+    const words = subject?.toLowerCase();
+    const time = since === undefined ? undefined : Date.parse(since);
+    return [...messages.values()]
+      .map(({ message }) => message)
+      .filter(
+        (message) =>
+          (recipient === undefined || message.to.some((one) => one.toLowerCase() === recipient)) &&
+          (words === undefined || message.subject.toLowerCase().includes(words)) &&
+          (time === undefined || Date.parse(message.received_at) >= time),
+      );
+  }
+
+  return {
+    find,
+    add(raw, recipients) {
+      const { headers, text, html } = parseMessage(raw);
+      const id = String((received += 1));
+      const message: MailboxMessage = {
+        id,
+        from: headers.from ?? '',
+        to: recipients,
+        subject: headers.subject ?? '',
+        message_id: headers['message-id'] ?? '',
+        headers,
+        text,
+        html,
+        received_at: new Date().toISOString(),
+      };
+      messages.set(id, { message, raw });
+      const [oldest] = messages.keys();
+      if (messages.size > messagesKeptMax && oldest !== undefined) messages.delete(oldest);
+      arrivals.emit('message');
+      return message;
+    },
+    async waitFor(filter, timeoutMs) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      let found = find(filter);
+      while (found.length === 0 && !signal.aborted) {
+        await once(arrivals, 'message', { signal }).catch(() => undefined);
+        found = find(filter);
+      }
+      return found;
+    },
+    get: (id) => messages.get(id)?.message,
+    source: (id) => messages.get(id)?.raw,
+    clear() {
+      messages.clear();
+    },
+  };
+}

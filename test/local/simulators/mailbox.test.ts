@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+
+import test, { type ExecutionContext } from 'ava';
+import { createTransport } from 'nodemailer';
+
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
+
+const mailbox = await startMailbox();
+const control = mailboxControl(mailbox.url);
+test.after.always(() => mailbox.close());
+
+const from = '"Fern & Fable" <post@fernandfable.example>';
+
+/** A sender as the service has one, and an address that no other test knows. */
+function correspondence(t: ExecutionContext, smtpUrl = mailbox.smtpUrl) {
+  const mailer = createTransport({ url: smtpUrl, pool: true, maxConnections: 2, socketTimeout: 5000 });
+  t.teardown(() => mailer.close());
+  const to = `${randomUUID()}@shopper.example`;
+  const send = (subject = 'Hello', changes: object = {}) =>
+    mailer.sendMail({ from, to, subject, text: 'Hello there.', ...changes });
+  return { to, send };
+}
+
+/** A mailbox of one's own, for tests that would disturb the others. */
+async function ownMailbox(t: ExecutionContext) {
+  const own = await startMailbox();
+  t.teardown(() => own.close());
+  return { ...correspondence(t, own.smtpUrl), own, control: mailboxControl(own.url) };
+}
+
+test('a message is kept with its headers and both of its forms', async (t) => {
+  const { to, send } = correspondence(t);
+
+  await send('Your order ORD-1001 is on its way — Grüße, 日本語 and a subject long enough to be folded', {
+    text: 'Track it: https://shop.example/orders/1001?a=1&b=2\nGrüße\n',
+    html: '<h1>On its way</h1><p>Grüße &amp; <a href="https://shop.example/a?token=0123456789">thanks</a></p>',
+    messageId: '<ship.1001@fernandfable.example>',
+    list: { unsubscribe: { url: 'https://shop.example/unsubscribe/abc', comment: 'Stop' } },
+    headers: { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    attachments: [{ filename: 'terms.txt', content: 'not the text' }],
+  });
+
+  const [message, ...others] = await control.messages({ to });
+  t.deepEqual(others, []);
+  t.like(message, {
+    from,
+    to: [to],
+    subject: 'Your order ORD-1001 is on its way — Grüße, 日本語 and a subject long enough to be folded',
+    message_id: '<ship.1001@fernandfable.example>',
+    text: 'Track it: https://shop.example/orders/1001?a=1&b=2\nGrüße',
+    html: '<h1>On its way</h1><p>Grüße &amp; <a href="https://shop.example/a?token=0123456789">thanks</a></p>',
+  });
+  t.is(message?.headers['list-unsubscribe'], '<https://shop.example/unsubscribe/abc> (Stop)');
+  t.is(message?.headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click');
+  t.regex(await control.source(message?.id ?? ''), /^From: "Fern & Fable"/m);
+});
+
+test('long lines, in whatever encoding they travel, come out as they went in', async (t) => {
+  const { to, send } = correspondence(t);
+  const text = 'A line that is much longer than a mail may carry, with spaces where it is cut. '.repeat(5).trim();
+
+  for (const textEncoding of ['quoted-printable', 'base64'] as const) {
+    await send(textEncoding, { text: `${text} ü = 5`, html: `<p style="margin: 0 auto">${text}</p>`, textEncoding });
+    const message = await control.waitForMessage({ to, subject: textEncoding });
+    t.is(message.text, `${text} ü = 5`);
+    t.is(message.html, `<p style="margin: 0 auto">${text}</p>`);
+  }
+});
+
+test('messages are found by recipient, subject and time', async (t) => {
+  const { to, send } = correspondence(t);
+  await send('First of all');
+  const second = await control.waitForMessage({ to, subject: 'FIRST' });
+  await send('Second thoughts', { cc: 'copy@shopper.example' });
+
+  t.deepEqual((await control.messages({ to: to.toUpperCase() })).map(({ subject }) => subject), [
+    'First of all',
+    'Second thoughts',
+  ]);
+  t.deepEqual((await control.messages({ to, subject: 'second' }))[0]?.to, [to, 'copy@shopper.example']);
+  t.is((await control.messages({ to, since: second.received_at })).length, 2);
+  t.deepEqual(await control.messages({ to, since: '2999-01-01T00:00:00Z' }), []);
+});
+
+test('a message is waited for, but not for ever', async (t) => {
+  const { to, send } = correspondence(t);
+
+  await t.throwsAsync(control.waitForMessage({ to }, 20), { message: /No message came within 20 ms/ });
+  const waited = control.waitForMessage({ to });
+  await send('At last');
+
+  t.is((await waited).subject, 'At last');
+});
+
+test('a recipient may be refused for now or for good', async (t) => {
+  const { to, send } = correspondence(t);
+  const other = correspondence(t);
+  await control.fault({ kind: 'refuse', recipient: to, code: 451, times: 1 });
+
+  t.like(await t.throwsAsync(send()), { code: 'EENVELOPE', responseCode: 451 });
+  await send('Again');
+  await control.fault({ kind: 'refuse', recipient: to.replace(/^.{8}/, '*'), code: 550, text: 'User unknown' });
+  t.like(await t.throwsAsync(send()), { responseCode: 550, response: '550 User unknown' });
+  await t.throwsAsync(send());
+  await other.send();
+
+  t.deepEqual((await control.messages({ to })).map(({ subject }) => subject), ['Again']);
+});
+
+test('a message may be refused when all of it has come', async (t) => {
+  const { to, send } = correspondence(t);
+  await control.fault({ kind: 'refuse', recipient: to, at: 'data', code: 554, times: 1 });
+
+  t.like(await t.throwsAsync(send()), { code: 'EMESSAGE', responseCode: 554 });
+
+  t.deepEqual(await control.messages({ to }), []);
+});
+
+test('the connection may break before a message is accepted, or just after', async (t) => {
+  const { to, send } = correspondence(t);
+
+  await control.fault({ kind: 'cut_before', recipient: to, times: 1 });
+  await t.throwsAsync(send('Lost'));
+  await control.fault({ kind: 'cut_after', recipient: to, times: 1 });
+  await t.throwsAsync(send('Kept'));
+  await send('Well');
+
+  t.deepEqual((await control.messages({ to })).map(({ subject }) => subject), ['Kept', 'Well']);
+});
+
+test('the answer may be slower than the sender is patient', async (t) => {
+  const { control, own, to } = await ownMailbox(t);
+  const hasty = createTransport({ url: own.smtpUrl, socketTimeout: 300 });
+  await control.fault({ kind: 'slow', ms: 600, times: 1 });
+
+  await t.throwsAsync(hasty.sendMail({ from, to, text: 'Quick!' }), { message: /timeout/i });
+
+  t.truthy(await control.waitForMessage({ to }), 'it is kept all the same');
+});
+
+test('the server may be down, and up again at the same port', async (t) => {
+  const { control, to, send } = await ownMailbox(t);
+  await send('Before');
+
+  await control.setDown(true);
+  t.like(await t.throwsAsync(send()), { code: 'ESOCKET' });
+  t.true((await control.counts()).down);
+  await control.setDown(false);
+  await send('After');
+
+  t.deepEqual((await control.messages({ to })).map(({ subject }) => subject), ['Before', 'After']);
+});
+
+test('the mailbox counts, is emptied, and forgets its faults', async (t) => {
+  const { control, own, send } = await ownMailbox(t);
+  await send();
+  await control.fault({ kind: 'refuse' });
+  await t.throwsAsync(send());
+
+  t.like(await control.counts(), { accepted: 1, refused: 1, cut: 0, kept: 1, down: false });
+  await control.deleteMessages();
+  t.is((await control.counts()).kept, 0);
+  await control.reset();
+  t.like(await control.counts(), { connections: 0, accepted: 0, refused: 0 });
+  await send();
+  t.regex(await (await fetch(own.url)).text(), /1 message/);
+});
+
+test('a page shows a message without letting it run or reach the page', async (t) => {
+  const { to, send } = correspondence(t);
+  await send('<b>Bold</b> & "quoted"', {
+    text: 'Sign in: https://shop.example/in?token=a&x=1.',
+    html: '<html><head><title>x</title></head><body><script>alert(1)</script><a href="https://shop.example">Go</a></body></html>',
+  });
+  const { id } = await control.waitForMessage({ to });
+
+  const page = await (await fetch(`${mailbox.url}/messages/${id}`)).text();
+  const html = await fetch(`${mailbox.url}/messages/${id}/html`);
+
+  t.true(page.includes('&lt;b&gt;Bold&lt;/b&gt; &amp; &quot;quoted&quot;'));
+  t.true(page.includes('<a href="https://shop.example/in?token=a&amp;x=1" target="_blank"'));
+  t.regex(page, /<iframe src="\/messages\/\d+\/html" sandbox="(?!.*allow-scripts)/);
+  t.regex(html.headers.get('content-security-policy') ?? '', /script-src 'none'/);
+  t.true((await html.text()).includes('<head><base target="_blank">'));
+  t.is((await fetch(`${mailbox.url}/messages/none`)).status, 404);
+});
