@@ -9,7 +9,7 @@ import { createApp } from '#src/api/app.ts';
 
 /** The web process: accepts requests and writes state. */
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
+  const config = readConfig();
   const services = await createServices(config, 'web');
   await proveDatabase(services.run);
 

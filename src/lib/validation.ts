@@ -41,7 +41,6 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   const ajv = new Ajv2020({ ...options, allErrors: true, allowUnionTypes: true, strictTypes: false, useDefaults: true });
   // The package's types describe a namespace where its CommonJS export is the function itself.
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-  for (const keyword of ['examples', 'example']) if (!ajv.getKeyword(keyword)) ajv.addKeyword(keyword);
   ajv.addKeyword({ keyword: 'integerLike', modifying: true, errors: true, validate: convertInteger });
   return ajv;
 }

@@ -36,6 +36,7 @@ async function withMigrator<Result>(databaseUrl: string, work: (migrator: Migrat
     defineConfig({
       entities: [],
       discovery: { warnWhenNoEntities: false },
+      logger: () => undefined,
       clientUrl: databaseUrl,
       extensions: [Migrator],
       migrations: { path: fileURLToPath(new URL('../../migrations', import.meta.url)), snapshot: false, tableName: 'migrations' },

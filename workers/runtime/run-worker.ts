@@ -14,7 +14,7 @@ const drainMs = seconds(25);
 /** Be a worker process: work these queues, relay promises if asked to, until told to stop. */
 export async function runWorker(name: string, work: { queues: readonly QueueName[]; relay: boolean }): Promise<void> {
   try {
-    const services = await createServices(readConfig(process.env), name);
+    const services = await createServices(readConfig(), name);
     await proveDatabase(services.run);
     const relay = work.relay ? startRelay(services) : undefined;
     const workers = startWorkers(services, work.queues, processors);

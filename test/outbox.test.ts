@@ -1,0 +1,77 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { claimDue, claimForgotten } from '#src/outbox/claims.ts';
+import { finishPromise, startPromise } from '#src/outbox/runs.ts';
+import { type TestContext, useContext } from './support/context.ts';
+import { promised, recorded } from './support/promised.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test('a promise exists if and only if its transaction committed', async (t) => {
+  const { ctx } = t.context;
+  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'kept' }));
+  await t.throwsAsync(transact(ctx, async (ctx) => {
+    enqueue(ctx, fanOutEvent, { eventId: 'broken' });
+    throw new Error('changed our mind');
+  }));
+  t.deepEqual(await promised(ctx, fanOutEvent), [{ eventId: 'kept' }]);
+});
+
+test('the same piece of work is promised once', async (t) => {
+  const { ctx } = t.context;
+  const promise = () => transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'one' }));
+  await Promise.all([promise(), promise(), promise()]);
+  t.is((await promised(ctx, fanOutEvent)).length, 1);
+});
+
+test('a promise outside a transaction is refused', (t) => {
+  t.throws(() => enqueue(t.context.ctx, fanOutEvent, { eventId: 'loose' }), { message: /outside a transaction/ });
+});
+
+test('an event is recorded with the promise to tell of it', async (t) => {
+  const { ctx } = t.context;
+  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_1'));
+  t.deepEqual(await recorded(ctx, 'ord_1'), ['order.paid']);
+  t.is((await promised(ctx, fanOutEvent)).length, 1);
+});
+
+test.serial('a relayed promise is relayed again only while it is not kept, and later each time', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const { run } = services;
+  const jobs = [fanOutEvent.name];
+  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'forgotten' }));
+  const mine = (claims: { id: string; tenantId: string | null }[]) => claims.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+
+  const [claim] = mine(await claimDue(run, jobs, clock.now(), 1000));
+  t.truthy(claim);
+  t.deepEqual(mine(await claimDue(run, jobs, clock.now(), 1000)), []);
+  t.deepEqual(mine(await claimForgotten(run, jobs, clock.now(), 1000)), []);
+
+  clock.pass(31_000);
+  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 1);
+  clock.pass(31_000);
+  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 0);
+  clock.pass(31_000);
+  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 1);
+
+  await finishPromise(run, claim?.id ?? '', clock.now());
+  clock.pass(3_600_000);
+  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 0);
+  t.is(await startPromise(run, claim?.id ?? ''), undefined);
+});
+
+test('a read of one statement sees its own tenant alone and leaves the connection clean', async (t) => {
+  const { ctx, services } = t.context;
+  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_2'));
+  const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  const statement = sql`select type from events where object_id = ${'ord_2'}`;
+  t.is((await read(ctx, statement)).length, 1);
+  t.is((await read(stranger, statement)).length, 0);
+  t.is((await services.run(statement)).length, 0);
+});

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { createApp } from '#src/api/app.ts';
+import type { Services } from '#src/services.ts';
+
+/** An answer with its body read: JSON where it is JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: any;
+}
+
+export interface TestApi {
+  url: string;
+  call(method: string, path: string, options?: { tenant?: string; key?: string; body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The real application on a free port. */
+export async function serveApi(services: Services): Promise<TestApi> {
+  const server = createServer(createApp(services).callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    async call(method, path, { tenant, key, body, headers = {} } = {}) {
+      const isText = typeof body === 'string' || body instanceof Uint8Array;
+      const response = await fetch(url + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(tenant && { 'x-tenant-slug': tenant }),
+          ...(key && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: isText ? (body as string) : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+      return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+    },
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}

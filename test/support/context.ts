@@ -1,0 +1,46 @@
+import type { TestFn } from 'ava';
+
+import { readConfig } from '#src/config.ts';
+import type { Context } from '#src/domain/context.ts';
+import type { Ports } from '#src/domain/ports/index.ts';
+import type { Tenant } from '#src/domain/tenants/index.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { createServices, type Services } from '#src/services.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { createTestDatabase } from './database.ts';
+import { testEnvironment } from './environment.ts';
+import { buildTenant } from './tenant.ts';
+
+/** What every test that needs the shop's machinery is given. */
+export interface TestContext {
+  services: Services;
+  clock: TestClock;
+  tenant: Tenant;
+  /** The context of the test's own tenant. */
+  ctx: Context;
+}
+
+/**
+ * Give a test file a database of its own, and each test a tenant of its own, so that tests run side by side without
+ * seeing each other's rows. `ports` are fakes of the outside world.
+ */
+export function useContext(test: TestFn<TestContext>, options: { ports?: Partial<Ports>; environment?: Record<string, string> } = {}): void {
+  let services: Services;
+  let drop: () => Promise<void>;
+  const clock = createTestClock();
+
+  test.before(async () => {
+    const database = await createTestDatabase();
+    drop = database.drop;
+    const config = readConfig(testEnvironment({ DATABASE_URL: database.url, ...options.environment }));
+    services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {} });
+  });
+  test.beforeEach(async (t) => {
+    const tenant = await buildTenant(services);
+    t.context = { services, clock, tenant, ctx: { ...services.context(), tenant } };
+  });
+  test.after.always(async () => {
+    await services?.close();
+    await drop?.();
+  });
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+
+/** What `test/run.ts` gives every test process. */
+export function givenByRunner(name: 'TEST_DATABASE_URL' | 'TEST_DATABASE_TEMPLATE' | 'TEST_REDIS_URL'): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run tests with npm test.`);
+  return value;
+}
+
+/** An environment that a process can start with, on the given services. */
+export function testEnvironment(given: Record<string, string> = {}): Record<string, string> {
+  return {
+    APP_MODE: 'test',
+    LOCAL_MODE: '1',
+    PORT: '0',
+    DATABASE_URL: givenByRunner('TEST_DATABASE_URL'),
+    REDIS_URL: givenByRunner('TEST_REDIS_URL'),
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    KEY_PEPPER: randomBytes(32).toString('base64'),
+    SMTP_URL: 'smtp://127.0.0.1:2525',
+    MAIL_FROM: 'Storefront <hello@storefront.example>',
+    LOG_LEVEL: 'silent',
+    ...given,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Job } from 'bullmq';
+
+import { jobs } from '#jobs/index.ts';
+import { processors } from '#workers/processors/index.ts';
+import type { Outcome } from '#workers/runtime/outcome.ts';
+import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import { claimDue } from '#src/outbox/claims.ts';
+import type { Services } from '#src/services.ts';
+
+const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
+const known = jobs.map(({ name }) => name);
+
+/**
+ * Work everything that is due, and what that promises in turn, as the workers would but without Redis. Answers the
+ * outcome of each run, in order, as `job: outcome`.
+ */
+export async function workPromises(services: Services, options: { rounds?: number } = {}): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (let round = 0; round < (options.rounds ?? 20); round += 1) {
+    const claims = await claimDue(services.run, known, services.clock.now(), 100);
+    if (claims.length === 0) break;
+    for (const claim of claims) {
+      const job = { id: claim.id, name: claim.job, attemptsMade: 0, data: { tenantId: claim.tenantId, trace: claim.trace } };
+      const outcome = await workPromise(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+      outcomes.push(`${claim.job}: ${describe(outcome)}`);
+    }
+  }
+  return outcomes;
+}
+
+function describe(outcome: Outcome): string {
+  return outcome.kind === 'done' ? 'done' : `${outcome.kind} (${outcome.reason})`;
+}
