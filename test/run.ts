@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 
 import { ensureChromium } from '#src/local/embedded/chromium.ts';
-import { forgetPostgresVariables } from '#src/local/embedded/forget-postgres-variables.ts';
+import { MissingProgramError } from '#src/local/embedded/missing-program-error.ts';
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 
@@ -29,7 +29,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const templateName = 'storefront_test_template';
 const heartbeatMs = 20_000;
 
-forgetPostgresVariables();
 const [types, tests] = await Promise.all([checkTypes(), runTestsWithServices(process.argv.slice(2))]);
 process.stdout.write(types.output);
 const passed = tests.passed;
@@ -71,7 +70,7 @@ async function runTestsWithServices(args: string[]): Promise<Tally> {
       await embedded.stop();
     }
   } catch (error) {
-    console.error('\nThe tests could not be run:', error);
+    console.error('The tests could not be run.', error instanceof MissingProgramError ? error.message : error);
     return { passed: 0, failed: 1 };
   }
 }
@@ -80,7 +79,8 @@ async function chromiumOrWhyNot(): Promise<{ path: string | undefined; failed: n
   try {
     return { path: await ensureChromium(), failed: 0 };
   } catch (error) {
-    console.error(`Browser tests are not run. ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof MissingProgramError)) throw error;
+    console.error(`Browser tests are not run. ${error.message}`);
     return { path: undefined, failed: process.env.REQUIRE_CHROMIUM === '1' ? 1 : 0 };
   }
 }

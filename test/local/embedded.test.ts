@@ -91,7 +91,7 @@ test('a port that somebody else took in between is given up for another one', as
 });
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, ssl: false });
+  const client = new pg.Client(url);
   client.on('error', () => {
     // A restarted server says goodbye in its own way.
   });

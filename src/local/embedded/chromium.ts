@@ -1,5 +1,6 @@
 import { unpackDebianPackage } from './debian-package.ts';
 import { findProgram } from './find-program.ts';
+import { aptInstall, MissingProgramError } from './missing-program-error.ts';
 
 /** The Chromium that this machine has: CHROMIUM_PATH, or the first one in PATH. */
 export function findChromium(): string | undefined {
@@ -15,12 +16,7 @@ export async function ensureChromium(): Promise<string> {
   if (found) return found;
   try {
     return await unpackDebianPackage('chromium', 'usr/lib/chromium/chromium');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.trim() : String(error);
-    throw new Error(
-      `No Chromium is in PATH, and Debian's could not be unpacked: ${reason}\n` +
-        'Install it with: sudo apt-get install --yes --no-install-recommends chromium',
-      { cause: error },
-    );
+  } catch (cause) {
+    throw new MissingProgramError('No Chromium is in PATH', { install: aptInstall('chromium'), cause });
   }
 }

@@ -10,6 +10,16 @@ import { findProgram, versionOf } from './find-program.ts';
 const execute = promisify(execFile);
 const unpackTimeoutMs = 10 * 60_000;
 
+/** The machine's fonts and those unpacked with the program: a browser without any crashes. */
+const fontConfiguration = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir prefix="relative">root/usr/share/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+
 /**
  * Takes a program from Debian's package without installing it: apt downloads the package and what
  * this machine lacks of its dependencies, and they are unpacked in a cache folder. It needs no root,
@@ -76,10 +86,13 @@ async function apt(work: string, command: string[], more: string[] = []): Promis
     'Acquire::http::Timeout=30',
     ...more,
   ];
-  await execute('apt-get', [...options.flatMap((option) => ['-o', option]), ...command], {
-    timeout: unpackTimeoutMs,
-    maxBuffer: 1 << 24,
-  });
+  const args = [...options.flatMap((option) => ['-o', option]), ...command];
+  try {
+    await execute('apt-get', args, { timeout: unpackTimeoutMs, maxBuffer: 1 << 24 });
+  } catch (cause) {
+    const printed = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
+    throw new Error(`apt-get ${command[0]}: ${printed.split('\n').at(-1) || 'failed'}`, { cause });
+  }
 }
 
 async function unpack(work: string): Promise<void> {
@@ -96,10 +109,12 @@ async function writeLauncher(work: string, program: string): Promise<void> {
     '#!/bin/sh',
     'here=$(dirname "$(readlink -f "$0")")',
     `export LD_LIBRARY_PATH="${folders.join(':')}"`,
+    'export FONTCONFIG_FILE="$here/fonts.conf"',
     `exec "$here/root/${program}" "$@"`,
   ];
   await writeFile(join(work, 'launcher'), `${script.join('\n')}\n`);
   await chmod(join(work, 'launcher'), 0o755);
+  await writeFile(join(work, 'fonts.conf'), fontConfiguration);
 }
 
 async function libraryFolders(root: string): Promise<string[]> {

@@ -20,12 +20,16 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
+/** Not listening yet, hung up on, and "the database system is starting up". */
+const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
+
 /**
  * Starts a PostgreSQL of our own in `folder/postgres` on a free loopback port. With `durable` it
  * commits to disk as in production; otherwise it forgets what a crash of the machine would lose.
- * It ends with this process.
+ * It ends with this process, in whose environment PGHOST and the like are no longer set.
  */
 export async function startPostgres(options: { folder: string; durable?: boolean }): Promise<EmbeddedPostgres> {
+  forgetPostgresVariables();
   const account = unprivilegedAccount();
   const supervisor = supervise(options.folder, 'postgres');
   try {
@@ -125,20 +129,30 @@ async function accepts(url: string): Promise<boolean> {
   try {
     await query(url, ['select 1']);
     return true;
-  } catch {
-    // Not yet: whether it ever will is for the supervisor to say.
+  } catch (error) {
+    const isStarting = error instanceof Error && 'code' in error && startingCodes.has(error.code);
+    if (!isStarting) throw error;
     return false;
   }
 }
 
 async function query(url: string, statements: string[]): Promise<void> {
-  // PGSSLMODE in the environment must not matter.
-  const client = new pg.Client({ connectionString: url, ssl: false });
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * PGHOST, PGSSLMODE, PGOPTIONS speak of another server, and the client would mix them with the
+ * addresses given out here; in our children too, so they are dropped rather than overruled.
+ */
+function forgetPostgresVariables(): void {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('PG')) delete process.env[name];
   }
 }
 

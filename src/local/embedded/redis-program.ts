@@ -1,5 +1,6 @@
 import { unpackDebianPackage } from './debian-package.ts';
 import { findProgram, versionOf } from './find-program.ts';
+import { aptInstall, MissingProgramError } from './missing-program-error.ts';
 
 /**
  * A Redis or Valkey server of version 6.2 or newer: the machine's own, else Debian's, unpacked but
@@ -14,21 +15,13 @@ export async function redisProgram(): Promise<string> {
     const program = await unpackDebianPackage('redis-server', 'usr/bin/redis-server');
     if (await isRecent(program)) return program;
     throw new Error("Debian's redis-server is older than 6.2");
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.trim() : String(error);
-    throw new Error(
-      `No redis-server or valkey-server (6.2 or newer) is in PATH, and Debian's could not be unpacked: ${reason}\n` +
-        `Install it with: ${installCommand()}\nor set REDIS_URL.`,
-      { cause: error },
-    );
+  } catch (cause) {
+    const install = process.platform === 'darwin' ? 'brew install redis' : aptInstall('redis-server');
+    throw new MissingProgramError('No redis-server or valkey-server (6.2 or newer) is in PATH', { install, cause });
   }
 }
 
 async function isRecent(program: string): Promise<boolean> {
   const [, major, minor] = /v=(\d+)\.(\d+)/.exec((await versionOf(program)) ?? '') ?? [];
   return Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2);
-}
-
-function installCommand(): string {
-  return process.platform === 'darwin' ? 'brew install redis' : 'sudo apt-get install --yes redis-server';
 }
