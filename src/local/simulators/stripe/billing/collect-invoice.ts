@@ -1,0 +1,79 @@
+import type { Account } from '../account.ts';
+import { addInvoicePayment, type Invoice } from '../objects/invoice.ts';
+import { createPaymentIntent, type PaymentIntent } from '../objects/payment.ts';
+import { attemptPayment, type Outcome } from './move-money.ts';
+
+const nextAttemptSeconds = 3 * 86_400;
+
+/** Give a draft its number and make it due. */
+export function finalizeInvoice(account: Account, invoice: Invoice): Invoice {
+  const times = { ...invoice.status_transitions, finalized_at: account.now };
+  const number = `${account.mint('', 8).toUpperCase()}-0001`;
+  const patch = { status: 'open', number, effective_at: account.now, status_transitions: times } as const;
+  return account.change(invoice, patch, 'invoice.finalized');
+}
+
+/**
+ * Collect what an open invoice asks for. `intent` is one that the shopper has begun to pay with;
+ * without it a new one is made. An invoice of nothing is paid at once and has no payment.
+ */
+export function collectInvoice(
+  account: Account,
+  invoice: Invoice,
+  outcome: Outcome,
+  { intent, billing = {} }: { intent?: PaymentIntent | undefined; billing?: object } = {},
+): PaymentIntent | null {
+  if (invoice.amount_due === 0) {
+    markInvoicePaid(account, invoice);
+    return null;
+  }
+  const paying = intent ?? invoiceIntent(account, invoice);
+  const open = account.invoicePayments.all().some(({ payment }) => payment.payment_intent === paying.id);
+  if (!open) addInvoicePayment(account, invoice, paying.id);
+  attemptPayment(account, paying, outcome, billing);
+  Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 });
+  if (outcome === 'paid') markInvoicePaid(account, invoice);
+  if (outcome === 'declined') markInvoiceFailed(account, invoice);
+  return paying;
+}
+
+export function markInvoicePaid(account: Account, invoice: Invoice): void {
+  for (const payment of account.invoicePayments.all()) {
+    if (payment.invoice !== invoice.id || payment.status !== 'open') continue;
+    const times = { canceled_at: null, paid_at: account.now };
+    const paid = { amount_paid: invoice.amount_due, status: 'paid', status_transitions: times } as const;
+    account.change(payment, paid, 'invoice_payment.paid');
+  }
+  Object.assign(invoice, {
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempted: true,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: account.now },
+  });
+  account.record('invoice.paid', invoice);
+  account.record('invoice.payment_succeeded', invoice);
+}
+
+export function markInvoiceFailed(account: Account, invoice: Invoice): void {
+  const patch = { next_payment_attempt: account.now + nextAttemptSeconds };
+  account.change(invoice, patch, 'invoice.payment_failed');
+}
+
+/** The intent of an invoice that is not paid yet, with which another try is made. */
+export function intentOf(account: Account, invoice: Invoice): PaymentIntent | undefined {
+  const payment = account.invoicePayments.all().find((row) => row.invoice === invoice.id && row.status === 'open');
+  return payment && account.paymentIntents.get(payment.payment.payment_intent);
+}
+
+function invoiceIntent(account: Account, invoice: Invoice): PaymentIntent {
+  return createPaymentIntent(account, {
+    amount: invoice.amount_due,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    metadata: {},
+    description: 'Subscription update',
+    shipping: null,
+  });
+}

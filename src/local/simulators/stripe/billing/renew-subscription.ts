@@ -1,0 +1,109 @@
+import type { Account } from '../account.ts';
+import { amountOf } from '../objects/catalogue.ts';
+import { reductionOf } from '../objects/coupon.ts';
+import { addInvoice, type BillingReason, type Invoice, type InvoiceLineDraft } from '../objects/invoice.ts';
+import { laterBy, type Period, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
+import { invalid } from '../wire/refusal.ts';
+import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
+import { endSubscription } from './end-subscription.ts';
+
+/**
+ * Let a subscription's period end: the next one begins and is invoiced, or, where it was to be
+ * cancelled at the end of its period, it ends. The answer is the new invoice, if there is one.
+ */
+export function renewSubscription(
+  account: Account,
+  subscription: Subscription,
+  outcome: 'paid' | 'failed',
+): Invoice | null {
+  if (subscription.status === 'canceled' || subscription.status === 'paused') {
+    throw invalid(`A subscription that is ${subscription.status} does not renew.`);
+  }
+  if (subscription.cancel_at_period_end) {
+    endSubscription(account, subscription);
+    return null;
+  }
+  for (const item of subscription.items.data) {
+    const start = item.current_period_end;
+    Object.assign(item, periodOf(item, start));
+  }
+  account.change(subscription, { status: 'active' }, 'customer.subscription.updated');
+  return invoicePeriod(account, subscription, 'subscription_cycle', outcome);
+}
+
+/** Begin a new period now, and invoice it. */
+export function restartPeriod(account: Account, subscription: Subscription): void {
+  for (const item of subscription.items.data) Object.assign(item, periodOf(item, account.now));
+  subscription.billing_cycle_anchor = account.now;
+}
+
+/** Invoice the present period of a subscription, as far as collection is not paused. */
+export function invoicePeriod(
+  account: Account,
+  subscription: Subscription,
+  reason: BillingReason,
+  outcome: 'paid' | 'failed',
+): Invoice {
+  const invoice = addInvoice(account, {
+    customer: account.customers.need(subscription.customer),
+    subscription,
+    reason,
+    lines: subscription.items.data.map((item) => lineOf(account, item)),
+    reduction: lastingReduction(account, subscription),
+    period: periodNow(subscription),
+  });
+  subscription.latest_invoice = invoice.id;
+  account.record('invoice.created', invoice);
+  if (subscription.pause_collection) return shelve(account, invoice, subscription.pause_collection.behavior);
+  finalizeInvoice(account, invoice);
+  collectInvoice(account, invoice, outcome === 'paid' ? 'paid' : 'declined');
+  if (invoice.status !== 'paid') account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
+  return invoice;
+}
+
+function shelve(account: Account, invoice: Invoice, behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'): Invoice {
+  if (behavior === 'keep_as_draft') return Object.assign(invoice, { auto_advance: false });
+  finalizeInvoice(account, invoice);
+  const times = invoice.status_transitions;
+  if (behavior === 'void') {
+    const voided = { status: 'void', status_transitions: { ...times, voided_at: account.now } } as const;
+    return account.change(invoice, voided, 'invoice.voided');
+  }
+  const marked = { ...times, marked_uncollectible_at: account.now };
+  const patch = { status: 'uncollectible', status_transitions: marked } as const;
+  return account.change(invoice, patch, 'invoice.marked_uncollectible');
+}
+
+function lineOf(account: Account, item: SubscriptionItem): InvoiceLineDraft {
+  const product = account.products.get(item.price.product);
+  return {
+    item,
+    price: item.price,
+    quantity: item.quantity,
+    amount: amountOf(item.price, item.quantity),
+    description: `${item.quantity} × ${product?.name ?? item.price.id}`,
+    period: { start: item.current_period_start, end: item.current_period_end },
+  };
+}
+
+function lastingReduction(account: Account, subscription: Subscription): { discount: string; amount: number } | null {
+  const discount = account.discounts.get(subscription.discounts[0] ?? '');
+  const coupon = discount && account.coupons.get(discount.source.coupon);
+  if (!coupon) return null;
+  const { start } = periodNow(subscription);
+  if (discount.end !== null && discount.end <= start) return null;
+  const subtotal = subscription.items.data.reduce((sum, { price, quantity }) => sum + amountOf(price, quantity), 0);
+  return { discount: discount.id, amount: reductionOf(coupon, subtotal) };
+}
+
+function periodOf({ price }: SubscriptionItem, start: number): object {
+  return {
+    current_period_start: start,
+    current_period_end: price.recurring ? laterBy(price.recurring, start) : start,
+  };
+}
+
+function periodNow({ items, start_date: start }: Subscription): Period {
+  const [item] = items.data;
+  return { start: item?.current_period_start ?? Number(start), end: item?.current_period_end ?? Number(start) };
+}

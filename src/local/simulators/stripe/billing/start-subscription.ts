@@ -1,0 +1,92 @@
+import type { Account } from '../account.ts';
+import { redeem } from '../objects/coupon.ts';
+import type { Customer } from '../objects/customer.ts';
+import { addInvoice, type Invoice, type InvoiceLineDraft } from '../objects/invoice.ts';
+import type { PaymentIntent } from '../objects/payment.ts';
+import type { Cart, LineItem, Session } from '../objects/session.ts';
+import { addSubscription, type Subscription } from '../objects/subscription.ts';
+import { changedMetadata } from '../wire/check-metadata.ts';
+import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
+import type { Outcome } from './move-money.ts';
+
+export interface StartOptions {
+  readonly session: Session;
+  readonly cart: Cart;
+  readonly customer: Customer;
+  readonly outcome: Outcome;
+  /** An intent that a declined card left behind. */
+  readonly intent: PaymentIntent | undefined;
+  readonly billing: object;
+}
+
+/** What a paid subscription session brings to life: the subscription and its first invoice. */
+export function startSubscription(
+  account: Account,
+  { session, cart, customer, outcome, intent, billing }: StartOptions,
+): { subscription: Subscription; invoice: Invoice } {
+  const recurring = cart.lines.filter(({ price }) => price.recurring);
+  const subscription = addSubscription(account, {
+    customer: customer.id,
+    currency: session.currency,
+    description: cart.params.subscription_data?.description ?? null,
+    metadata: changedMetadata({}, cart.params.subscription_data?.metadata),
+    lines: recurring,
+    trialEnd: trialEnd(account, cart),
+  });
+  customer.currency = session.currency;
+  const invoice = addInvoice(account, {
+    customer,
+    subscription,
+    reason: 'subscription_create',
+    lines: firstLines(account, cart.lines, subscription),
+    reduction: firstReduction(account, cart, session, subscription),
+    period: { start: account.now, end: account.now },
+  });
+  subscription.latest_invoice = invoice.id;
+  account.record('customer.subscription.created', subscription);
+  account.record('invoice.created', invoice);
+  finalizeInvoice(account, invoice);
+  collectInvoice(account, invoice, outcome, { intent, billing });
+  return { subscription, invoice };
+}
+
+function firstLines(account: Account, lines: readonly LineItem[], subscription: Subscription): InvoiceLineDraft[] {
+  let items = [...subscription.items.data];
+  return lines.map((line) => {
+    const item = line.price.recurring ? (items.shift() ?? null) : null;
+    return {
+      item,
+      price: line.price,
+      quantity: line.quantity,
+      amount: line.amount_subtotal,
+      description: `${line.quantity} × ${line.description}`,
+      period: item
+        ? { start: item.current_period_start, end: item.current_period_end }
+        : { start: account.now, end: account.now },
+    };
+  });
+}
+
+function firstReduction(
+  account: Account,
+  { reduction }: Cart,
+  session: Session,
+  subscription: Subscription,
+): { discount: string; amount: number } | null {
+  if (!reduction) return null;
+  const lasting = reduction.coupon.duration !== 'once';
+  const discount = redeem(account, reduction, {
+    customer: subscription.customer,
+    session: session.id,
+    invoice: null,
+    subscription: lasting ? subscription.id : null,
+  });
+  if (lasting) subscription.discounts = [discount.id];
+  return { discount: discount.id, amount: session.total_details.amount_discount };
+}
+
+function trialEnd(account: Account, { params }: Cart): number | null {
+  const { trial_end: end, trial_period_days: days } = params.subscription_data ?? {};
+  if (end !== undefined) return end;
+  return days === undefined ? null : account.now + days * 86_400;
+}

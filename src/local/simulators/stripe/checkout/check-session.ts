@@ -1,0 +1,99 @@
+import type { Account } from '../account.ts';
+import type { SessionParams } from '../objects/session.ts';
+import { invalid, missing, oneOf } from '../wire/refusal.ts';
+import { checkLines } from './check-lines.ts';
+import { checkShippingOptions } from './check-shipping-options.ts';
+
+const lifeMinSeconds = 30 * 60;
+const lifeMaxSeconds = 24 * 3600;
+
+/** Refuse what Checkout refuses of a new session, before anything is made. */
+export function checkSession(account: Account, params: SessionParams): void {
+  checkMode(params);
+  checkUrls(account, params);
+  checkCustomer(params);
+  checkDiscounts(params);
+  checkExpiry(account, params);
+  if (params.shipping_address_collection?.allowed_countries.length === 0) {
+    throw missing('shipping_address_collection[allowed_countries]');
+  }
+  const currency = checkLines(account, params);
+  checkShippingOptions(account, params, currency);
+}
+
+function checkMode(params: SessionParams): void {
+  const { mode, ui_mode: uiMode = 'hosted_page' } = params;
+  if (!mode) throw missing('mode');
+  if (mode === 'setup') throw invalid('The simulator does not offer `setup` mode.', 'mode');
+  if (uiMode !== 'hosted_page') throw invalid('The simulator offers the `hosted_page` only.', 'ui_mode');
+  const foreign =
+    mode === 'subscription'
+      ? (['payment_intent_data', 'shipping_options', 'customer_creation', 'invoice_creation', 'submit_type'] as const)
+      : (['subscription_data', 'payment_method_collection'] as const);
+  const wrong = foreign.find((name) => params[name] !== undefined && params[name] !== 'subscribe');
+  if (wrong) throw invalid(`You can not pass \`${wrong}\` in \`${mode}\` mode.`, wrong);
+  if (params.invoice_creation?.enabled) {
+    throw invalid('The simulator makes no invoices in `payment` mode.', 'invoice_creation');
+  }
+}
+
+function checkUrls(account: Account, params: SessionParams): void {
+  if (params.return_url) {
+    throw invalid('`return_url` can only be used with `ui_mode: embedded_page` or `elements`.', 'return_url');
+  }
+  if (!params.success_url) throw missing('success_url');
+  for (const name of ['success_url', 'cancel_url'] as const) {
+    const address = params[name];
+    if (address === undefined) continue;
+    const { protocol } = parseUrl(address, name);
+    if (account.livemode && protocol !== 'https:') {
+      throw invalid('Livemode requests must always be redirected via HTTPS.', name, 'url_invalid');
+    }
+  }
+}
+
+function checkCustomer(params: SessionParams): void {
+  const { customer, customer_email: email } = params;
+  if (customer && email) throw oneOf(['customer', 'customer_email']);
+  if (customer && params.customer_creation) throw oneOf(['customer', 'customer_creation']);
+  if (params.customer_update && !customer) {
+    throw invalid('`customer_update` can only be used with `customer`.', 'customer_update');
+  }
+  if (email !== undefined && (email.length > 512 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))) {
+    throw invalid(`Invalid email address: ${email}`, 'customer_email', 'email_invalid');
+  }
+  if (params.automatic_tax?.enabled && customer && !params.customer_update?.address) {
+    throw invalid(
+      'Automatic tax calculation in Checkout requires a valid address on the Customer. ' +
+        "Set `customer_update[address]` to 'auto' to save the address entered during Checkout.",
+      'automatic_tax',
+      'customer_tax_location_invalid',
+    );
+  }
+}
+
+function checkDiscounts({ discounts = [], allow_promotion_codes: codes }: SessionParams): void {
+  if (discounts.length > 1) throw invalid('You can only specify one discount.', 'discounts');
+  if (discounts.length === 1 && codes) throw oneOf(['allow_promotion_codes', 'discounts']);
+  const [discount] = discounts;
+  if (discount && (discount.coupon === undefined) === (discount.promotion_code === undefined)) {
+    throw oneOf(['coupon', 'promotion_code'], 'discounts[0]');
+  }
+}
+
+function checkExpiry(account: Account, { expires_at: expiresAt }: SessionParams): void {
+  if (expiresAt === undefined) return;
+  const life = expiresAt - account.now;
+  if (life < lifeMinSeconds) {
+    throw invalid('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', 'expires_at');
+  }
+  if (life > lifeMaxSeconds) {
+    throw invalid('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', 'expires_at');
+  }
+}
+
+function parseUrl(address: string, param: string): URL {
+  const url = URL.parse(address);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw invalid('Not a valid URL', param, 'url_invalid');
+}

@@ -1,0 +1,18 @@
+import type { Account } from '../account.ts';
+import type { Session } from '../objects/session.ts';
+import { cancelIntent } from '../billing/move-money.ts';
+
+/** Close an open session for good: nobody can pay it any more. */
+export function expireSession(account: Account, session: Session): Session {
+  account.openSessions.delete(session);
+  const intent = session.payment_intent === null ? undefined : account.paymentIntents.get(session.payment_intent);
+  if (intent) cancelIntent(account, intent);
+  return account.change(session, { status: 'expired', url: null }, 'checkout.session.expired');
+}
+
+/** Expire every open session whose time is over. */
+export function expireDueSessions(account: Account): void {
+  for (const session of account.openSessions) {
+    if (session.expires_at <= account.now) expireSession(account, session);
+  }
+}

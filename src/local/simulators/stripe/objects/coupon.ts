@@ -1,0 +1,96 @@
+import type { Account } from '../account.ts';
+import type { Metadata } from '../wire/check-metadata.ts';
+import { invalid } from '../wire/refusal.ts';
+import type { StripeObject } from './stripe-object.ts';
+
+export interface Coupon extends StripeObject {
+  amount_off: number | null;
+  percent_off: number | null;
+  currency: string | null;
+  duration: 'once' | 'forever' | 'repeating';
+  duration_in_months: number | null;
+  max_redemptions: number | null;
+  redeem_by: number | null;
+  times_redeemed: number;
+  valid: boolean;
+  name: string | null;
+  metadata: Metadata;
+}
+
+export interface PromotionCode extends StripeObject {
+  code: string;
+  active: boolean;
+  expires_at: number | null;
+  max_redemptions: number | null;
+  times_redeemed: number;
+  promotion: { readonly type: 'coupon'; readonly coupon: string };
+  metadata: Metadata;
+}
+
+export interface Discount extends StripeObject {
+  source: { readonly type: 'coupon'; readonly coupon: string };
+  end: number | null;
+}
+
+/** A coupon, and the promotion code through which it came, if any. */
+export interface Reduction {
+  readonly coupon: Coupon;
+  readonly promotionCode: PromotionCode | null;
+}
+
+/** The products that a coupon is limited to. Stripe shows them only when asked to expand. */
+export const couponProducts = new WeakMap<Coupon, readonly string[]>();
+
+/** A coupon that may still be used, or Stripe's refusal. */
+export function usableCoupon(account: Account, id: string, param: string): Coupon {
+  const coupon = account.coupons.need(id, param);
+  const expired = coupon.redeem_by !== null && coupon.redeem_by <= account.now;
+  const used = coupon.max_redemptions !== null && coupon.times_redeemed >= coupon.max_redemptions;
+  if (expired) throw invalid(`Coupon expired: ${id}`, param, 'coupon_expired');
+  if (used || !coupon.valid) throw invalid(`Coupon ${id} is used up and cannot be redeemed again`, param, 'coupon_expired');
+  return coupon;
+}
+
+/** A promotion code that may still be used, with its coupon. */
+export function usablePromotionCode(account: Account, id: string, param: string): Reduction {
+  const promotionCode = account.promotionCodes.need(id, param);
+  const expired = promotionCode.expires_at !== null && promotionCode.expires_at <= account.now;
+  const used = promotionCode.max_redemptions !== null && promotionCode.times_redeemed >= promotionCode.max_redemptions;
+  if (!promotionCode.active || expired || used) {
+    throw invalid('This promotion code cannot be redeemed because it is not active.', param, 'promotion_code_inactive');
+  }
+  return { promotionCode, coupon: usableCoupon(account, promotionCode.promotion.coupon, param) };
+}
+
+/** Count one use, and make the discount that stands on the invoice or session. */
+export function redeem(
+  account: Account,
+  { coupon, promotionCode }: Reduction,
+  on: { customer: string | null; session: string; invoice: string | null; subscription: string | null },
+): Discount {
+  coupon.times_redeemed += 1;
+  coupon.valid = coupon.max_redemptions === null || coupon.times_redeemed < coupon.max_redemptions;
+  if (promotionCode) promotionCode.times_redeemed += 1;
+  const months = coupon.duration_in_months;
+  return account.discounts.add({
+    id: account.mint('di'),
+    object: 'discount',
+    checkout_session: on.session,
+    customer: on.customer,
+    customer_account: null,
+    end: months === null ? null : account.now + months * 30 * 86_400,
+    invoice: on.invoice,
+    invoice_item: null,
+    promotion_code: promotionCode?.id ?? null,
+    source: { type: 'coupon', coupon: coupon.id },
+    start: account.now,
+    subscription: on.subscription,
+    subscription_item: null,
+  });
+}
+
+/** The reduction of a subtotal: never more than the subtotal itself; percentages round half up. */
+export function reductionOf(coupon: Coupon, subtotal: number): number {
+  const amount = coupon.amount_off ?? Math.round((subtotal * (coupon.percent_off ?? 0)) / 100);
+  return Math.min(amount, subtotal);
+}

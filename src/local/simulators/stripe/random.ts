@@ -1,0 +1,41 @@
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Every choice the simulator leaves to chance comes from here: one seed replays a run. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** The next number in [0, 1) (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  happens(probability: number): boolean {
+    return probability > 0 && this.next() < probability;
+  }
+
+  between(least: number, most: number): number {
+    return least + this.next() * (most - least);
+  }
+
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, rank: this.next() }))
+      .sort((one, other) => one.rank - other.rank)
+      .map(({ item }) => item);
+  }
+
+  /** Letters and digits, as in Stripe's ids. */
+  token(length: number): string {
+    let token = '';
+    while (token.length < length) token += letters[Math.floor(this.next() * letters.length)] ?? '';
+    return token;
+  }
+}

@@ -1,0 +1,75 @@
+import { randomInt } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+import { serveControl } from './control/serve-control.ts';
+import { expireDueSessions } from './checkout/end-session.ts';
+import { servePages } from './pages/serve-pages.ts';
+import { exchangeOf } from './wire/http.ts';
+import { serveApi } from './wire/serve-api.ts';
+import { World } from './world.ts';
+
+export interface StripeSimulatorOptions {
+  /** 0, which is the default, takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+  /** The time in epoch milliseconds, for everything that Stripe would date. */
+  readonly now?: () => number;
+  readonly log?: (line: string) => void;
+  /** The same seed makes the same ids and the same misfortunes; without one they differ every time. */
+  readonly seed?: number;
+  /** How long search lags behind what was written. */
+  readonly searchLagSeconds?: number;
+}
+
+export interface StripeSimulator {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const expiryIntervalMs = 250;
+
+/** Start a Stripe of our own: API under /v1, hosted pages, control under /_control; all in memory. */
+export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
+  const { host = '127.0.0.1', log = () => {}, seed = randomInt(2 ** 31) } = options;
+  const world = new World({ now: options.now ?? Date.now, log, seed, searchLagSeconds: options.searchLagSeconds ?? 60 });
+  const server = createServer((request, response) => {
+    serve(world, request, response).catch((error: unknown) => {
+      log(`stripe simulator: ${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
+      response.destroy();
+    });
+  });
+  const port = await listen(server, options.port ?? 0, host);
+  world.url = `http://${host}:${port}`;
+  log(`stripe simulator on ${world.url}, seed ${seed}`);
+  const expiry = setInterval(() => world.accounts().forEach(expireDueSessions), expiryIntervalMs);
+
+  return {
+    url: world.url,
+    port,
+    async close() {
+      clearInterval(expiry);
+      world.postOffice.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const exchange = exchangeOf(request, response);
+  if (exchange.path.startsWith('/v1/')) return serveApi(world, exchange);
+  if (exchange.path.startsWith('/_control/')) return serveControl(world, exchange);
+  return servePages(world, exchange);
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') return reject(new Error('no port'));
+      resolve(address.port);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import type { Form } from './form.ts';
+import { invalid } from './refusal.ts';
+
+/** What a merchant hangs on an object. In a request, null unsets a key. */
+export type MetadataChange = Record<string, string | null>;
+export type Metadata = Record<string, string>;
+
+const keysMax = 50;
+const keyLengthMax = 40;
+const valueLengthMax = 500;
+
+/** Refuse metadata that is past Stripe's limits: 50 keys, keys of 40 and values of 500 characters. */
+export function checkMetadata(value: string | Form, path: string): MetadataChange {
+  if (typeof value === 'string') throw invalid('Invalid object', path);
+  const entries = Object.entries(value);
+  if (entries.length > keysMax) {
+    throw invalid(`You can have up to ${keysMax} metadata keys, but you passed in ${entries.length}.`, path);
+  }
+  return Object.fromEntries(
+    entries.map(([key, text]) => {
+      const param = `${path}[${key}]`;
+      if (typeof text !== 'string') throw invalid('Metadata keys cannot contain square brackets.', param);
+      if (key.length > keyLengthMax) {
+        throw invalid(
+          `Metadata keys can have up to ${keyLengthMax} characters, but you passed in a key that is ${key.length} characters. Invalid key: ${key}`,
+          path,
+        );
+      }
+      if (text.length > valueLengthMax) {
+        throw invalid(
+          `Metadata values can have up to ${valueLengthMax} characters, but you passed in a value that is ${text.length} characters. Invalid value: ${text.slice(0, 50)}…`,
+          param,
+        );
+      }
+      return [key, text === '' ? null : text];
+    }),
+  );
+}
+
+/** Metadata after a change: given keys are set, null ones unset, others stay; null clears all. */
+export function changedMetadata(current: Metadata, change: MetadataChange | null | undefined): Metadata {
+  if (change === null) return {};
+  const merged = Object.entries({ ...current, ...change });
+  return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
+}
