@@ -7,8 +7,9 @@ import { createScheduler } from './promise-schedules.ts';
 import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
 import { subscribeToWakes } from './wakes.ts';
 
-const pollEveryMs = seconds(1);
-const healEveryMs = seconds(15);
+/** How often the relay looks even when nobody wakes it, and how often it looks for what was forgotten. */
+const defaultPace = { pollEveryMs: seconds(1), healEveryMs: seconds(15) };
+
 const batchSize = 500;
 /** How many forgotten promises one round adds again, so that healing never holds up what is new. */
 const healMax = 2000;
@@ -20,7 +21,7 @@ export interface RunningRelay {
 }
 
 /** Carry promises from PostgreSQL to their queues until closed. Any number of relays may run. */
-export function startRelay(services: Services): RunningRelay {
+export function startRelay(services: Services, { pollEveryMs, healEveryMs } = defaultPace): RunningRelay {
   const queues = openQueues(services);
   const promiseSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);

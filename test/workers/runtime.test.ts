@@ -1,0 +1,198 @@
+import anyTest, { type TestFn } from 'ava';
+import { Queue } from 'bullmq';
+
+import { queuePrefix } from '#jobs/queues.ts';
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { readConfig } from '#src/config.ts';
+import type { Context } from '#src/domain/context.ts';
+import { conclude, transact } from '#src/domain/database.ts';
+import { DomainError, Snooze } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { createServices, type Services } from '#src/services.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
+import { startRelay } from '#workers/relay/start-relay.ts';
+import { processor } from '#workers/runtime/processor.ts';
+import { startWorkers } from '#workers/runtime/start-workers.ts';
+
+/** Each test has a PostgreSQL, a Redis database, a relay and a worker of its own, as in production. */
+interface Bench {
+  services: Services;
+  clock: TestClock;
+  ctx: Context;
+  queue: Queue;
+  /** Start a worker that does this with every event id. */
+  work(handle: (ctx: Context, eventId: string) => Promise<unknown>): void;
+  promise(eventId: string, ctx?: Context): Promise<void>;
+  row(eventId: string): Promise<{ id: string; finished: boolean; failed: boolean; failure: string | null; starts: number }>;
+  close(): Promise<void>;
+}
+
+const test = anyTest as TestFn<Bench>;
+const job = { ...fanOutEvent, retry: { ...fanOutEvent.retry, maxDelaySeconds: 0 } };
+
+test.beforeEach(async (t) => {
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const clock = createTestClock();
+  const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, WORKER_CONCURRENCY_WEBHOOKS: '4' });
+  const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog, ports: {} });
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
+  const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });
+  const workers: ReturnType<typeof startWorkers>[] = [];
+
+  t.context = {
+    services, clock, ctx, queue,
+    work(handle) {
+      workers.push(startWorkers(services, ['webhooks'], [processor(job, (ctx, { eventId }) => handle(ctx, eventId))]));
+    },
+    promise: (eventId, to = ctx) => transact(to, async (ctx) => enqueue(ctx, fanOutEvent, { eventId })),
+    async row(eventId) {
+      const [row] = await services.run<Awaited<ReturnType<Bench['row']>>>(sql`
+        select id, finished_at is not null as finished, failed_at is not null as failed, failure, starts
+        from outbox where key = ${eventId}`);
+      if (!row) throw new Error(`Nobody promised ${eventId}.`);
+      return row;
+    },
+    async close() {
+      await Promise.all([...workers.map((worker) => worker.close(1000)), relay.close(), queue.close()]);
+      await services.close();
+      await database.drop();
+    },
+  };
+});
+test.afterEach.always((t) => t.context.close());
+
+test('a promise reaches its worker, is kept, and leaves the queue', async (t) => {
+  const worked: string[] = [];
+  t.context.work(async (ctx, eventId) => worked.push(`${ctx.tenant.slug} ${eventId}`));
+  await t.context.promise('one');
+
+  await until(async () => (await t.context.row('one')).finished);
+  t.deepEqual(worked, [`${t.context.ctx.tenant.slug} one`]);
+  await until(async () => (await t.context.queue.getJobCountByTypes('completed', 'active', 'wait', 'failed')) === 0);
+});
+
+test('a promise that was relayed before Redis was wiped is kept all the same, once', async (t) => {
+  let worked = 0;
+  await t.context.promise('wiped');
+  await until(async () => (await t.context.queue.getWaitingCount()) === 1);
+  await t.context.services.redis.flushdb();
+
+  t.context.work(async () => (worked += 1));
+  t.context.clock.pass(31_000);
+  await until(async () => (await t.context.row('wiped')).finished);
+  t.is(worked, 1);
+});
+
+test('a run that fails is tried again, and after the last try both the row and the queue say so', async (t) => {
+  let runs = 0;
+  t.context.work(async () => {
+    runs += 1;
+    throw new Error('the printer is out of paper');
+  });
+  await t.context.promise('hopeless');
+
+  await until(async () => (await t.context.queue.getFailedCount()) === 1);
+  t.is(runs, fanOutEvent.retry.attempts);
+  const row = await t.context.row('hopeless');
+  t.true(row.failed);
+  t.is(row.failure, 'the printer is out of paper');
+});
+
+test('a retry from the board clears the failure and can keep the promise', async (t) => {
+  let paper = false;
+  t.context.work(async () => {
+    if (!paper) throw new DomainError('conflict', 'no_paper', 'There is no paper.');
+  });
+  await t.context.promise('later');
+  await until(async () => (await t.context.queue.getFailedCount()) === 1);
+
+  paper = true;
+  const [failed] = await t.context.queue.getFailed();
+  t.is(failed?.failedReason, 'no_paper: There is no paper.');
+  await failed?.retry();
+  await until(async () => (await t.context.row('later')).finished);
+  t.false((await t.context.row('later')).failed);
+});
+
+test('a refusal is not tried again', async (t) => {
+  let runs = 0;
+  t.context.work(async () => {
+    runs += 1;
+    throw new DomainError('not_found', 'not_found', 'There is no such thing.');
+  });
+  await t.context.promise('refused');
+  await until(async () => (await t.context.queue.getFailedCount()) === 1);
+  t.is(runs, 1);
+});
+
+test('a snooze costs no attempt', async (t) => {
+  let runs = 0;
+  t.context.work(async () => {
+    runs += 1;
+    if (runs < 6) throw new Snooze(5, 'they are busy');
+  });
+  await t.context.promise('sleepy');
+  await until(async () => (await t.context.row('sleepy')).finished);
+  t.is(runs, 6);
+});
+
+test('the outcome and the kept promise are one commit', async (t) => {
+  let runs = 0;
+  t.context.work(async (ctx) => {
+    runs += 1;
+    await conclude(ctx, async () => undefined);
+    throw new Error('died right after the commit');
+  });
+  await t.context.promise('concluded');
+  await until(async () => (await t.context.row('concluded')).finished);
+  await until(async () => (await t.context.queue.getJobCountByTypes('active', 'wait', 'delayed')) === 0);
+  t.is(runs, 1);
+});
+
+test('a job that no worker of this release knows waits for one that does', async (t) => {
+  t.context.work(async () => t.fail('it was worked'));
+  await t.context.queue.add('webhooks.from-the-future', { tenantId: null, trace: {} });
+  await until(async () => (await t.context.queue.getDelayedCount()) === 1);
+  t.pass();
+});
+
+test('a tenant holds at most half of the slots while another one waits', async (t) => {
+  const { services, ctx } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  let mine = 0;
+  let most = 0;
+  const held: (() => void)[] = [];
+  t.context.work(async (ctx) => {
+    if (ctx.tenant.id === other.tenant.id) return;
+    most = Math.max(most, (mine += 1));
+    await new Promise<void>((resolve) => held.push(resolve));
+    mine -= 1;
+  });
+
+  await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.promise(`mine-${index}`)));
+  await until(() => held.length === 2);
+  await t.context.promise('theirs', other);
+  await until(async () => (await t.context.row('theirs')).finished);
+  t.is(most, 2);
+
+  const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
+  await until(async () => (await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.row(`mine-${index}`)))).every(({ finished }) => finished));
+  clearInterval(releasing);
+  t.is(most, 2);
+});
+
+test('a promise whose runs die without a word is given up after ten starts', async (t) => {
+  await t.context.promise('deadly');
+  await t.context.services.run(sql`update outbox set starts = 10 where key = 'deadly'`);
+  t.context.work(async () => t.fail('it was worked'));
+  await until(async () => (await t.context.queue.getFailedCount()) === 1);
+  t.regex((await t.context.row('deadly')).failure ?? '', /^crashes: /);
+});
