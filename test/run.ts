@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 
 import { ensureChromium } from '#src/local/embedded/chromium.ts';
 import { MissingProgramError } from '#src/local/embedded/missing-program-error.ts';
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
+import { runAva, type Tally } from '#test/run-ava.ts';
 
 /*
  * What `npm test` runs: the type-check beside the start of the services, then every test, each file
@@ -20,14 +18,8 @@ import { migrate } from '#src/platform/migrate.ts';
  * makes a missing browser a failure. The last line is the count.
  */
 
-interface Tally {
-  passed: number;
-  failed: number;
-}
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 const templateName = 'storefront_test_template';
-const heartbeatMs = 20_000;
 
 const [types, tests] = await Promise.all([checkTypes(), runTestsWithServices(process.argv.slice(2))]);
 process.stdout.write(types.output);
@@ -46,7 +38,8 @@ async function checkTypes(): Promise<{ output: string; failed: number }> {
   const ended = once(tsc, 'close');
   const output = await text(tsc.stdout);
   const [code] = await ended;
-  return code === 0 ? { output: '', failed: 0 } : { output: `\nThe types do not hold:\n${output}\n`, failed: 1 };
+  if (code === 0) return { output: '', failed: 0 };
+  return { output: `\nThe types do not hold:\n${output}\n`, failed: 1 };
 }
 
 async function runTestsWithServices(args: string[]): Promise<Tally> {
@@ -59,7 +52,7 @@ async function runTestsWithServices(args: string[]): Promise<Tally> {
     try {
       const databaseUrl = givenDatabase ?? embedded.databaseUrl ?? '';
       await buildTemplate(databaseUrl);
-      const tally = await runTests(args, {
+      const tally = await runAva(args, {
         TEST_DATABASE_URL: databaseUrl,
         TEST_DATABASE_TEMPLATE: templateName,
         TEST_REDIS_URL: givenRedis ?? embedded.redisUrl,
@@ -70,7 +63,8 @@ async function runTestsWithServices(args: string[]): Promise<Tally> {
       await embedded.stop();
     }
   } catch (error) {
-    console.error('The tests could not be run.', error instanceof MissingProgramError ? error.message : error);
+    const reason = error instanceof MissingProgramError ? error.message : error;
+    console.error('The tests could not be run.', reason);
     return { passed: 0, failed: 1 };
   }
 }
@@ -95,51 +89,4 @@ async function buildTemplate(databaseUrl: string): Promise<void> {
   const template = new URL(databaseUrl);
   template.pathname = templateName;
   await migrate(template.href);
-}
-
-async function runTests(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
-  const flags = [`--concurrency=${Math.max(2, Math.min(4, availableParallelism()))}`];
-  if (process.stdout.isTTY) flags.push('--color');
-  const ava = spawn(process.execPath, [join(root, 'node_modules/ava/entrypoints/cli.js'), ...flags, ...args], {
-    cwd: root,
-    env: {
-      ...process.env,
-      // So that a test which starts `node` gets this one.
-      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-      NODE_ENV: 'test',
-      LOCAL_MODE: '1',
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/storefront/compiled'),
-      ...environment,
-    },
-    stdio: ['inherit', 'pipe', 'inherit'],
-  });
-  const ended = once(ava, 'close');
-  const tally = await print(ava.stdout);
-  const [code] = await ended;
-  return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
-}
-
-/**
- * Prints ava's report without the tests that passed, and counts: each line with a cross, before the
- * rule that opens the details, is a failed test or a file that crashed, timed out or has no tests.
- */
-async function print(report: NodeJS.ReadableStream): Promise<Tally> {
-  const tally = { passed: 0, failed: 0 };
-  const heartbeat = setInterval(() => console.log(`  … ${tally.passed} passed so far`), heartbeatMs);
-  let details = false;
-  let hidden = '';
-  for await (const line of createInterface({ input: report })) {
-    const plain = stripVTControlCharacters(line);
-    details ||= /^ {2}[─-]$/.test(plain);
-    const isPass = !details && /^ {2}[✔√] (?!\[expected fail\])/.test(plain);
-    const isFailure = !details && /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection in )/.test(plain);
-    if (isPass) tally.passed += 1;
-    if (isFailure) tally.failed += 1;
-    // A passed test that logged something is worth its line after all.
-    if (hidden && /^ {4}\S/.test(plain)) console.log(hidden);
-    hidden = isPass ? line : '';
-    if (!isPass) console.log(line);
-  }
-  clearInterval(heartbeat);
-  return tally;
 }

@@ -104,7 +104,8 @@ async function unpack(work: string): Promise<void> {
 }
 
 async function writeLauncher(work: string, program: string): Promise<void> {
-  const folders = (await libraryFolders(join(work, 'root'))).map((folder) => `$here/${relative(work, folder)}`);
+  const libraries = await libraryFolders(join(work, 'root'));
+  const folders = libraries.map((folder) => `$here/${relative(work, folder)}`);
   const script = [
     '#!/bin/sh',
     'here=$(dirname "$(readlink -f "$0")")',

@@ -4,7 +4,8 @@ export class MissingProgramError extends Error {
 
   constructor(what: string, { install, cause }: { install: string; cause: unknown }) {
     const reason = cause instanceof Error ? cause.message.trim() : String(cause);
-    super(`${what}, and Debian's could not be unpacked (${reason}). Install it with:\n\n  ${install}\n`, { cause });
+    const sentence = `${what}, and Debian's could not be unpacked (${reason}). Install it with:`;
+    super(`${sentence}\n\n  ${install}\n`, { cause });
   }
 }
 

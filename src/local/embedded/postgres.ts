@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
 
+import { createCluster } from './create-cluster.ts';
 import { onFreePort } from './free-port.ts';
-import { type PostgresPrograms, postgresPrograms } from './postgres-programs.ts';
+import { postgresPrograms } from './postgres-programs.ts';
 import { type Command, type Supervisor, supervise } from './supervise.ts';
 import { type Account, unprivilegedAccount } from './unprivileged-account.ts';
 
@@ -28,12 +27,18 @@ const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
  * commits to disk as in production; otherwise it forgets what a crash of the machine would lose.
  * It ends with this process, in whose environment PGHOST and the like are no longer set.
  */
-export async function startPostgres(options: { folder: string; durable?: boolean }): Promise<EmbeddedPostgres> {
+export async function startPostgres({
+  folder,
+  durable = false,
+}: {
+  folder: string;
+  durable?: boolean;
+}): Promise<EmbeddedPostgres> {
   forgetPostgresVariables();
   const account = unprivilegedAccount();
-  const supervisor = supervise(options.folder, 'postgres');
+  const supervisor = supervise(folder, 'postgres');
   try {
-    return await start(supervisor, options.durable ?? false, account);
+    return await start(supervisor, durable, account);
   } catch (error) {
     await supervisor.stop();
     throw error;
@@ -74,55 +79,6 @@ async function start(supervisor: Supervisor, durable: boolean, account?: Account
     },
     stop: supervisor.stop,
   };
-}
-
-async function createCluster(
-  supervisor: Supervisor,
-  { initdb }: PostgresPrograms,
-  options: { adminPassword: string; durable: boolean; account: Account | undefined },
-): Promise<string> {
-  const { account, adminPassword, durable } = options;
-  const data = join(supervisor.folder, 'data');
-  const passwordFile = join(supervisor.folder, 'password');
-  writeFileSync(passwordFile, adminPassword, { mode: 0o600 });
-  if (account) {
-    for (const path of [supervisor.folder, passwordFile]) chownSync(path, account.uid, account.gid);
-  }
-
-  await supervisor.run({
-    program: initdb,
-    args: [
-      `--pgdata=${data}`,
-      '--username=postgres',
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      // Sorts by code point but knows the letters of every language, on whichever machine.
-      '--locale=C.UTF-8',
-      '--locale-provider=builtin',
-      '--no-sync',
-      '--no-instructions',
-      ...settings(durable).map((setting) => `--set=${setting}`),
-    ],
-    account,
-  });
-  return data;
-}
-
-function settings(durable: boolean): string[] {
-  const always = [
-    'listen_addresses=127.0.0.1',
-    // Nothing outside the private folder: no socket in /tmp, no segment in /dev/shm.
-    'unix_socket_directories=',
-    'dynamic_shared_memory_type=mmap',
-    'max_connections=300',
-    'shared_buffers=128MB',
-    'jit=off',
-    // A random password needs no stretching, and tests connect often.
-    'scram_iterations=1',
-  ];
-  if (durable) return always;
-  return [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=256MB'];
 }
 
 async function accepts(url: string): Promise<boolean> {

@@ -17,7 +17,8 @@ export async function redisProgram(): Promise<string> {
     throw new Error("Debian's redis-server is older than 6.2");
   } catch (cause) {
     const install = process.platform === 'darwin' ? 'brew install redis' : aptInstall('redis-server');
-    throw new MissingProgramError('No redis-server or valkey-server (6.2 or newer) is in PATH', { install, cause });
+    const what = 'No redis-server or valkey-server (6.2 or newer) is in PATH';
+    throw new MissingProgramError(what, { install, cause });
   }
 }
 

@@ -20,10 +20,10 @@ export interface EmbeddedRedis {
  * on disk, never evicts, and ends with this process.
  */
 export async function startRedis(options: { folder: string }): Promise<EmbeddedRedis> {
-  const program = await redisProgram();
   const supervisor = supervise(options.folder, 'redis');
   const password = randomBytes(16).toString('hex');
   try {
+    const program = await redisProgram();
     const port = await onFreePort((candidate) => {
       const configuration = configure(supervisor, candidate, password);
       return supervisor.serve({ program, args: [configuration] }, () => answers(candidate, password));

@@ -56,8 +56,7 @@ export function supervise(folder: string, name: string): Supervisor {
       if ((await ended) !== 0) throw failure(command.program, 'failed');
     },
     async serve(command, ready) {
-      child.ref();
-      child.channel?.ref();
+      hold(child);
       let ended = false;
       void nextReport(child).then(() => (ended = true));
       child.send(command);
@@ -67,12 +66,10 @@ export function supervise(folder: string, name: string): Supervisor {
         if (performance.now() > deadline) throw failure(command.program, 'did not become ready');
         await pause(10);
       }
-      child.unref();
-      child.channel?.unref();
+      release(child);
     },
     async interrupt(signal) {
-      child.ref();
-      child.channel?.ref();
+      hold(child);
       const ended = nextReport(child);
       child.send({ signal } satisfies Order);
       await ended;
@@ -80,7 +77,7 @@ export function supervise(folder: string, name: string): Supervisor {
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       stopped ??= once(child, 'exit');
-      child.ref();
+      hold(child);
       if (child.connected) child.disconnect();
       await stopped;
     },
@@ -99,6 +96,17 @@ function forkSupervisor(part: string, logFile: string): ChildProcess {
   });
   closeSync(log);
   return child;
+}
+
+/** While we wait for its word, the supervisor keeps our own event loop alive; afterwards it must not. */
+function hold(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+
+function release(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
 }
 
 /** The exit code of the command in hand; null when a signal ended it, or the supervisor is gone. */

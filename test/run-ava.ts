@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+
+export interface Tally {
+  passed: number;
+  failed: number;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const heartbeatMs = 20_000;
+const passedLine = /^ {2}[✔√] (?!\[expected fail\])/;
+const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection in )/;
+
+/** Runs ava with these arguments; a run that ends badly without a failed test counts as one. */
+export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
+  const flags = [`--concurrency=${Math.max(2, Math.min(4, availableParallelism()))}`];
+  if (process.stdout.isTTY) flags.push('--color');
+  const program = join(root, 'node_modules/ava/entrypoints/cli.js');
+  const ava = spawn(process.execPath, [program, ...flags, ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      // So that a test which starts `node` gets this one.
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      NODE_ENV: 'test',
+      LOCAL_MODE: '1',
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/storefront/compiled'),
+      ...environment,
+    },
+    stdio: ['inherit', 'pipe', 'inherit'],
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ava.kill(signal));
+  const ended = once(ava, 'close');
+  const tally = await print(ava.stdout);
+  const [code] = await ended;
+  return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+}
+
+/**
+ * Prints ava's report without the tests that passed, and counts: each line with a cross, before the
+ * rule that opens the details, is a failed test or a file that crashed, timed out or has no tests.
+ */
+async function print(report: NodeJS.ReadableStream): Promise<Tally> {
+  const tally = { passed: 0, failed: 0 };
+  const heartbeat = setInterval(() => console.log(`  … ${tally.passed} passed so far`), heartbeatMs);
+  let details = false;
+  let hidden = '';
+  for await (const line of createInterface({ input: report })) {
+    const plain = stripVTControlCharacters(line);
+    details ||= /^ {2}[─-]$/.test(plain);
+    const isPass = !details && passedLine.test(plain);
+    const isFailure = !details && failedLine.test(plain);
+    if (isPass) tally.passed += 1;
+    if (isFailure) tally.failed += 1;
+    // A passed test that logged something is worth its line after all.
+    if (hidden && /^ {4}\S/.test(plain)) console.log(hidden);
+    hidden = isPass ? line : '';
+    if (!isPass) console.log(line);
+  }
+  clearInterval(heartbeat);
+  return tally;
+}
