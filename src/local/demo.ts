@@ -1,0 +1,49 @@
+import { purchase } from './demo/purchase.ts';
+import { type Journey, walk } from './demo/journey.ts';
+import { startReceiver } from './demo/receiver.ts';
+import { type Stack, startStack } from './stack/start-stack.ts';
+
+/*
+ * The main job on a bare machine: `npm run demo` starts everything, drives shoppers through the store over HTTP,
+ * says what it checked and how long it took, stops everything, and exits 0 only if all of it held.
+ */
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<boolean> {
+  const startedAt = performance.now();
+  const receiver = await startReceiver();
+  const stack = await startStack(receiver, { workers: 'each', environment: { LOG_LEVEL: 'info' }, report: print });
+  const stopOnSignal = () => void stack.stop().then(() => process.exit(130));
+  process.once('SIGINT', stopOnSignal);
+  process.once('SIGTERM', stopOnSignal);
+  try {
+    print(`Up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
+    return await walk(purchase(), { stack, receiver, ask: askerOf(stack) }, print);
+  } finally {
+    await stack.stop();
+    receiver.close();
+  }
+}
+
+function askerOf({ url, store }: Stack): Journey['ask'] {
+  return async (method, path, { body, key = 'publishable' } = {}) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key === 'secret' ? store.secretKey : store.publishableKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+  };
+}
+
+const held = await main().catch((error: unknown) => {
+  print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return false;
+});
+print(held ? '\nEverything held.' : '\nSomething did not hold.');
+process.exit(held ? 0 : 1);

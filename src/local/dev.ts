@@ -1,0 +1,43 @@
+import { startReceiver } from './demo/receiver.ts';
+import { startStack } from './stack/start-stack.ts';
+
+/* The same stack as the demo's, left running: one Ctrl-C stops all of it. */
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+const receiver = await startReceiver();
+const stack = await startStack(receiver, {
+  workers: 'all',
+  port: Number(process.env['PORT'] ?? 3000),
+  environment: { LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' },
+  report: print,
+}).catch((error: unknown) => {
+  print(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+});
+
+print(`
+  API           ${stack.url}/api/v1        x-tenant-slug: ${stack.store.slug}
+  publishable   ${stack.store.publishableKey}
+  secret        ${stack.store.secretKey}
+  job board     ${stack.url}/ops/queues
+  labels        ${stack.url}/ops/labels
+  mailbox       ${stack.mailboxUrl}
+  Stripe        ${stack.stripeUrl}
+  Shippo        ${stack.shippoUrl}
+  PostgreSQL    ${stack.databaseUrl}
+  Redis         ${stack.redisUrl}
+
+Ctrl-C stops everything.`);
+
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    void stack.stop().then(() => {
+      receiver.close();
+      process.exit(0);
+    });
+  });
+}

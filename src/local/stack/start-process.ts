@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** One process of the product, as a Procfile would start it. */
+export interface StackProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** Resolves with the first log line that has this phrase. */
+  waitFor(phrase: string): Promise<void>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** SIGTERM, and SIGKILL when that takes too long. */
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const preload = fileURLToPath(new URL('./end-with-parent.ts', import.meta.url));
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 10_000;
+
+/** Start `entry` with this environment and no other. It stops when this process does, even by kill -9. */
+export function startProcess(name: string, entry: string, environment: Record<string, string>): StackProcess {
+  const child = spawn(process.execPath, ['--import', preload, entry], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const seen: string[] = [];
+  lines.on('line', (line) => {
+    seen.push(line);
+    if (seen.length > 200) seen.shift();
+  });
+
+  return {
+    name,
+    pid: child.pid ?? 0,
+    async waitFor(phrase) {
+      const timeout = AbortSignal.timeout(startTimeoutMs);
+      while (!seen.some((line) => line.includes(`"${phrase}"`))) {
+        const next = once(lines, 'line', { signal: timeout });
+        const [happened] = await Promise.race([next, ended.then(() => ['ended'])]);
+        if (happened === 'ended') throw new Error(`${name} ended with code ${child.exitCode}:\n${seen.slice(-20).join('\n')}`);
+      }
+    },
+    async kill(signal) {
+      child.kill(signal);
+      await ended;
+    },
+    stop: () => stop(child, ended),
+  };
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Run a command of the command line to its end and answer what it printed. */
+export async function runCli(args: readonly string[], environment: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed: string[] = [];
+  const complaints: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`cli ${args.join(' ')} ended with code ${code}:\n${complaints.join('')}${printed.join('')}`);
+  return printed.join('');
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+
+import { queueNames } from '#jobs/queues.ts';
+import { freePort } from '#src/local/embedded/free-port.ts';
+import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
+import { shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { runCli, type StackProcess, startProcess } from './start-process.ts';
+
+export interface StackOptions {
+  /** `each`: a process for every kind of worker, as on dynos that scale apart; `all`: one for all. */
+  readonly workers: 'each' | 'all';
+  /** Further variables of the processes: schedules, poll times, log level. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Where the web process listens; a free port unless told. */
+  readonly port?: number;
+  /** Called with a sentence as each part is up. */
+  readonly report?: (sentence: string) => void;
+}
+
+/** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store. */
+export interface Stack {
+  readonly url: string;
+  readonly stripeUrl: string;
+  readonly shippoUrl: string;
+  readonly mailboxUrl: string;
+  readonly redisUrl: string;
+  readonly databaseUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly store: DemoStore;
+  readonly processes: Map<string, StackProcess>;
+  /** Start again what was killed. */
+  restart(name: string): Promise<void>;
+  restartPostgres(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The store of src/local/demo-store.yaml, and what opens it. */
+export interface DemoStore {
+  readonly slug: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  readonly stripeKey: string;
+  readonly shippoKey: string;
+}
+
+export const demoStoreFile = fileURLToPath(new URL('../demo-store.yaml', import.meta.url));
+const demoSlug = 'cedar-and-clay';
+
+/** @param receiver where the demo store's own webhook endpoint is, and its secret. */
+export async function startStack(receiver: { url: string; secret: string }, options: StackOptions): Promise<Stack> {
+  const report = options.report ?? (() => undefined);
+  const [embedded, stripe, shippo, mailbox, port] = await Promise.all([
+    startEmbedded(),
+    startStripeSimulator(),
+    startShippoSimulator(),
+    startMailbox(),
+    options.port ?? freePort(),
+  ]);
+  report(`PostgreSQL, Redis and the simulators of Stripe, Shippo and mail are up.`);
+  const url = `http://127.0.0.1:${port}`;
+  const environment = { ...environmentOf({ embedded, stripe, shippo, mailbox, port, receiver }), ...options.environment };
+  const processes = new Map<string, StackProcess>();
+
+  const stop = async () => {
+    await Promise.all([...processes.values()].map((process) => process.stop()));
+    await Promise.all([stripe.close(), shippo.close(), mailbox.close()]);
+    await embedded.stop();
+  };
+  const restart = async (name: string) => {
+    const process = startProcess(name, entryOf(name), environment);
+    processes.set(name, process);
+    await process.waitFor(name === 'web' ? 'listening' : 'working');
+  };
+
+  try {
+    await runCli(['migrate'], environment);
+    const store = await applyStore(environment);
+    report(`The schema is migrated and the store "${demoSlug}" is applied.`);
+    await stripeControl(stripe.url).addWebhookEndpoint(environment.STRIPE_SECRET_KEY, {
+      url: `${url}/api/webhooks/stripe/${demoSlug}`,
+      secret: environment.STRIPE_WEBHOOK_SECRET,
+    });
+    await shippoControl(shippo.url).registerWebhook(environment.SHIPPO_API_KEY, {
+      url: `${url}/api/webhooks/shippo/${demoSlug}?token=${environment.SHIPPO_WEBHOOK_TOKEN}`,
+    });
+    const names = options.workers === 'all' ? ['worker'] : ['worker-relay', ...queueNames.map((queue) => `worker-${queue}`)];
+    await Promise.all(['web', ...names].map(restart));
+    report(`Web and ${names.length === 1 ? 'one worker' : `${names.length} workers`} are up.`);
+    return {
+      url, store, environment, processes, restart, stop,
+      stripeUrl: stripe.url,
+      shippoUrl: shippo.url,
+      mailboxUrl: mailbox.url,
+      redisUrl: embedded.redisUrl,
+      databaseUrl: embedded.databaseUrl,
+      restartPostgres: embedded.restartPostgres,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function entryOf(name: string): string {
+  if (name === 'web') return 'src/server.ts';
+  return name === 'worker' ? 'workers/all.ts' : `workers/${name.replace('worker-', '')}.ts`;
+}
+
+type Parts = {
+  embedded: { databaseUrl: string; redisUrl: string };
+  stripe: { url: string };
+  shippo: { url: string };
+  mailbox: { smtpUrl: string };
+  port: number;
+  receiver: { url: string; secret: string };
+};
+
+/** Secrets are made anew each time: nothing that is checked in opens anything. */
+function environmentOf({ embedded, stripe, shippo, mailbox, port, receiver }: Parts) {
+  const random = () => randomBytes(24).toString('hex');
+  return {
+    PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../node_modules/.cache/storefront/compiled', import.meta.url)),
+    APP_MODE: 'test',
+    LOCAL_MODE: '1',
+    PORT: String(port),
+    DATABASE_URL: embedded.databaseUrl,
+    REDIS_URL: embedded.redisUrl,
+    ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
+    KEY_PEPPER: randomBytes(32).toString('base64'),
+    SMTP_URL: mailbox.smtpUrl,
+    MAIL_FROM: 'Storefront <hello@storefront.example>',
+    STRIPE_API_BASE: stripe.url,
+    SHIPPO_API_BASE: shippo.url,
+    STRIPE_SECRET_KEY: `sk_test_${random()}`,
+    STRIPE_PUBLISHABLE_KEY: `pk_test_${random()}`,
+    STRIPE_WEBHOOK_SECRET: `whsec_${random()}`,
+    SHIPPO_API_KEY: `shippo_test_${random()}`,
+    SHIPPO_WEBHOOK_TOKEN: random(),
+    EASYPOST_API_KEY: random(),
+    ERP_WEBHOOK_URL: receiver.url,
+    ERP_WEBHOOK_SECRET: receiver.secret,
+  };
+}
+
+async function applyStore(environment: Record<string, string>): Promise<DemoStore> {
+  const printed = await runCli(['apply', demoStoreFile, '--json'], environment);
+  const { keys } = JSON.parse(printed) as { keys: { name: string; value: string }[] };
+  const valueOf = (name: string) => keys.find((key) => key.name === name)?.value ?? '';
+  return {
+    slug: demoSlug,
+    publishableKey: valueOf('storefront'),
+    secretKey: valueOf('backend'),
+    stripeKey: environment['STRIPE_SECRET_KEY'] ?? '',
+    shippoKey: environment['SHIPPO_API_KEY'] ?? '',
+  };
+}
