@@ -31,8 +31,9 @@ async function ownMailbox(t: ExecutionContext) {
 
 test('a message is kept with its headers and both of its forms', async (t) => {
   const { to, send } = correspondence(t);
+  const subject = 'Your order ORD-1001 is on its way — Grüße, 日本語, and long enough to be folded';
 
-  await send('Your order ORD-1001 is on its way — Grüße, 日本語 and a subject long enough to be folded', {
+  await send(subject, {
     text: 'Track it: https://shop.example/orders/1001?a=1&b=2\nGrüße\n',
     html: '<h1>On its way</h1><p>Grüße &amp; <a href="https://shop.example/a?token=0123456789">thanks</a></p>',
     messageId: '<ship.1001@fernandfable.example>',
@@ -46,7 +47,7 @@ test('a message is kept with its headers and both of its forms', async (t) => {
   t.like(message, {
     from,
     to: [to],
-    subject: 'Your order ORD-1001 is on its way — Grüße, 日本語 and a subject long enough to be folded',
+    subject,
     message_id: '<ship.1001@fernandfable.example>',
     text: 'Track it: https://shop.example/orders/1001?a=1&b=2\nGrüße',
     html: '<h1>On its way</h1><p>Grüße &amp; <a href="https://shop.example/a?token=0123456789">thanks</a></p>',
@@ -58,10 +59,16 @@ test('a message is kept with its headers and both of its forms', async (t) => {
 
 test('long lines, in whatever encoding they travel, come out as they went in', async (t) => {
   const { to, send } = correspondence(t);
-  const text = 'A line that is much longer than a mail may carry, with spaces where it is cut. '.repeat(5).trim();
+  const text = 'A line that is much longer than a mail may carry, with spaces where it is cut. '
+    .repeat(5)
+    .trim();
 
   for (const textEncoding of ['quoted-printable', 'base64'] as const) {
-    await send(textEncoding, { text: `${text} ü = 5`, html: `<p style="margin: 0 auto">${text}</p>`, textEncoding });
+    await send(textEncoding, {
+      text: `${text} ü = 5`,
+      html: `<p style="margin: 0 auto">${text}</p>`,
+      textEncoding,
+    });
     const message = await control.waitForMessage({ to, subject: textEncoding });
     t.is(message.text, `${text} ü = 5`);
     t.is(message.html, `<p style="margin: 0 auto">${text}</p>`);
@@ -74,10 +81,10 @@ test('messages are found by recipient, subject and time', async (t) => {
   const second = await control.waitForMessage({ to, subject: 'FIRST' });
   await send('Second thoughts', { cc: 'copy@shopper.example' });
 
-  t.deepEqual((await control.messages({ to: to.toUpperCase() })).map(({ subject }) => subject), [
-    'First of all',
-    'Second thoughts',
-  ]);
+  t.deepEqual(
+    (await control.messages({ to: to.toUpperCase() })).map(({ subject }) => subject),
+    ['First of all', 'Second thoughts'],
+  );
   t.deepEqual((await control.messages({ to, subject: 'second' }))[0]?.to, [to, 'copy@shopper.example']);
   t.is((await control.messages({ to, since: second.received_at })).length, 2);
   t.deepEqual(await control.messages({ to, since: '2999-01-01T00:00:00Z' }), []);
@@ -100,12 +107,20 @@ test('a recipient may be refused for now or for good', async (t) => {
 
   t.like(await t.throwsAsync(send()), { code: 'EENVELOPE', responseCode: 451 });
   await send('Again');
-  await control.fault({ kind: 'refuse', recipient: to.replace(/^.{8}/, '*'), code: 550, text: 'User unknown' });
+  await control.fault({
+    kind: 'refuse',
+    recipient: to.replace(/^.{8}/, '*'),
+    code: 550,
+    text: 'User unknown',
+  });
   t.like(await t.throwsAsync(send()), { responseCode: 550, response: '550 User unknown' });
   await t.throwsAsync(send());
   await other.send();
 
-  t.deepEqual((await control.messages({ to })).map(({ subject }) => subject), ['Again']);
+  t.deepEqual(
+    (await control.messages({ to })).map(({ subject }) => subject),
+    ['Again'],
+  );
 });
 
 test('a message may be refused when all of it has come', async (t) => {
@@ -126,17 +141,22 @@ test('the connection may break before a message is accepted, or just after', asy
   await t.throwsAsync(send('Kept'));
   await send('Well');
 
-  t.deepEqual((await control.messages({ to })).map(({ subject }) => subject), ['Kept', 'Well']);
+  t.deepEqual(
+    (await control.messages({ to })).map(({ subject }) => subject),
+    ['Kept', 'Well'],
+  );
 });
 
-test('the answer may be slower than the sender is patient', async (t) => {
-  const { control, own, to } = await ownMailbox(t);
-  const hasty = createTransport({ url: own.smtpUrl, socketTimeout: 300 });
-  await control.fault({ kind: 'slow', ms: 600, times: 1 });
+test('a message may be taken at once and acknowledged late', async (t) => {
+  const { to, send } = correspondence(t);
+  await control.fault({ kind: 'slow', recipient: to, ms: 300, times: 1 });
+  const began = performance.now();
 
-  await t.throwsAsync(hasty.sendMail({ from, to, text: 'Quick!' }), { message: /timeout/i });
+  const sending = send();
+  await control.waitForMessage({ to });
+  await sending;
 
-  t.truthy(await control.waitForMessage({ to }), 'it is kept all the same');
+  t.true(performance.now() - began >= 295);
 });
 
 test('the server may be down, and up again at the same port', async (t) => {
@@ -149,7 +169,10 @@ test('the server may be down, and up again at the same port', async (t) => {
   await control.setDown(false);
   await send('After');
 
-  t.deepEqual((await control.messages({ to })).map(({ subject }) => subject), ['Before', 'After']);
+  t.deepEqual(
+    (await control.messages({ to })).map(({ subject }) => subject),
+    ['Before', 'After'],
+  );
 });
 
 test('the mailbox counts, is emptied, and forgets its faults', async (t) => {
@@ -171,7 +194,7 @@ test('a page shows a message without letting it run or reach the page', async (t
   const { to, send } = correspondence(t);
   await send('<b>Bold</b> & "quoted"', {
     text: 'Sign in: https://shop.example/in?token=a&x=1.',
-    html: '<html><head><title>x</title></head><body><script>alert(1)</script><a href="https://shop.example">Go</a></body></html>',
+    html: '<html><head><title>x</title></head><body><script>alert(1)</script>Hello</body></html>',
   });
   const { id } = await control.waitForMessage({ to });
 

@@ -46,7 +46,10 @@ test('the cheapest and the fastest rates are marked, once each', async (t) => {
 test('the same parcel costs the same again, a heavier or farther one costs more', async (t) => {
   const { shippo } = open();
   const cost = async (weight: string, zip: string) => {
-    const { rates } = await ship(shippo, { parcels: [{ ...parcel, weight }], addressTo: { zip, country: 'US' } });
+    const { rates } = await ship(shippo, {
+      parcels: [{ ...parcel, weight }],
+      addressTo: { zip, country: 'US' },
+    });
     return Number(rates[0]?.amount);
   };
 
@@ -85,7 +88,10 @@ test('only an international carrier rates a parcel that leaves the country', asy
 
   const { rates } = await ship(shippo, { addressTo: { zip: 'N1 9GU', country: 'GB' } });
 
-  t.deepEqual(rates.map(({ servicelevel }) => servicelevel.token), ['dhl_express_worldwide_nondoc']);
+  t.deepEqual(
+    rates.map(({ servicelevel }) => servicelevel.token),
+    ['dhl_express_worldwide_nondoc'],
+  );
 });
 
 test('only the carrier accounts that are named are asked', async (t) => {
@@ -96,7 +102,10 @@ test('only the carrier accounts that are named are asked', async (t) => {
   const { rates } = await ship(shippo, { carrierAccounts: [ups?.objectId ?? ''] });
 
   t.deepEqual([...new Set(rates.map(({ provider }) => provider))], ['UPS']);
-  await t.throwsAsync(ship(shippo, { carrierAccounts: ['nobody'] }), { instanceOf: SDKError, message: /not found/ });
+  await t.throwsAsync(ship(shippo, { carrierAccounts: ['nobody'] }), {
+    instanceOf: SDKError,
+    message: /not found/,
+  });
 });
 
 test('carrier accounts come five to a page unless more are asked for', async (t) => {
@@ -110,10 +119,15 @@ test('carrier accounts come five to a page unless more are asked for', async (t)
   t.truthy(first.next);
   t.is(second.results?.length, 2);
   t.is(usps.results?.[0]?.serviceLevels?.length, 3);
-  await t.throwsAsync(shippo.carrierAccounts.list({ results: 101 }), { message: /whole number from 1 to 100/ });
+  await t.throwsAsync(shippo.carrierAccounts.list({ results: 101 }), {
+    message: /whole number from 1 to 100/,
+  });
 
   await control.configureAccount(token, { carriers: ['fedex'] });
-  t.deepEqual((await ship(shippo)).rates.map(({ provider }) => provider), ['FedEx', 'FedEx']);
+  t.deepEqual(
+    (await ship(shippo)).rates.map(({ provider }) => provider),
+    ['FedEx', 'FedEx'],
+  );
 });
 
 test('a shipment that is not waited for gets its rates a moment later', async (t) => {
@@ -149,7 +163,10 @@ test('shipments are listed newest first and found by their date', async (t) => {
   const listed = await shippo.shipments.list({ results: 1 });
   const future = await shippo.shipments.list({ objectCreatedGt: '2999-01-01T00:00:00Z' });
 
-  t.deepEqual(listed.results?.map(({ objectId }) => objectId), [newer.objectId]);
+  t.deepEqual(
+    listed.results?.map(({ objectId }) => objectId),
+    [newer.objectId],
+  );
   t.deepEqual((await shippo.shipments.list({ page: 2, results: 1 })).results?.[0]?.objectId, older.objectId);
   t.deepEqual(future.results, []);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { Shippo } from 'shippo';
+import { HTTPClient } from 'shippo/lib/http.js';
 
 import { shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { startShippoSimulator, type ShippoSimulatorOptions } from '#src/local/simulators/shippo/simulator.ts';
@@ -37,8 +38,14 @@ export const parcel = {
 /** A simulator, its control, and a way to open accounts that no other test knows. */
 export async function shippoBundle(options?: ShippoSimulatorOptions) {
   const simulator = await startShippoSimulator(options);
-  const sdk = (token: string, timeoutMs = 5000) =>
-    new Shippo({ apiKeyHeader: token, serverURL: simulator.url, shippoApiVersion: '2018-02-08', timeoutMs });
+  // Not the SDK's own timeoutMs: its signal is lost to the garbage collector while a request waits.
+  const sdk = (token: string, giveUp: AbortSignal = AbortSignal.timeout(30_000)) =>
+    new Shippo({
+      apiKeyHeader: token,
+      serverURL: simulator.url,
+      shippoApiVersion: '2018-02-08',
+      httpClient: new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal: giveUp }) }),
+    });
   return {
     simulator,
     control: shippoControl(simulator.url),

@@ -11,7 +11,11 @@ import { cheapestRate, shippoBundle } from './shippo-support.ts';
 interface Received {
   headers: IncomingHttpHeaders;
   raw: string;
-  payload: { event: string; test: boolean; data: { tracking_number: string; tracking_status: { status: string } } };
+  payload: {
+    event: string;
+    test: boolean;
+    data: { tracking_number: string; tracking_status: { status: string } };
+  };
 }
 
 /** Somebody who listens for webhooks, and answers with the statuses given, then 200. */
@@ -36,7 +40,11 @@ async function bundleWithLabel(t: ExecutionContext) {
   const bundle = await shippoBundle({ seed: 3 });
   t.teardown(() => bundle.simulator.close());
   const { token, shippo } = bundle.open();
-  const label = await shippo.transactions.create({ rate: await cheapestRate(shippo), async: false, metadata: 'o:1' });
+  const label = await shippo.transactions.create({
+    rate: await cheapestRate(shippo),
+    async: false,
+    metadata: 'o:1',
+  });
   const number = label.trackingNumber ?? '';
   return { ...bundle, token, shippo, number, transaction: label.objectId ?? '' };
 }
@@ -53,7 +61,12 @@ test('a parcel goes from the shop to the door, and each step is told', async (t)
 
   t.deepEqual(statuses(), ['PRE_TRANSIT', 'TRANSIT', 'DELIVERED']);
   t.like(received[0]?.payload, { event: 'track_updated', test: true });
-  t.like(received[0]?.payload.data, { carrier: 'usps', tracking_number: number, transaction, metadata: 'o:1' });
+  t.like(received[0]?.payload.data, {
+    carrier: 'usps',
+    tracking_number: number,
+    transaction,
+    metadata: 'o:1',
+  });
   t.is(received[0]?.headers['shippo-auth-signature'], undefined);
   const track = await shippo.trackingStatus.get(number, 'usps');
   t.deepEqual(
@@ -81,14 +94,19 @@ test('webhooks are signed once a secret is agreed on', async (t) => {
   await control.idle();
 
   const { raw, headers } = received[0] ?? {};
-  const [, seconds, signature] = String(headers?.['shippo-auth-signature']).match(/^t=(\d+),v1=([0-9a-f]{64})$/) ?? [];
+  const [, seconds, signature] =
+    String(headers?.['shippo-auth-signature']).match(/^t=(\d+),v1=([0-9a-f]{64})$/) ?? [];
   t.is(signature, createHmac('sha256', 'whisper').update(`${seconds}.${raw}`).digest('hex'));
   t.like(JSON.parse(raw ?? ''), { data: { tracking_status: { substatus: { code: 'package_departed' } } } });
 });
 
 test('a webhook is tried three times at most, and only where that may help', async (t) => {
   const { control, token, number } = await bundleWithLabel(t);
-  const [busy, dead, wrong] = [await listener(t, 503, 429), await listener(t, 500, 500, 500, 500), await listener(t, 404)];
+  const [busy, dead, wrong] = [
+    await listener(t, 503, 429),
+    await listener(t, 500, 500, 500, 500),
+    await listener(t, 404),
+  ];
   for (const { url } of [busy, dead, wrong]) await control.registerWebhook(token, { url });
   await control.deliveries({ retry_ms: 5 });
 

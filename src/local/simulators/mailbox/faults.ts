@@ -5,7 +5,7 @@ export interface MailFault {
   /**
    * `refuse` a recipient (or the message, with `at: 'data'`), cut the connection when the whole
    * message has come but before it is accepted (`cut_before`: it is not kept; `cut_after`: it is kept
-   * and only the answer is lost), or answer `slow`.
+   * and only the answer is lost), or keep the message and be `slow` to say so.
    */
   kind: (typeof mailFaultKinds)[number];
   /** Only for recipients that match, `*` being any characters; every one unless told. */
@@ -41,7 +41,9 @@ export function createMailFaultList(): MailFaultList {
     strike(kind, recipients, at) {
       const struck = faults.find(
         ({ fault, matches }) =>
-          fault.kind === kind && (at === undefined || (fault.at ?? 'rcpt') === at) && recipients.some(matches),
+          fault.kind === kind &&
+          (at === undefined || (fault.at ?? 'rcpt') === at) &&
+          recipients.some(matches),
       );
       if (!struck) return undefined;
       struck.left -= 1;

@@ -26,12 +26,13 @@ const fitFrame = `<script>
 export function inboxPage(messages: MailboxMessage[]): string {
   const rows = messages.map(
     (message) => `<li><a href="/messages/${message.id}">
-      <span class="who"><b>${escape(nameOf(message.from))}</b><small>to ${escape(message.to.join(', '))}</small></span>
-      <span class="what"><b>${escape(message.subject || '(no subject)')}</b><small>${escape(preview(message))}</small></span>
+      ${twoLines('who', nameOf(message.from), `to ${message.to.join(', ')}`)}
+      ${twoLines('what', message.subject || '(no subject)', preview(message))}
       ${time(message)}
     </a></li>`,
   );
-  const empty = '<p class="empty">Nothing has come yet.<br>Mail sent to this machine will appear here by itself.</p>';
+  const empty =
+    '<p class="empty">Nothing has come yet.<br>Mail sent to this machine will appear here by itself.</p>';
   const count = messages.length === 1 ? '1 message' : `${messages.length} messages`;
   return page(
     'Mailbox',
@@ -52,7 +53,9 @@ export function messagePage(message: MailboxMessage): string {
   );
   const html = message.html === null ? '' : section('HTML', frame(message), true);
   const text =
-    message.text === null ? '' : section('Text', `<pre>${withLinks(escape(message.text))}</pre>`, message.html === null);
+    message.text === null
+      ? ''
+      : section('Text', `<pre>${withLinks(escape(message.text))}</pre>`, message.html === null);
   return page(
     message.subject || '(no subject)',
     `<nav><a href="/">&larr; Mailbox</a><a href="/messages/${message.id}/source">Source</a></nav>
@@ -75,6 +78,10 @@ export function mailDocument(html: string): string {
 function frame({ id, subject }: MailboxMessage): string {
   const sandbox = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
   return `<iframe src="/messages/${id}/html" sandbox="${sandbox}" title="${escape(subject)}"></iframe>`;
+}
+
+function twoLines(name: string, first: string, second: string): string {
+  return `<span class="${name}"><b>${escape(first)}</b><small>${escape(second)}</small></span>`;
 }
 
 function section(title: string, content: string, open: boolean): string {
@@ -109,7 +116,10 @@ function preview({ text, html }: MailboxMessage): string {
 }
 
 function withLinks(escaped: string): string {
-  return escaped.replace(/https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)]/g, '<a href="$&" target="_blank" rel="noopener">$&</a>');
+  return escaped.replace(
+    /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)]/g,
+    '<a href="$&" target="_blank" rel="noopener">$&</a>',
+  );
 }
 
 function escape(text: string): string {

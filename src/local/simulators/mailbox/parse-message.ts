@@ -23,7 +23,9 @@ export function parseMessage(raw: Buffer): ParsedMessage {
     return leaf ? textOf(leaf) : null;
   };
   return {
-    headers: Object.fromEntries(Object.entries(whole.headers).map(([name, value]) => [name, decodeWords(value)])),
+    headers: Object.fromEntries(
+      Object.entries(whole.headers).map(([name, value]) => [name, decodeWords(value)]),
+    ),
     text: first('text/plain'),
     html: first('text/html'),
   };
@@ -86,18 +88,16 @@ function unquote(body: string): string {
 
 /** The `=?utf-8?Q?…?=` of RFC 2047; white space between two such words is not part of the text. */
 function decodeWords(value: string): string {
-  return value
-    .replace(/(\?=)\s+(?==\?)/g, '$1')
-    .replace(/(=\?([^?]+)\?([bq])\?([^?]*)\?=)+/gi, (words) => {
-      const parts = [...words.matchAll(/=\?([^?]+)\?([bq])\?([^?]*)\?=/gi)];
-      // A character may be cut in two by neighbouring words, so their octets are put together first.
-      const octets = parts.map(([, , encoding, text = '']) =>
-        encoding?.toLowerCase() === 'b'
-          ? Buffer.from(text, 'base64')
-          : Buffer.from(unquote(text.replaceAll('_', ' ')), 'latin1'),
-      );
-      return decode(Buffer.concat(octets), parts[0]?.[1] ?? 'utf-8');
-    });
+  return value.replace(/(\?=)\s+(?==\?)/g, '$1').replace(/(=\?([^?]+)\?([bq])\?([^?]*)\?=)+/gi, (words) => {
+    const parts = [...words.matchAll(/=\?([^?]+)\?([bq])\?([^?]*)\?=/gi)];
+    // A character may be cut in two by neighbouring words, so their octets are put together first.
+    const octets = parts.map(([, , encoding, text = '']) =>
+      encoding?.toLowerCase() === 'b'
+        ? Buffer.from(text, 'base64')
+        : Buffer.from(unquote(text.replaceAll('_', ' ')), 'latin1'),
+    );
+    return decode(Buffer.concat(octets), parts[0]?.[1] ?? 'utf-8');
+  });
 }
 
 function decode(octets: Buffer, charset: string): string {

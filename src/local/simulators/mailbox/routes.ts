@@ -111,7 +111,10 @@ function filterFrom(query: URLSearchParams): MessageFilter {
   return filter;
 }
 
-async function readBody<S extends TSchema>(ctx: Pick<Context, 'req' | 'throw'>, schema: S): Promise<Static<S>> {
+async function readBody<S extends TSchema>(
+  ctx: Pick<Context, 'req' | 'throw'>,
+  schema: S,
+): Promise<Static<S>> {
   const body: unknown = JSON.parse((await getRawBody(ctx.req, { limit: '100kb', encoding: true })) || '{}');
   if (Value.Check(schema, body)) return body;
   return ctx.throw(400, JSON.stringify(Value.Errors(schema, body).map(({ message }) => message)));

@@ -66,8 +66,6 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
     recipients: string[],
     session: SMTPServerSession,
   ): Promise<Error | null | 'cut'> {
-    const slow = faults.strike('slow', recipients);
-    if (slow) await wait(slow.ms ?? 1000);
     const refusal = faults.strike('refuse', recipients, 'data');
     if (refusal) {
       counts.refused += 1;
@@ -76,6 +74,8 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
     if (faults.strike('cut_before', recipients)) return cut(session);
     store.add(raw, recipients);
     counts.accepted += 1;
+    const slow = faults.strike('slow', recipients);
+    if (slow) await wait(slow.ms ?? 1000);
     return faults.strike('cut_after', recipients) ? cut(session) : null;
   }
 

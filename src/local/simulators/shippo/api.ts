@@ -59,7 +59,8 @@ async function answer(ctx: RouterContext<RequestState>, endpoint: Endpoint, call
   if (fault && misbehavesEarly(fault) && (await misbehave(ctx, fault)) === 'answered') return;
   const { status, body } = settled(endpoint, call);
   // Written down at once: a reply that is delayed tells what was true when it was made.
-  const text = body === undefined ? '' : JSON.stringify(fault?.kind === 'unknown_enum' ? strayFromEnum(body) : body);
+  const text =
+    body === undefined ? '' : JSON.stringify(fault?.kind === 'unknown_enum' ? strayFromEnum(body) : body);
   if (fault && !misbehavesEarly(fault) && (await misbehave(ctx, fault)) === 'answered') return;
   ctx.status = status;
   if (text === '') return;
@@ -91,6 +92,8 @@ export function receiveRequests(world: World): Middleware<RequestState> {
     ctx.state.record = record;
     try {
       ctx.state.body = record.body = parse(await getRawBody(ctx.req, { limit: bodyLimit, encoding: true }));
+      if (!ctx.path.startsWith('/_control')) world.requests.push(record);
+      if (world.requests.length > requestsKeptMax) world.requests.shift();
       await next();
       if (ctx.status === 404 && ctx.body == null) throw new Refusal(404, { detail: 'Not found.' });
     } catch (error) {
@@ -99,8 +102,6 @@ export function receiveRequests(world: World): Middleware<RequestState> {
       ctx.body = error.body;
     } finally {
       if (ctx.respond !== false) record.status = ctx.status;
-      if (!ctx.path.startsWith('/_control')) world.requests.push(record);
-      if (world.requests.length > requestsKeptMax) world.requests.shift();
     }
   };
 }

@@ -54,7 +54,10 @@ const AccountBody = Type.Object(
   },
   { additionalProperties: false },
 );
-const TrackBody = Type.Object({ status: Type.Enum([...trackingStatuses]), substatus: optional(Type.String()) });
+const TrackBody = Type.Object({
+  status: Type.Enum([...trackingStatuses]),
+  substatus: optional(Type.String()),
+});
 const SettleLabelBody = Type.Object({
   status: Type.Enum(['SUCCESS', 'ERROR']),
   code: optional(Type.String()),
@@ -110,7 +113,8 @@ export function controlRoutes(world: World): Router<RequestState> {
     const settings = read(AccountBody, ctx.state.body);
     account.insufficientFunds = settings.insufficient_funds ?? account.insufficientFunds;
     account.authBroken = settings.auth_broken ?? account.authBroken;
-    if (settings.carriers) account.carriers = carrierAccounts(account.token, account.owner, settings.carriers);
+    if (settings.carriers)
+      account.carriers = carrierAccounts(account.token, account.owner, settings.carriers);
     ctx.body = summaryOf(account);
   });
   router.get('/accounts/:token', (ctx) => {
@@ -136,6 +140,7 @@ export function controlRoutes(world: World): Router<RequestState> {
     world.faults.clear();
     world.requests.length = 0;
     world.deliveries = { ...deliveriesAsUsual };
+    world.heldBack.clear();
     world.pending.cancel();
     ctx.status = 204;
   });

@@ -1,6 +1,14 @@
 import type { Fault } from './faults.ts';
 import type { AccountSummary } from './summary.ts';
-import type { Refund, RefundStatus, Track, TrackingStatusName, Transaction, Webhook, WebhookEvent } from './wire.ts';
+import type {
+  Refund,
+  RefundStatus,
+  Track,
+  TrackingStatusName,
+  Transaction,
+  Webhook,
+  WebhookEvent,
+} from './wire.ts';
 import type { DeliverySettings, RequestRecord } from './world.ts';
 
 export type { AccountSummary, DeliverySettings, Fault, RequestRecord };

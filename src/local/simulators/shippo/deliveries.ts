@@ -6,7 +6,7 @@ import type { Account, Delivery, World } from './world.ts';
 const answerTimeoutMs = 3000;
 const attemptsMax = 3;
 const deliveriesKeptMax = 10_000;
-const reorderedDelayMs = 150;
+const heldBackMsMax = 1000;
 
 /** Tell every address that listens for an event, at once or as the settings distort it. */
 export function notify(world: World, account: Account, event: WebhookEvent, data: object): void {
@@ -16,21 +16,35 @@ export function notify(world: World, account: Account, event: WebhookEvent, data
     if (!webhook.active || webhook.is_test !== account.test) continue;
     if (webhook.event !== event && webhook.event !== 'all') continue;
     const secret = account.webhookSecrets.get(webhook.object_id);
-    const { drop, duplicate, reorder, delay_ms: delayMs } = world.deliveries;
-    const copies = world.random() < duplicate ? 2 : 1;
+    const copies = world.random() < world.deliveries.duplicate ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       const delivery: Delivery = { event, url: webhook.url, outcome: 'pending', attempts: [] };
       account.deliveries.push(delivery);
       if (account.deliveries.length > deliveriesKeptMax) account.deliveries.shift();
-      if (world.random() < drop) {
-        delivery.outcome = 'dropped';
-        continue;
-      }
-      // Held back long enough for a later event to overtake it.
-      const heldMs = world.random() < reorder ? reorderedDelayMs * (1 + world.random()) : 0;
-      world.pending.later(delayMs + heldMs, () => attempt(world, delivery, payload, secret));
+      send(world, delivery, payload, secret);
     }
   }
+}
+
+function send(world: World, delivery: Delivery, payload: string, secret?: string): void {
+  const { drop, reorder, delay_ms: delayMs } = world.deliveries;
+  if (world.random() < drop) {
+    delivery.outcome = 'dropped';
+    return;
+  }
+  const waiting = world.heldBack.get(delivery.url) ?? [];
+  if (world.random() < reorder) {
+    const release = world.pending.later(delayMs + heldBackMsMax, () =>
+      attempt(world, delivery, payload, secret),
+    );
+    world.heldBack.set(delivery.url, [...waiting, release]);
+    return;
+  }
+  world.heldBack.delete(delivery.url);
+  world.pending.later(delayMs, async () => {
+    await attempt(world, delivery, payload, secret);
+    for (const release of waiting) release();
+  });
 }
 
 async function attempt(world: World, delivery: Delivery, payload: string, secret?: string): Promise<void> {

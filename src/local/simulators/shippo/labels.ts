@@ -21,7 +21,9 @@ export function buyLabel({ world, account, body, fault }: Call): Transaction {
   const request = read(TransactionRequest, body);
   const { rate, shipment } = rateAndShipment(account, request.rate);
   if (world.now().getTime() - Date.parse(rate.object_created) >= rateAgeMsMax) {
-    throw badRequest({ rate: ['Rates older than 7 days cannot be purchased. Please create a new shipment.'] });
+    throw badRequest({
+      rate: ['Rates older than 7 days cannot be purchased. Please create a new shipment.'],
+    });
   }
 
   const transaction: Transaction = {
@@ -48,7 +50,11 @@ export function buyLabel({ world, account, body, fault }: Call): Transaction {
 
   const refused: Message | undefined =
     fault?.kind === 'transaction_error'
-      ? { source: rate.provider, code: fault.code ?? '', text: fault.text ?? 'The carrier refused the label.' }
+      ? {
+          source: rate.provider,
+          code: fault.code ?? '',
+          text: fault.text ?? 'The carrier refused the label.',
+        }
       : undefined;
   const settle = () => settleLabel(world, account, transaction, refused ? [refused] : undefined);
   if (fault?.kind === 'queued') return transaction;
@@ -65,7 +71,8 @@ export function settleLabel(
   messages = objections(account, transaction),
 ): void {
   const { rate, shipment } = rateAndShipment(account, transaction.rate);
-  const carrier = carriers[account.carriers.find((one) => one.object_id === rate.carrier_account)?.carrier ?? ''];
+  const carrier =
+    carriers[account.carriers.find((one) => one.object_id === rate.carrier_account)?.carrier ?? ''];
   transaction.object_updated = world.now().toISOString();
   transaction.messages = messages;
   if (messages.length > 0 || !carrier) {
@@ -78,7 +85,8 @@ export function settleLabel(
     transaction.eta = new Date(world.now().getTime() + rate.estimated_days * 86_400_000).toISOString();
     // As long as the real ones, which are signed: whoever cuts them short shall notice.
     const signature = Buffer.from(id.repeat(8)).toString('base64url');
-    transaction.label_url = `${world.url}/labels/${id}.pdf?type=${fileType}&Expires=1893456000&Signature=${signature}`;
+    const query = new URLSearchParams({ type: fileType, Expires: '1893456000', Signature: signature });
+    transaction.label_url = `${world.url}/labels/${id}.pdf?${query}`;
     beginTrack(world, account, transaction, rate, shipment);
   }
   notify(world, account, 'transaction_updated', transaction);
@@ -91,7 +99,11 @@ function objections(account: Account, transaction: Transaction): Message[] {
   for (const side of ['address_from', 'address_to'] as const) {
     const address = shipment[side];
     for (const field of missingFields(address)) {
-      messages.push({ source, code: 'missing_field', text: `${side} ${field} is required to purchase a label.` });
+      messages.push({
+        source,
+        code: 'missing_field',
+        text: `${side} ${field} is required to purchase a label.`,
+      });
     }
     if (address.street1.length > streetCharactersMax) {
       const text = `${side} street1 must not be longer than ${streetCharactersMax} characters.`;

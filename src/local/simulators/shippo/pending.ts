@@ -1,8 +1,8 @@
 /** Work that a simulator still owes: labels that settle later, webhooks on their way. */
 export interface PendingWork {
   count(): number;
-  /** Do something after a while, and count it until it is done. */
-  later(delayMs: number, work: () => void | Promise<void>): void;
+  /** Do something after a while, or when what this returns is called; it counts until it is done. */
+  later(delayMs: number, work: () => void | Promise<void>): () => void;
   /** True once nothing is owed, false when that takes longer than the time given. */
   idle(timeoutMs: number): Promise<boolean>;
   /** Forget whatever has not begun. */
@@ -22,8 +22,9 @@ export function createPendingWork(): PendingWork {
   return {
     count: () => timers.size + running,
     later(delayMs, work) {
-      const timer = setTimeout(async () => {
-        timers.delete(timer);
+      const begin = async () => {
+        if (!timers.delete(timer)) return;
+        clearTimeout(timer);
         running += 1;
         try {
           await work();
@@ -31,8 +32,10 @@ export function createPendingWork(): PendingWork {
           running -= 1;
           finished();
         }
-      }, delayMs);
+      };
+      const timer = setTimeout(begin, delayMs);
       timers.add(timer);
+      return begin;
     },
     idle(timeoutMs) {
       if (timers.size + running === 0) return Promise.resolve(true);

@@ -21,7 +21,9 @@ export function requestRefund({ world, account, body, fault }: Call): Refund {
   const transaction = account.transactions.get(request.transaction);
   if (!transaction) throw badRequest({ transaction: ['Transaction with supplied object_id not found.'] });
   if (transaction.status !== 'SUCCESS') {
-    throw badRequest({ transaction: ['Only successful transactions that are not yet refunded can be refunded.'] });
+    throw badRequest({
+      transaction: ['Only successful transactions that are not yet refunded can be refunded.'],
+    });
   }
   const refund: Refund = {
     ...stored(world, account),

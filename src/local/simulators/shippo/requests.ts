@@ -112,7 +112,9 @@ function problemsIn(validator: Validator, value: unknown): Problems {
       for (const name of error.params.requiredProperties) problems[name] = ['This field is required.'];
     } else {
       const name = error.instancePath.split('/')[1] ?? '__all__';
-      problems[name] = [error.keyword === 'pattern' ? 'Enter a valid value.' : `This value ${error.message}.`];
+      problems[name] = [
+        error.keyword === 'pattern' ? 'Enter a valid value.' : `This value ${error.message}.`,
+      ];
     }
   }
   return problems;

@@ -46,7 +46,10 @@ export async function startShippoSimulator(options: ShippoSimulatorOptions = {})
   };
 }
 
-function createWorld(url: string, { now = () => new Date(), seed = randomInt(2 ** 32) }: ShippoSimulatorOptions): World {
+function createWorld(
+  url: string,
+  { now = () => new Date(), seed = randomInt(2 ** 32) }: ShippoSimulatorOptions,
+): World {
   let random = seededRandom(seed);
   let idCount = 0;
   const nextRandom = () => random();
@@ -63,6 +66,7 @@ function createWorld(url: string, { now = () => new Date(), seed = randomInt(2 *
     faults: createFaultList(nextRandom),
     requests: [],
     deliveries: { ...deliveriesAsUsual },
+    heldBack: new Map(),
     pending: createPendingWork(),
   };
 }

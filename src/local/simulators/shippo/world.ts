@@ -33,7 +33,7 @@ export interface Delivery {
 }
 
 export interface DeliverySettings {
-  /** Chances, each from 0 to 1. */
+  /** Chances, each from 0 to 1; what is reordered comes after the next one to the same address. */
   drop: number;
   duplicate: number;
   reorder: number;
@@ -49,7 +49,7 @@ export interface RequestRecord {
   query: Record<string, string>;
   account: string | null;
   body: unknown;
-  /** Null when the connection was cut or left hanging. */
+  /** Null while there is no answer: not yet, or never, the connection being cut or left hanging. */
   status: number | null;
 }
 
@@ -64,6 +64,8 @@ export interface World {
   faults: FaultList;
   requests: RequestRecord[];
   deliveries: DeliverySettings;
+  /** By address: the webhooks that wait to be overtaken, each with the way to let it go. */
+  heldBack: Map<string, (() => void)[]>;
   pending: PendingWork;
 }
 

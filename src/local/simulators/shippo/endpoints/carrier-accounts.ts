@@ -14,7 +14,8 @@ export const carrierAccountEndpoints: Endpoint[] = [
       const detailed = address.searchParams.get('service_levels') === 'true';
       const found = account.carriers.filter(
         (one) =>
-          (carrier === null || one.carrier === carrier) && (accountId === null || one.account_id === accountId),
+          (carrier === null || one.carrier === carrier) &&
+          (accountId === null || one.account_id === accountId),
       );
       return ok(pageOf(detailed ? found.map(withServiceLevels) : found, address, 5));
     },

@@ -16,7 +16,8 @@ export const shipmentEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/shipments',
-    handle: ({ account, address }) => ok(pageOf(newestFirst(account.shipments).filter(within(address)), address)),
+    handle: ({ account, address }) =>
+      ok(pageOf(newestFirst(account.shipments).filter(within(address)), address)),
   },
   { method: 'get', path: '/shipments/:id', handle: (call) => ok(findShipment(call)) },
   {
@@ -30,7 +31,9 @@ function createShipment(call: Call): Shipment {
   const { world, account, body } = call;
   const request = read(ShipmentRequest, body);
   const from = addressOf(world, account, request.address_from, 'address_from');
-  const unknown = request.carrier_accounts?.find((id) => !account.carriers.some((one) => one.object_id === id));
+  const unknown = request.carrier_accounts?.find(
+    (id) => !account.carriers.some((one) => one.object_id === id),
+  );
   if (unknown !== undefined) {
     throw badRequest({ carrier_accounts: [`Carrier account with supplied object_id ${unknown} not found.`] });
   }

@@ -24,7 +24,9 @@ export const webhookEndpoints: Endpoint[] = [
     path: '/webhooks/:id',
     handle(call) {
       const webhook = findWebhook(call);
-      Object.assign(webhook, read(WebhookRequest, call.body), { object_updated: call.world.now().toISOString() });
+      Object.assign(webhook, read(WebhookRequest, call.body), {
+        object_updated: call.world.now().toISOString(),
+      });
       return ok(webhook);
     },
   },

@@ -28,8 +28,7 @@ export function quote(world: World, account: Account, shipment: Shipment): Quote
     const refuse = (code: string, text: string) => messages.push({ source, code, text });
     const offered = services.filter(
       (service) =>
-        service.carrier === carrierAccount.carrier &&
-        (service.international ? international : domestic),
+        service.carrier === carrierAccount.carrier && (service.international ? international : domestic),
     );
     const pounds = shipment.parcels.map(poundsOf);
     const able = offered.filter((service) => Math.max(...pounds) <= service.weightPoundsMax);
@@ -48,7 +47,11 @@ export function quote(world: World, account: Account, shipment: Shipment): Quote
     }
   }
   if (asked.length === 0) {
-    messages.push({ source: 'Shippo', code: '', text: 'No active carrier account was found for this shipment.' });
+    messages.push({
+      source: 'Shippo',
+      code: '',
+      text: 'No active carrier account was found for this shipment.',
+    });
   }
   markAttributes(rates);
   return { rates, messages };

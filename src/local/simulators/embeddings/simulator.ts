@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+
+import Koa from 'koa';
+
+import { embeddingsRoutes } from './routes.ts';
+
+export interface EmbeddingsSimulatorOptions {
+  /** A free one unless told. */
+  port?: number;
+  host?: string;
+  /** 256 unless told; a request may ask for others. */
+  dimensions?: number;
+}
+
+export interface EmbeddingsSimulator {
+  /** Without the path: the endpoint is `/v1/embeddings` below it. */
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** An OpenAI-compatible embeddings endpoint that knows a few synonyms and never changes its mind. */
+export async function startEmbeddingsSimulator(
+  options: EmbeddingsSimulatorOptions = {},
+): Promise<EmbeddingsSimulator> {
+  const host = options.host ?? '127.0.0.1';
+  const app = new Koa();
+  app.use(embeddingsRoutes(options.dimensions ?? 256).routes());
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : (options.port ?? 0);
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
