@@ -1,4 +1,5 @@
+import { Order } from './orders/index.ts';
 import { TenantEntity } from './tenants/index.ts';
 
 /** Every entity that the unit of work knows. */
-export const entities = [TenantEntity];
+export const entities = [TenantEntity, Order];

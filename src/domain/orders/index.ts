@@ -1,0 +1,9 @@
+export { lockOrder, saveOrder } from './lock-order.ts';
+export {
+  type Attention, type FulfillmentStatus, fulfillmentStatuses, Order, type OrderLabel, type OrderStatus, orderStatuses,
+  type PaymentStatus, paymentStatuses, type ShippingAddress,
+} from './order.ts';
+export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
+export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
+export { readOrder, readOrderByNumber, readOrders } from './read-order.ts';
+export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';

@@ -1,0 +1,30 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { readOne } from '../database.ts';
+import type { FulfillmentStatus, OrderStatus, PaymentStatus, ShippingAddress } from './order.ts';
+
+/** What shipping needs to know of an order. Weights are ounces of one piece. */
+export interface OrderForShipping {
+  readonly id: string;
+  readonly orderNumber: string;
+  readonly status: OrderStatus;
+  readonly paymentStatus: PaymentStatus;
+  readonly fulfillmentStatus: FulfillmentStatus;
+  readonly currency: string;
+  readonly email: string | null;
+  readonly shippingAddress: ShippingAddress | null;
+  readonly attentionCode: string | null;
+  readonly items: readonly { readonly quantity: number; readonly weightOz: number | null; readonly ships: boolean }[];
+}
+
+/** Read it with one statement. Inside a transaction it sees what that has flushed. */
+export async function orderForShipping(ctx: Context, id: string): Promise<OrderForShipping | undefined> {
+  return readOne<OrderForShipping>(ctx, sql`
+    select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
+      o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.shipping_address as "shippingAddress",
+      o.attention_code as "attentionCode",
+      (select coalesce(json_agg(json_build_object(
+          'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
+        from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
+    from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id}`);
+}

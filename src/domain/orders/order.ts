@@ -1,0 +1,151 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
+
+export const orderStatuses = [
+  'pending', 'paid', 'payment_failed', 'expired', 'canceled', 'partially_refunded', 'refunded',
+] as const;
+export const paymentStatuses = ['unpaid', 'processing', 'paid', 'failed', 'partially_refunded', 'refunded'] as const;
+export const fulfillmentStatuses = [
+  'unfulfilled', 'label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention', 'not_required',
+] as const;
+
+export type OrderStatus = (typeof orderStatuses)[number];
+export type PaymentStatus = (typeof paymentStatuses)[number];
+export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
+
+/** Where the parcel goes, as the shopper gave it to the payment provider. `state` and `zip` where a country has them. */
+export interface ShippingAddress {
+  readonly name: string | null;
+  readonly street1: string | null;
+  readonly street2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly zip: string | null;
+  readonly country: string | null;
+  readonly phone: string | null;
+  readonly email: string | null;
+}
+
+/** What an order's owner and its shopper see of a parcel. */
+export interface OrderLabel {
+  readonly carrier: string;
+  readonly service: string | null;
+  readonly tracking_number: string;
+  readonly tracking_url: string | null;
+  readonly status: string | null;
+}
+
+/** Why a person has to look at an order: a stable code and a sentence. */
+export interface Attention {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/**
+ * Money that comes late pays an order that was given up: nothing charged is lost. A refund can fail days later, and
+ * then the order goes back.
+ */
+const statusTable: StateTable<OrderStatus> = {
+  pending: ['paid', 'payment_failed', 'expired', 'canceled'],
+  payment_failed: ['paid'],
+  expired: ['paid'],
+  canceled: ['paid'],
+  paid: ['partially_refunded', 'refunded'],
+  partially_refunded: ['refunded', 'paid'],
+  refunded: ['partially_refunded', 'paid'],
+};
+
+const paymentTable: StateTable<PaymentStatus> = {
+  unpaid: ['processing', 'paid', 'failed'],
+  processing: ['paid', 'failed'],
+  failed: ['processing', 'paid'],
+  paid: ['partially_refunded', 'refunded'],
+  partially_refunded: ['refunded', 'paid'],
+  refunded: ['partially_refunded', 'paid'],
+};
+
+const fulfillmentTable: StateTable<FulfillmentStatus> = {
+  unfulfilled: ['label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention', 'not_required'],
+  needs_attention: ['unfulfilled', 'label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'not_required'],
+  label_purchased: ['unfulfilled', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention'],
+  shipped: ['delivered', 'returned', 'exception'],
+  exception: ['shipped', 'delivered', 'returned'],
+  delivered: ['returned'],
+  returned: [],
+  not_required: [],
+};
+
+const OrderSchema = defineEntity({
+  name: 'Order',
+  tableName: 'orders',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    number: p.bigint('number'),
+    orderNumber: p.string(),
+    status: p.enum(orderStatuses),
+    paymentStatus: p.enum(paymentStatuses),
+    fulfillmentStatus: p.enum(fulfillmentStatuses),
+    currency: p.string(),
+    email: p.string().nullable(),
+    customerId: p.string().nullable(),
+    subtotalCents: p.bigint('number'),
+    discountCents: p.bigint('number'),
+    giftCardCents: p.bigint('number'),
+    shippingCents: p.bigint('number'),
+    taxCents: p.bigint('number'),
+    totalCents: p.bigint('number'),
+    refundedCents: p.bigint('number'),
+    shippingAddress: p.json<ShippingAddress>().nullable(),
+    labels: p.json<OrderLabel[]>(),
+    attentionCode: p.string().nullable(),
+    attentionDetail: p.string().nullable(),
+    promoCode: p.string().nullable(),
+    partnerCode: p.string().nullable(),
+    cartId: p.string().nullable(),
+    metadata: p.json<Record<string, unknown>>(),
+    version: p.integer().version(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+    paidAt: p.datetime().nullable(),
+    shippedAt: p.datetime().nullable(),
+    deliveredAt: p.datetime().nullable(),
+  },
+});
+
+/** What a shopper bought. Its three states move only through these methods, and only as the tables above allow. */
+export class Order extends OrderSchema.class {
+  moveTo(status: OrderStatus): void {
+    this.status = follow(statusTable, this.status, status);
+  }
+
+  movePaymentTo(status: PaymentStatus): void {
+    this.paymentStatus = follow(paymentTable, this.paymentStatus, status);
+  }
+
+  moveFulfillmentTo(status: FulfillmentStatus): void {
+    this.fulfillmentStatus = follow(fulfillmentTable, this.fulfillmentStatus, status);
+  }
+
+  mayMoveTo(status: OrderStatus): boolean {
+    return mayFollow(statusTable, this.status, status);
+  }
+
+  mayMoveFulfillmentTo(status: FulfillmentStatus): boolean {
+    return mayFollow(fulfillmentTable, this.fulfillmentStatus, status);
+  }
+
+  /** Whether money for it has come, even if some of it went back. */
+  get isPaid(): boolean {
+    return this.paidAt !== null;
+  }
+
+  /** Ask for a person, or (null) say that none is needed any more. */
+  raise(attention: Attention | null): void {
+    this.attentionCode = attention?.code ?? null;
+    this.attentionDetail = attention?.detail ?? null;
+  }
+}
+
+OrderSchema.setClass(Order);

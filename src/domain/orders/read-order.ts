@@ -1,0 +1,46 @@
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
+
+/** An order as it is now, with one statement; `undefined` when this store has none of that id. */
+export async function readOrder(ctx: Context, id: string): Promise<OrderView | undefined> {
+  return readOrderWhere(ctx, sql`o.id = ${id}`);
+}
+
+/** The order of this number, whatever the case of its letters. */
+export async function readOrderByNumber(ctx: Context, orderNumber: string): Promise<OrderView | undefined> {
+  return readOrderWhere(ctx, sql`o.order_number = ${orderNumber.trim().toUpperCase()}`);
+}
+
+/** Orders that fit `condition` (on `orders o`; the tenant is added), newest first. */
+export async function readOrders(ctx: Context, condition: Sql, limit: number): Promise<OrderView[]> {
+  const rows = await read<OrderRow>(ctx, sql`
+    ${selectOrder(ctx)} and ${condition} order by o.created_at desc, o.id desc limit ${limit}`);
+  return rows.map((row) => presentOrder(row, row.items));
+}
+
+interface OrderRow extends OrderRecord {
+  readonly items: readonly OrderItemView[];
+}
+
+async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView | undefined> {
+  const row = await readOne<OrderRow>(ctx, sql`${selectOrder(ctx)} and ${condition}`);
+  return row && presentOrder(row, row.items);
+}
+
+const selectOrder = (ctx: Context): Sql => sql`
+  select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
+    o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.customer_id as "customerId",
+    o.subtotal_cents as "subtotalCents", o.discount_cents as "discountCents", o.gift_card_cents as "giftCardCents",
+    o.shipping_cents as "shippingCents", o.tax_cents as "taxCents", o.total_cents as "totalCents",
+    o.refunded_cents as "refundedCents", o.shipping_address as "shippingAddress", o.labels, o.metadata, o.version,
+    o.created_at as "createdAt", o.paid_at as "paidAt", o.shipped_at as "shippedAt",
+    (select coalesce(json_agg(json_build_object(
+        'id', i.id, 'product_id', i.product_id, 'product_slug', i.product_slug, 'variant_id', i.variant_id,
+        'sku', i.sku, 'name', i.name, 'quantity', i.quantity, 'unit_price_cents', i.unit_price_cents,
+        'total_cents', i.total_cents, 'purchase_type', i.purchase_type,
+        'subscription_interval', i.subscription_interval) order by i.position), '[]')
+      from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
+  from orders o
+  where o.tenant_id = ${ctx.tenant.id}`;

@@ -1,0 +1,45 @@
+import { notFound } from '#src/lib/errors.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import type { InTransaction } from '../context.ts';
+import { lockOrder, saveOrder } from './lock-order.ts';
+import type { Attention, FulfillmentStatus, Order, OrderLabel } from './order.ts';
+
+/** What happened to the parcel of an order. `attention: null` says that nobody need look any more. */
+export interface FulfillmentNews {
+  readonly status?: FulfillmentStatus;
+  /** Replaces the one with the same tracking number. */
+  readonly label?: OrderLabel;
+  readonly attention?: Attention | null;
+}
+
+/**
+ * Write down how far an order is on its way. The first time that it is shipped, `order.shipped` is recorded, and
+ * `order.delivered` the first time that it has come; what was known already changes nothing.
+ *
+ * @throws ForbiddenTransition when the fulfilment cannot go there from where it is
+ */
+export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentNews): Promise<void> {
+  const order = await lockOrder(ctx, orderId);
+  if (!order) throw notFound('order');
+
+  if (news.attention !== undefined) order.raise(news.attention);
+  if (news.label) order.labels = withLabel(order.labels, news.label);
+  if (news.status) moveFulfillment(ctx, order, news.status);
+  await saveOrder(ctx, order);
+}
+
+function moveFulfillment(ctx: InTransaction, order: Order, status: FulfillmentStatus): void {
+  order.moveFulfillmentTo(status);
+  if ((status === 'shipped' || status === 'delivered') && !order.shippedAt) {
+    order.shippedAt = ctx.clock.now();
+    recordEvent(ctx, 'order.shipped', order.id);
+  }
+  if (status === 'delivered' && !order.deliveredAt) {
+    order.deliveredAt = ctx.clock.now();
+    recordEvent(ctx, 'order.delivered', order.id);
+  }
+}
+
+function withLabel(labels: readonly OrderLabel[], label: OrderLabel): OrderLabel[] {
+  return [...labels.filter((other) => other.tracking_number !== label.tracking_number), label];
+}
