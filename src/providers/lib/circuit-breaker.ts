@@ -1,0 +1,73 @@
+import { ProviderError } from '#src/lib/errors.ts';
+
+interface Circuit {
+  failuresInARow: number;
+  openUntil: number;
+  probing: boolean;
+}
+
+/** How many accounts are remembered; the least recently used one starts anew. */
+const circuitsMax = 10_000;
+
+/**
+ * Stops asking a provider that does not answer: after `failures` in a row the circuit of that account is open for
+ * `openMs`, then one call may try. What the provider answers, however unkindly, is no failure: only silence is.
+ *
+ * Circuits are kept by key, one for each tenant and provider, so that one store's trouble is not another's.
+ */
+export class CircuitBreaker {
+  readonly #openMs: number;
+  readonly #failures: number;
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor({ openMs, failures }: { openMs: number; failures: number }) {
+    this.#openMs = openMs;
+    this.#failures = failures;
+  }
+
+  /**
+   * Run `work`, unless the circuit is open: then nothing is sent.
+   * @throws ProviderError `busy` with the code `circuit_open`, or whatever `work` throws
+   */
+  async run<Result>(provider: string, key: string, work: () => Promise<Result>): Promise<Result> {
+    const circuit = this.#circuitOf(`${provider}\n${key}`);
+    const now = performance.now();
+    if (now < circuit.openUntil || circuit.probing) throw circuitOpen(provider, circuit.openUntil - now);
+    circuit.probing = circuit.failuresInARow >= this.#failures;
+    try {
+      const result = await work();
+      circuit.failuresInARow = 0;
+      return result;
+    } catch (error) {
+      if (isSilence(error)) this.#countFailure(circuit);
+      else circuit.failuresInARow = 0;
+      throw error;
+    } finally {
+      circuit.probing = false;
+    }
+  }
+
+  #countFailure(circuit: Circuit): void {
+    circuit.failuresInARow += 1;
+    if (circuit.failuresInARow >= this.#failures) circuit.openUntil = performance.now() + this.#openMs;
+  }
+
+  #circuitOf(key: string): Circuit {
+    const circuit = this.#circuits.get(key) ?? { failuresInARow: 0, openUntil: 0, probing: false };
+    this.#circuits.delete(key);
+    this.#circuits.set(key, circuit);
+    const [oldest] = this.#circuits.keys();
+    if (this.#circuits.size > circuitsMax && oldest !== undefined) this.#circuits.delete(oldest);
+    return circuit;
+  }
+}
+
+const isSilence = (error: unknown) => error instanceof ProviderError && error.failure === 'away';
+
+function circuitOpen(provider: string, remainingMs: number): ProviderError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(remainingMs / 1000));
+  return new ProviderError(provider, 'busy', `${provider} did not answer lately and is left alone for a moment.`, {
+    code: 'circuit_open',
+    retryAfterSeconds,
+  });
+}
