@@ -47,6 +47,8 @@ function configure({ folder }: Supervisor, port: number, password: string): stri
     'appendonly no',
     'maxmemory-policy noeviction',
     'daemonize no',
+    // Tests share one server, and each takes a database of its own.
+    'databases 10000',
   ];
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   return file;
