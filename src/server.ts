@@ -15,7 +15,7 @@ async function main(): Promise<void> {
 
   const server = createServer({ requestTimeout: seconds(30), headersTimeout: seconds(10) }, createApp(services).callback());
   server.keepAliveTimeout = seconds(75);
-  server.listen(config.port, config.host, () => services.log.info({ address: server.address() }, 'listening'));
+  server.listen(config.port, config.host, () => services.log.info({ host: config.host, port: config.port }, 'listening'));
 
   runUntilSignalled(async () => {
     services.beginClosing();
