@@ -1,7 +1,8 @@
 import type { Coupon, Discount, PromotionCode } from './objects/coupon.ts';
 import type { Customer } from './objects/customer.ts';
 import type { Invoice, InvoiceLine, InvoicePayment } from './objects/invoice.ts';
-import type { Charge, PaymentIntent } from './objects/payment.ts';
+import type { Charge } from './objects/charge.ts';
+import type { PaymentIntent } from './objects/payment-intent.ts';
 import type { Price, Product } from './objects/catalogue.ts';
 import type { Cart, Session, ShippingRate } from './objects/session.ts';
 import type { StripeObject } from './objects/stripe-object.ts';

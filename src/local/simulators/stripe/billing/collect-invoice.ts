@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts';
-import { addInvoicePayment, type Invoice } from '../objects/invoice.ts';
-import { createPaymentIntent, type PaymentIntent } from '../objects/payment.ts';
+import { addInvoicePayment, type Invoice, paymentOf } from '../objects/invoice.ts';
+import { createPaymentIntent, type PaymentIntent } from '../objects/payment-intent.ts';
 import { attemptPayment, type Outcome } from './move-money.ts';
 
 const nextAttemptSeconds = 3 * 86_400;
@@ -28,8 +28,7 @@ export function collectInvoice(
     return null;
   }
   const paying = intent ?? invoiceIntent(account, invoice);
-  const open = account.invoicePayments.all().some(({ payment }) => payment.payment_intent === paying.id);
-  if (!open) addInvoicePayment(account, invoice, paying.id);
+  if (!paymentOf.has(invoice)) addInvoicePayment(account, invoice, paying.id);
   attemptPayment(account, paying, outcome, billing);
   Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 });
   if (outcome === 'paid') markInvoicePaid(account, invoice);
@@ -38,8 +37,8 @@ export function collectInvoice(
 }
 
 export function markInvoicePaid(account: Account, invoice: Invoice): void {
-  for (const payment of account.invoicePayments.all()) {
-    if (payment.invoice !== invoice.id || payment.status !== 'open') continue;
+  const payment = paymentOf.get(invoice);
+  if (payment) {
     const times = { canceled_at: null, paid_at: account.now };
     const paid = { amount_paid: invoice.amount_due, status: 'paid', status_transitions: times } as const;
     account.change(payment, paid, 'invoice_payment.paid');
@@ -61,10 +60,9 @@ export function markInvoiceFailed(account: Account, invoice: Invoice): void {
   account.change(invoice, patch, 'invoice.payment_failed');
 }
 
-/** The intent of an invoice that is not paid yet, with which another try is made. */
+/** The intent with which an invoice is being paid, if anybody has tried. */
 export function intentOf(account: Account, invoice: Invoice): PaymentIntent | undefined {
-  const payment = account.invoicePayments.all().find((row) => row.invoice === invoice.id && row.status === 'open');
-  return payment && account.paymentIntents.get(payment.payment.payment_intent);
+  return account.paymentIntents.get(paymentOf.get(invoice)?.payment.payment_intent ?? '');
 }
 
 function invoiceIntent(account: Account, invoice: Invoice): PaymentIntent {

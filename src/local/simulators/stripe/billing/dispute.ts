@@ -1,9 +1,18 @@
 import type { Account } from '../account.ts';
-import type { Charge } from '../objects/payment.ts';
+import type { Charge } from '../objects/charge.ts';
 import type { StripeObject } from '../objects/stripe-object.ts';
 import { invalid } from '../wire/refusal.ts';
 
 const answerSeconds = 9 * 86_400;
+const evidenceFields = [
+  ...['access_activity_log', 'billing_address', 'cancellation_policy', 'cancellation_policy_disclosure'],
+  ...['cancellation_rebuttal', 'customer_communication', 'customer_email_address', 'customer_name'],
+  ...['customer_purchase_ip', 'customer_signature', 'duplicate_charge_documentation', 'duplicate_charge_explanation'],
+  ...['duplicate_charge_id', 'product_description', 'receipt', 'refund_policy', 'refund_policy_disclosure'],
+  ...['refund_refusal_explanation', 'service_date', 'service_documentation', 'shipping_address', 'shipping_carrier'],
+  ...['shipping_date', 'shipping_documentation', 'shipping_tracking_number', 'uncategorized_file', 'uncategorized_text'],
+];
+const noEvidence = { ...Object.fromEntries(evidenceFields.map((field) => [field, null])), enhanced_evidence: {} };
 
 /** A shopper's bank takes the money back for now. */
 export function openDispute(account: Account, charge: Charge, reason = 'fraudulent'): StripeObject {
@@ -18,7 +27,7 @@ export function openDispute(account: Account, charge: Charge, reason = 'fraudule
     created: account.now,
     currency: charge.currency,
     enhanced_eligibility_types: [],
-    evidence: {},
+    evidence: noEvidence,
     evidence_details: {
       due_by: account.now + answerSeconds,
       enhanced_eligibility: {},

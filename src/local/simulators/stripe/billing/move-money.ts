@@ -1,5 +1,6 @@
 import type { Account } from '../account.ts';
-import { type Charge, createCharge, type PaymentIntent } from '../objects/payment.ts';
+import { type Charge, createCharge } from '../objects/charge.ts';
+import type { PaymentIntent } from '../objects/payment-intent.ts';
 
 export type Outcome = 'paid' | 'declined' | 'processing';
 

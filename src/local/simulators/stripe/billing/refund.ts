@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts';
 import { formatMoney } from '../money.ts';
-import type { Charge } from '../objects/payment.ts';
+import type { Charge } from '../objects/charge.ts';
 import type { StripeObject } from '../objects/stripe-object.ts';
 import { changedMetadata, type MetadataChange } from '../wire/check-metadata.ts';
 import { invalid } from '../wire/refusal.ts';

@@ -2,7 +2,7 @@ import type { Account } from '../account.ts';
 import { redeem } from '../objects/coupon.ts';
 import type { Customer } from '../objects/customer.ts';
 import { addInvoice, type Invoice, type InvoiceLineDraft } from '../objects/invoice.ts';
-import type { PaymentIntent } from '../objects/payment.ts';
+import type { PaymentIntent } from '../objects/payment-intent.ts';
 import type { Cart, LineItem, Session } from '../objects/session.ts';
 import { addSubscription, type Subscription } from '../objects/subscription.ts';
 import { changedMetadata } from '../wire/check-metadata.ts';

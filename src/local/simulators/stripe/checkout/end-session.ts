@@ -12,7 +12,11 @@ export function expireSession(account: Account, session: Session): Session {
 
 /** Expire every open session whose time is over. */
 export function expireDueSessions(account: Account): void {
-  for (const session of account.openSessions) {
-    if (session.expires_at <= account.now) expireSession(account, session);
-  }
+  for (const session of account.openSessions) expireIfDue(account, session);
+}
+
+/** The session as it is at this moment. */
+export function expireIfDue(account: Account, session: Session): Session {
+  const due = session.status === 'open' && session.expires_at <= account.now;
+  return due ? expireSession(account, session) : session;
 }

@@ -4,13 +4,13 @@ import { intentOf, markInvoiceFailed, markInvoicePaid } from '../billing/collect
 import { startSubscription } from '../billing/start-subscription.ts';
 import { redeem } from '../objects/coupon.ts';
 import { createCustomer, type Customer, updateCustomer } from '../objects/customer.ts';
-import { createPaymentIntent, type PaymentIntent } from '../objects/payment.ts';
+import { createPaymentIntent, type PaymentIntent } from '../objects/payment-intent.ts';
 import type { Cart, Session } from '../objects/session.ts';
 import type { StripeEvent } from '../objects/webhook-endpoint.ts';
 import { changedMetadata } from '../wire/check-metadata.ts';
 import { invalid } from '../wire/refusal.ts';
 import { type Details, type ShopperInput, shopperDetails } from './shopper-details.ts';
-import { expireSession } from './end-session.ts';
+import { expireIfDue } from './end-session.ts';
 import { shippingCost } from './create-session.ts';
 
 export interface PaymentInput extends ShopperInput {
@@ -71,7 +71,7 @@ export function settleSession(account: Account, session: Session, succeeded: boo
 
 /** What the shopper would pay for, if the session can still be paid. */
 export function openCart(account: Account, session: Session): Cart {
-  if (session.status === 'open' && session.expires_at <= account.now) expireSession(account, session);
+  expireIfDue(account, session);
   const cart = account.carts.get(session.id);
   if (session.status !== 'open' || !cart) {
     throw invalid(`This Checkout Session is ${session.status} and can no longer be paid.`);

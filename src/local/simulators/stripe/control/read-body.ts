@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { invalid } from '../wire/refusal.ts';
 import type { DeliverySettings, Fault, FixedEndpoint, PayInput } from './control-types.ts';
 
-const ajv = new Ajv2020({ allErrors: true, strict: true });
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 const text = { type: 'string' };
 const probability = { type: 'number', minimum: 0, maximum: 1 };
 const wait = { type: 'number', minimum: 0 };
@@ -25,7 +25,7 @@ export const readDeliverySettings = reader<DeliverySettings>([], {
   drop: probability,
   duplicate: probability,
   reorder: { type: ['boolean', 'integer'] },
-  delay_ms: { type: 'array', prefixItems: [wait, wait], minItems: 2, maxItems: 2 },
+  delay_ms: { type: 'array', prefixItems: [wait, wait], items: false, minItems: 2 },
   retry_ms: { type: 'array', items: wait },
   timeout_ms: { type: 'number', exclusiveMinimum: 0 },
   seed: { type: 'integer' },

@@ -18,6 +18,7 @@ export async function serveControl(world: World, exchange: Exchange): Promise<vo
   } catch (error) {
     if (error instanceof Refusal) return sendJson(response, error.status, error.body);
     if (error instanceof SyntaxError) return sendJson(response, 400, { error: error.message });
-    throw error;
+    world.log(`control: ${error instanceof Error ? error.stack : error}`);
+    sendJson(response, 500, { error: String(error) });
   }
 }

@@ -153,9 +153,12 @@ export function addInvoice(account: Account, draft: InvoiceDraft): Invoice {
   });
 }
 
+/** How an invoice is being paid, or was; absent until somebody tries. */
+export const paymentOf = new WeakMap<Invoice, InvoicePayment>();
+
 /** The link between an invoice and the intent that pays it. */
 export function addInvoicePayment(account: Account, invoice: Invoice, intent: string): InvoicePayment {
-  return account.invoicePayments.add({
+  const payment: InvoicePayment = account.invoicePayments.add({
     id: account.mint('inpay'),
     object: 'invoice_payment',
     amount_paid: null,
@@ -169,6 +172,8 @@ export function addInvoicePayment(account: Account, invoice: Invoice, intent: st
     status: 'open',
     status_transitions: { canceled_at: null, paid_at: null },
   });
+  paymentOf.set(invoice, payment);
+  return payment;
 }
 
 function invoiceLines(account: Account, invoice: string, draft: InvoiceDraft): InvoiceLine[] {

@@ -15,7 +15,17 @@ export const accountOperations: readonly Operation[] = [
   operation('GET /v1/account', ({ account }) => ({
     id: account.id,
     object: 'account',
-    business_profile: { name: 'Simulated shop', url: null },
+    business_profile: {
+      mcc: null,
+      minority_owned_business_designation: null,
+      name: 'Simulated shop',
+      specified_commercial_transactions_act_url: null,
+      support_address: null,
+      support_email: null,
+      support_phone: null,
+      support_url: null,
+      url: null,
+    },
     business_type: 'company',
     capabilities: { card_payments: 'active', transfers: 'active' },
     charges_enabled: true,

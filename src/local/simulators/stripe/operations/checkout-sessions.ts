@@ -1,6 +1,6 @@
 import { checkSession } from '../checkout/check-session.ts';
 import { createSession } from '../checkout/create-session.ts';
-import { expireDueSessions, expireSession } from '../checkout/end-session.ts';
+import { expireDueSessions, expireIfDue, expireSession } from '../checkout/end-session.ts';
 import type { Session, SessionParams } from '../objects/session.ts';
 import { listObject } from '../objects/stripe-object.ts';
 import { changedMetadata, type MetadataChange } from '../wire/check-metadata.ts';
@@ -22,10 +22,7 @@ export const checkoutSessions: readonly Operation[] = [
     ({ account, params }) => createSession(account, params),
     ({ account, params }) => checkSession(account, params),
   ),
-  operation('GET /v1/checkout/sessions/{id}', ({ account, id }) => {
-    expireDueSessions(account);
-    return account.sessions.need(id);
-  }),
+  operation('GET /v1/checkout/sessions/{id}', ({ account, id }) => expireIfDue(account, account.sessions.need(id))),
   operation<UpdateParams>('POST /v1/checkout/sessions/{id}', ({ account, id, params }) => {
     const session = account.sessions.need(id);
     const foreign = (['collected_information', 'line_items', 'shipping_options'] as const).find((name) => params[name]);
@@ -37,8 +34,7 @@ export const checkoutSessions: readonly Operation[] = [
     return session;
   }),
   operation('POST /v1/checkout/sessions/{id}/expire', ({ account, id }) => {
-    expireDueSessions(account);
-    const session = account.sessions.need(id);
+    const session = expireIfDue(account, account.sessions.need(id));
     if (session.status !== 'open') {
       throw invalid(
         `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,

@@ -18,6 +18,8 @@ const style = new Html(`
   main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
   .columns { display: grid; gap: 2rem 3rem; align-items: start; }
   @media (min-width: 52rem) { .columns { grid-template-columns: minmax(0, 1fr) minmax(0, 1.1fr); } }
+  .narrow { max-width: 36rem; margin: 0 auto; }
+  .narrow .card { margin-bottom: 1rem; }
   .card { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem; }
   h1 { font-size: 1rem; font-weight: 500; color: var(--soft); margin: 1rem 0 .25rem; }
   h2 { font-size: 1.0625rem; font-weight: 600; margin: 0 0 1rem; }
@@ -35,7 +37,7 @@ const style = new Html(`
   legend { font-weight: 600; padding: 0; margin-bottom: .75rem; }
   label { display: block; font-size: .875rem; color: var(--soft); margin-bottom: .75rem; }
   input:not([type=radio]), select {
-    display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem; font: inherit; color: var(--ink);
+    display: block; width: 100%; height: 2.75rem; margin-top: .25rem; padding: 0 .75rem; font: inherit; font-size: 1rem; color: var(--ink);
     background: var(--paper); border: 1px solid var(--line); border-radius: .5rem;
   }
   input[readonly] { background: var(--ground); color: var(--soft); }
@@ -55,7 +57,7 @@ const style = new Html(`
   .hint { font-size: .8125rem; color: var(--soft); margin: 1rem 0 0; }
 `);
 
-/** A whole page. The `head` takes rules that only this page needs. */
+/** A whole page; `rules` are styles that only this page needs. */
 export function layout(title: string, content: Html, rules = new Html('')): string {
   return html`<!doctype html>
 <html lang="en">
@@ -76,5 +78,5 @@ export function layout(title: string, content: Html, rules = new Html('')): stri
 /** A page that only says something. */
 export function messagePage(title: string, text: string, link?: { href: string; label: string }): string {
   const way = link && html`<p><a href="${link.href}">${link.label}</a></p>`;
-  return layout(title, html`<div class="card"><h2>${title}</h2><p>${text}</p>${way}</div>`);
+  return layout(title, html`<div class="narrow"><div class="card"><h2>${title}</h2><p>${text}</p>${way}</div></div>`);
 }

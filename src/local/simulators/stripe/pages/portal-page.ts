@@ -13,7 +13,8 @@ export function portalPage(account: Account, portal: StripeObject): string {
   const back = typeof portal['return_url'] === 'string' && html`<a class="back" href="${portal['return_url']}">← Back to the shop</a>`;
   const cards = subscriptions.map((subscription) => card(account, subscription));
   const nothing = subscriptions.length === 0 && html`<div class="card"><p>No subscriptions yet.</p></div>`;
-  const content = html`${back}<h1>Subscriptions of</h1><p class="amount">${customer?.email ?? portal['customer'] as string}</p>${cards}${nothing}`;
+  const owner = customer?.email ?? customer?.id;
+  const content = html`<div class="narrow">${back}<h1>Subscriptions of</h1><p class="amount">${owner}</p>${cards}${nothing}</div>`;
   return layout('Billing', content);
 }
 
@@ -26,7 +27,7 @@ function card(account: Account, subscription: Subscription): Html {
       <span class="money">${formatMoney(amountOf(price, quantity), currency)}</span></li>`,
   );
   return html`
-<section class="card" style="margin-bottom: 1rem">
+<section class="card">
   <ul class="lines">${lines}</ul>
   <p class="hint">${state(status, ends, day)}</p>
   ${status !== 'canceled' && html`<form method="post"><input type="hidden" name="subscription" value="${id}">

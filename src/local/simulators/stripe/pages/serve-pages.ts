@@ -27,7 +27,7 @@ export async function servePages(world: World, exchange: Exchange): Promise<void
 }
 
 async function servePayPage(world: World, account: Account, session: Session, exchange: Exchange): Promise<void> {
-  const { method, request, response } = exchange;
+  const { method, response } = exchange;
   const values = method === 'POST' ? await readValues(exchange) : {};
   try {
     const cart = openCart(account, session);
@@ -38,7 +38,7 @@ async function servePayPage(world: World, account: Account, session: Session, ex
     }
     // As the real page does: the shop hears of the payment before the shopper returns to it.
     await world.postOffice.acknowledged(event, acknowledgementMs);
-    if (!request.destroyed) redirect(response, session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id));
+    redirect(response, session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     sendHtml(response, 200, closedPage(session));

@@ -1,0 +1,225 @@
+import test from 'ava';
+
+import { idOf, line, openReceiver, openShop, paymentSession, refused } from './stripe-shop.ts';
+
+test('a paid one-time order reaches the shop as a signed checkout.session.completed', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  const receiver = await openReceiver(t);
+  await control.addWebhookEndpoint(key, { url: receiver.url, secret: receiver.secret });
+  const session = await stripe.checkout.sessions.create(
+    paymentSession({
+      client_reference_id: 'ORD-1001',
+      metadata: { platform_order_id: 'o1' },
+      payment_intent_data: { metadata: { platform_order_id: 'o1' } },
+      line_items: [line('Mug', 1800, { quantity: 2, metadata: { platform_product_id: 'p1' } })],
+    }),
+  );
+  t.like(session, { status: 'open', payment_status: 'unpaid', payment_intent: null, amount_total: 3600 });
+
+  await control.pay(session.id, { outcome: 'paid', email: 'ada@example.com' });
+  await receiver.arrived('checkout.session.completed');
+  await control.flush();
+
+  const types = receiver.events.map(({ type }) => type).filter((type) => !/^(product|price)\./.test(type));
+  t.deepEqual(types.toSorted(), [
+    'charge.succeeded',
+    'checkout.session.completed',
+    'payment_intent.created',
+    'payment_intent.succeeded',
+  ]);
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent.latest_charge'] });
+  t.like(paid, { status: 'complete', payment_status: 'paid', url: null, customer: null });
+  t.is(paid.customer_details?.email, 'ada@example.com');
+  t.deepEqual(paid.metadata, { platform_order_id: 'o1' });
+  const intent = paid.payment_intent;
+  if (typeof intent !== 'object' || !intent) return t.fail();
+  t.like(intent, { status: 'succeeded', amount_received: 3600, metadata: { platform_order_id: 'o1' } });
+  t.like(intent.latest_charge, { amount: 3600, metadata: { platform_order_id: 'o1' } });
+});
+
+test('session metadata stays with the session, and line metadata comes back with the lines', async (t) => {
+  const { stripe, control } = await openShop(t);
+  const session = await stripe.checkout.sessions.create(
+    paymentSession({
+      metadata: { cart: 'c1' },
+      line_items: [line('Mug', 1800, { metadata: { platform_product_id: 'p1' } })],
+    }),
+  );
+  await control.pay(session.id, { outcome: 'paid' });
+
+  const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(session.id);
+  t.deepEqual((await stripe.paymentIntents.retrieve(idOf(intent))).metadata, {});
+  const lines = await stripe.checkout.sessions.listLineItems(session.id, { expand: ['data.price.product'] });
+  t.deepEqual(lines.data[0]?.metadata, { platform_product_id: 'p1' });
+  t.like(lines.data[0]?.price?.product, { name: 'Mug', metadata: { platform_product_id: 'p1' } });
+});
+
+test('lines are listed in the order of the cart, ten to a page', async (t) => {
+  const { stripe } = await openShop(t);
+  const names = Array.from({ length: 23 }, (_, index) => `Mug ${index}`);
+  const { id } = await stripe.checkout.sessions.create(
+    paymentSession({ line_items: names.map((name) => line(name, 100)) }),
+  );
+  const first = await stripe.checkout.sessions.listLineItems(id);
+  t.deepEqual([first.data.length, first.has_more], [10, true]);
+  const all = await stripe.checkout.sessions.listLineItems(id).autoPagingToArray({ limit: 100 });
+  t.deepEqual(all.map(({ description }) => description), names);
+  const { line_items: expanded } = await stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] });
+  t.deepEqual([expanded?.data.length, expanded?.has_more], [10, true]);
+});
+
+test('a declined card leaves the session open, and the same payment succeeds later', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  const session = await stripe.checkout.sessions.create(paymentSession());
+
+  await control.pay(session.id, { outcome: 'declined' });
+  const open = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] });
+  t.is(open.status, 'open');
+  t.like(open.payment_intent, { status: 'requires_payment_method', last_payment_error: { code: 'card_declined' } });
+  await control.pay(session.id, { outcome: 'paid' });
+
+  const { events, payment_intents: intents, charges } = await control.account(key);
+  const types = events.map(({ type }) => type);
+  t.true(types.includes('payment_intent.payment_failed'));
+  t.is(intents.length, 1);
+  t.deepEqual(charges.map(({ status }) => status), ['failed', 'succeeded']);
+});
+
+test('a slow bank debit completes the session unpaid, and is settled or fails later', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  const [one, two] = [
+    await stripe.checkout.sessions.create(paymentSession()),
+    await stripe.checkout.sessions.create(paymentSession()),
+  ];
+  for (const { id } of [one, two]) {
+    t.like(await control.pay(id, { outcome: 'processing' }), { status: 'complete', payment_status: 'unpaid' });
+  }
+  t.like(await control.settle(one.id, 'succeeded'), { payment_status: 'paid' });
+  t.like(await control.settle(two.id, 'failed'), { payment_status: 'unpaid' });
+
+  const { events, payment_intents: intents } = await control.account(key);
+  const types = events.map(({ type }) => type);
+  t.true(types.includes('checkout.session.async_payment_succeeded'));
+  t.true(types.includes('checkout.session.async_payment_failed'));
+  t.deepEqual(intents.map(({ status }) => status), ['succeeded', 'requires_payment_method']);
+});
+
+test('shipping is charged as the shopper chooses, and the address comes back', async (t) => {
+  const { stripe, control } = await openShop(t);
+  const ship = (name: string, amount: number) => ({
+    shipping_rate_data: {
+      display_name: name,
+      type: 'fixed_amount' as const,
+      fixed_amount: { amount, currency: 'usd' },
+    },
+  });
+  const session = await stripe.checkout.sessions.create(
+    paymentSession({
+      shipping_address_collection: { allowed_countries: ['US'] },
+      shipping_options: [ship('Standard', 500), ship('Express', 1500)],
+    }),
+  );
+  t.is(session.amount_total, 2300);
+  await control.pay(session.id, {
+    outcome: 'paid',
+    name: 'Ada',
+    address: { line1: '1 Main St', city: 'Reno', state: 'NV', postal_code: '89501', country: 'US' },
+    shipping_option: 1,
+  });
+
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['shipping_cost.shipping_rate'] });
+  t.like(paid, { amount_total: 3300, total_details: { amount_shipping: 1500 } });
+  t.like(paid.shipping_cost?.shipping_rate, { display_name: 'Express' });
+  t.like(paid.collected_information?.shipping_details, { name: 'Ada', address: { line1: '1 Main St', line2: null } });
+});
+
+test('a coupon is capped at the subtotal, leaves shipping alone and is spread over the lines', async (t) => {
+  const { stripe } = await openShop(t);
+  await stripe.coupons.create({ id: 'big', amount_off: 99_999, currency: 'usd', duration: 'once' });
+  await stripe.coupons.create({ id: 'third', percent_off: 33.3, duration: 'once' });
+  const shipping = {
+    shipping_rate_data: {
+      display_name: 'Post',
+      type: 'fixed_amount' as const,
+      fixed_amount: { amount: 500, currency: 'usd' },
+    },
+  };
+  const covered = await stripe.checkout.sessions.create(
+    paymentSession({ discounts: [{ coupon: 'big' }], shipping_options: [shipping] }),
+  );
+  t.like(covered, { amount_subtotal: 1800, amount_total: 500, total_details: { amount_discount: 1800 } });
+  const shared = await stripe.checkout.sessions.create(
+    paymentSession({
+      discounts: [{ coupon: 'third' }],
+      line_items: [line('A', 1000), line('B', 333, { quantity: 2 }), line('C', 1)],
+      expand: ['line_items'],
+    }),
+  );
+  const off = shared.line_items?.data.map(({ amount_discount: amount }) => amount) ?? [];
+  t.is(off.reduce((sum, amount) => sum + amount, 0), shared.total_details?.amount_discount ?? -1);
+  t.is(shared.total_details?.amount_discount, 555);
+});
+
+test('an order that a gift card covers in full needs no payment', async (t) => {
+  const { stripe, control } = await openShop(t);
+  await stripe.coupons.create({ id: 'gift', amount_off: 5000, currency: 'usd', max_redemptions: 1 });
+  const session = await stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] }));
+  t.like(session, { amount_total: 0, payment_status: 'no_payment_required' });
+  await control.pay(session.id, { outcome: 'paid' });
+
+  const paid = await stripe.checkout.sessions.retrieve(session.id);
+  t.like(paid, { status: 'complete', payment_status: 'no_payment_required', payment_intent: null });
+  t.like(await stripe.coupons.retrieve('gift'), { times_redeemed: 1, valid: false });
+  const again = await refused(stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })));
+  t.is(again.code, 'coupon_expired');
+});
+
+test('an expired session cannot be paid, whether it was told to expire or its time was over', async (t) => {
+  let now = Date.now();
+  const { stripe, control, key } = await openShop(t, { now: () => now });
+  const told = await stripe.checkout.sessions.create(paymentSession());
+  t.is((await stripe.checkout.sessions.expire(told.id)).status, 'expired');
+  t.is((await refused(stripe.checkout.sessions.expire(told.id))).statusCode, 400);
+
+  const expiresAt = Math.floor(now / 1000) + 1800;
+  const late = await stripe.checkout.sessions.create(paymentSession({ expires_at: expiresAt }));
+  now += 1800 * 1000;
+  await t.throwsAsync(control.pay(late.id, { outcome: 'paid' }), { message: /expired/ });
+  t.like(await stripe.checkout.sessions.retrieve(late.id), { status: 'expired', url: null });
+  const { events } = await control.account(key);
+  t.is(events.filter(({ type }) => type === 'checkout.session.expired').length, 2);
+});
+
+test('sessions are listed newest first and found by payment, customer and status', async (t) => {
+  const { stripe, control } = await openShop(t);
+  const customer = await stripe.customers.create({ email: 'ada@example.com' });
+  const one = await stripe.checkout.sessions.create(paymentSession({ customer: customer.id }));
+  const two = await stripe.checkout.sessions.create(paymentSession());
+  await control.pay(one.id, { outcome: 'paid' });
+  const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(one.id);
+
+  const ids = async (params: object) => (await stripe.checkout.sessions.list(params)).data.map(({ id }) => id);
+  t.deepEqual(await ids({}), [two.id, one.id]);
+  t.deepEqual(await ids({ payment_intent: idOf(intent) }), [one.id]);
+  t.deepEqual(await ids({ customer: customer.id }), [one.id]);
+  t.deepEqual(await ids({ status: 'open' }), [two.id]);
+  t.deepEqual(await ids({ created: { gte: Math.floor(Date.now() / 1000) + 60 } }), []);
+  t.deepEqual(await ids({ customer_details: { email: 'jenny.rosen@example.com' } }), []);
+});
+
+test('the e-mail of a customer is fixed, and what the shopper typed is saved only where asked for', async (t) => {
+  const { stripe, control } = await openShop(t);
+  const customer = await stripe.customers.create({ email: 'ada@example.com' });
+  const params = { customer: customer.id, shipping_address_collection: { allowed_countries: ['US' as const] } };
+  const plain = await stripe.checkout.sessions.create(paymentSession(params));
+  await control.pay(plain.id, { outcome: 'paid', email: 'other@example.com' });
+  const paid = await stripe.checkout.sessions.retrieve(plain.id);
+  t.is(paid.customer_details?.email, 'ada@example.com');
+  t.like(await stripe.customers.retrieve(customer.id), { shipping: null });
+
+  const saving = await stripe.checkout.sessions.create(
+    paymentSession({ ...params, customer_update: { shipping: 'auto' } }),
+  );
+  await control.pay(saving.id, { outcome: 'paid' });
+  t.like(await stripe.customers.retrieve(customer.id), { shipping: { name: 'Jenny Rosen' } });
+});

@@ -1,0 +1,172 @@
+import test from 'ava';
+
+import { openShop, paymentSession, refused } from './stripe-shop.ts';
+
+const createPath = 'POST /v1/checkout/sessions';
+
+test('the same idempotency key answers the same session, and says that it is a replay', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'chk:o1:1' });
+  const [first, second] = [await create(), await create()];
+  t.is(second.id, first.id);
+  t.is(second.lastResponse.headers['idempotent-replayed'], 'true');
+  t.is(second.lastResponse.headers['original-request'], first.lastResponse.requestId);
+  t.is((await control.account(key)).sessions.length, 1);
+});
+
+test('the same key with other parameters, or for another path, is an idempotency error', async (t) => {
+  const { stripe } = await openShop(t);
+  const options = { idempotencyKey: 'k' };
+  await stripe.checkout.sessions.create(paymentSession(), options);
+  const other = await refused(stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options));
+  t.is(other.type, 'StripeIdempotencyError');
+  t.is((await refused(stripe.customers.create({}, options))).type, 'StripeIdempotencyError');
+});
+
+test('two requests at once under one key do not both run', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  await control.addFault({ match: createPath, kind: 'delay', ms: 800 });
+  const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
+  const slow = create();
+  while ((await control.requests(createPath)).length === 0);
+  const conflict = await refused(create());
+  t.is(conflict.statusCode, 409);
+  t.is(conflict.code, 'idempotency_key_in_use');
+  const { id } = await slow;
+  t.is((await create()).id, id);
+  t.is((await control.account(key)).sessions.length, 1);
+});
+
+test('keys belong to an account and last for a day', async (t) => {
+  let now = Date.now();
+  const { stripe, client } = await openShop(t, { now: () => now });
+  const create = (from = stripe) => from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
+  const first = await create();
+  t.not((await create(client('sk_test_other'))).id, first.id);
+  now += 24 * 3600 * 1000 - 1000;
+  t.is((await create()).id, first.id);
+  now += 1000;
+  t.not((await create()).id, first.id);
+});
+
+test('a refused request leaves its key free, a refusal of the work itself is kept', async (t) => {
+  const { stripe } = await openShop(t);
+  const options = { idempotencyKey: 'k' };
+  await refused(stripe.checkout.sessions.create(paymentSession({ expires_at: 1 }), options));
+  await t.notThrowsAsync(stripe.checkout.sessions.create(paymentSession(), options));
+
+  const kept = { idempotencyKey: 'kept' };
+  await refused(stripe.refunds.create({ charge: 'ch_none' }, kept));
+  const replay = await refused(stripe.refunds.create({ charge: 'ch_none' }, kept));
+  t.is(replay.headers?.['idempotent-replayed'], 'true');
+});
+
+test('a connection cut after the work was done is healed by the same key', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  await control.addFault({ match: createPath, kind: 'reset_after', times: 2 });
+  const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
+  // The library itself tries a reset connection once more, whatever it is told about retries.
+  t.is((await refused(create())).type, 'StripeConnectionError');
+  t.is((await control.account(key)).sessions.length, 1);
+  const healed = await create();
+  t.is((await control.account(key)).sessions[0]?.id, healed.id);
+  t.is((await control.account(key)).sessions.length, 1);
+});
+
+test('a connection cut before the work leaves nothing behind', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  await control.addFault({ match: createPath, kind: 'reset_before', times: 2 });
+  t.is((await refused(stripe.checkout.sessions.create(paymentSession()))).type, 'StripeConnectionError');
+  t.is((await control.account(key)).sessions.length, 0);
+});
+
+test('a 500 is kept under its key, a 503 is not, and after the work the true answer is', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  const create = (idempotencyKey: string) => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
+  await control.addFault({ match: createPath, kind: 'status', status: 500 });
+  t.is((await refused(create('a'))).statusCode, 500);
+  t.is((await refused(create('a'))).headers?.['idempotent-replayed'], 'true');
+
+  await control.addFault({ match: createPath, kind: 'status', status: 503 });
+  t.is((await refused(create('b'))).statusCode, 503);
+  await t.notThrowsAsync(create('b'));
+
+  await control.addFault({ match: createPath, kind: 'status', status: 502, after: true });
+  t.is((await refused(create('c'))).statusCode, 502);
+  t.is((await control.account(key)).sessions.length, 2);
+  await create('c');
+  t.is((await control.account(key)).sessions.length, 2);
+});
+
+test('a rate limit says why and for how long', async (t) => {
+  const { stripe, control } = await openShop(t);
+  await control.addFault({ match: 'GET /v1/checkout/sessions/*', kind: 'status', status: 429, retry_after: 3 });
+  const { id } = await stripe.checkout.sessions.create(paymentSession());
+  const limited = await refused(stripe.checkout.sessions.retrieve(id));
+  t.is(limited.type, 'StripeRateLimitError');
+  t.is(limited.code, 'rate_limit');
+  t.like(limited.headers, { 'retry-after': '3', 'stripe-rate-limited-reason': 'global-rate' });
+  t.is((await stripe.checkout.sessions.retrieve(id)).id, id);
+});
+
+test('a request that hangs runs into the time-out, with the work done or not as told', async (t) => {
+  const { client, control, key } = await openShop(t);
+  const hasty = client(key, { timeout: 150 });
+  await control.addFault({ match: createPath, kind: 'hang' });
+  await refused(hasty.checkout.sessions.create(paymentSession()));
+  t.is((await control.account(key)).sessions.length, 0);
+  await control.addFault({ match: createPath, kind: 'hang', after: true });
+  await refused(hasty.checkout.sessions.create(paymentSession()));
+  t.is((await control.account(key)).sessions.length, 1);
+});
+
+test('faults can be meant for one account, happen by chance, and be called off', async (t) => {
+  const { stripe, client, control } = await openShop(t, { seed: 7 });
+  await control.addFault({ match: '*', kind: 'status', status: 500, account: 'sk_test_other', times: 5 });
+  await t.notThrowsAsync(stripe.balance.retrieve());
+  await refused(client('sk_test_other').balance.retrieve());
+  await control.clearFaults();
+  await t.notThrowsAsync(client('sk_test_other').balance.retrieve());
+
+  await control.addFault({ match: 'GET /v1/balance', kind: 'status', status: 503, probability: 0.5 });
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, () => stripe.balance.retrieve().then(() => 'ok', () => 'failed')),
+  );
+  const failed = outcomes.filter((outcome) => outcome === 'failed').length;
+  t.true(failed > 10 && failed < 50, `${failed} of 60 failed`);
+});
+
+test('the log tells every request with its key, its parameters and what came of it', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  await stripe.customers.create({ email: 'ada@example.com', metadata: { a: 'b' } }, { idempotencyKey: 'k' });
+  await refused(stripe.customers.retrieve('cus_none'));
+  const [created, missing] = await control.requests('* /v1/customers*');
+  t.like(created, {
+    method: 'POST',
+    path: '/v1/customers',
+    params: { email: 'ada@example.com', metadata: { a: 'b' } },
+    idempotency_key: 'k',
+    account: key,
+    status: 200,
+  });
+  t.regex(created?.headers['user-agent'] ?? '', /^Stripe\//);
+  t.is(missing?.status, 404);
+  await control.reset();
+  t.deepEqual(await control.requests(), []);
+  t.deepEqual((await control.account(key)).customers, []);
+});
+
+test('control says what is wrong with a body', async (t) => {
+  const { url } = await openShop(t);
+  const post = (path: string, body: string) => fetch(`${url}/_control${path}`, { method: 'POST', body });
+  for (const [path, body] of [
+    ['/faults', '{"match":"*","kind":"explode"}'],
+    ['/faults', 'not json'],
+    ['/deliveries', '{"drop":2}'],
+    ['/sessions/cs_none/pay', '{"outcome":"maybe"}'],
+  ] as const) {
+    const response = await post(path, body);
+    t.true(response.status >= 400 && response.status < 500, `${path} ${body} → ${response.status}`);
+  }
+  t.is((await post('/nowhere', '')).status, 404);
+});

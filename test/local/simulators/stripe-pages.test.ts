@@ -1,0 +1,102 @@
+import test from 'ava';
+
+import { line, openReceiver, openShop, paymentSession, subscriptionSession } from './stripe-shop.ts';
+
+const shopper = {
+  email: 'ada@example.com',
+  name: 'Ada',
+  line1: '1 Main St',
+  city: 'Reno',
+  state: 'NV',
+  postal_code: '89501',
+  country: 'US',
+};
+
+function submit(url: string, fields: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+}
+
+test('the hosted page shows the lines, the totals and the way back, and nothing unescaped', async (t) => {
+  const { stripe } = await openShop(t);
+  await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', name: 'Gift card' });
+  const session = await stripe.checkout.sessions.create(
+    paymentSession({ line_items: [line('Mug <b>"big"</b>', 1800, { quantity: 2 })], discounts: [{ coupon: 'gift' }] }),
+  );
+  const response = await fetch(session.url ?? '');
+  const page = await response.text();
+  t.regex(page, /Mug &#60;b&#62;&#34;big&#34;&#60;\/b&#62;/);
+  t.regex(page, /Gift card/);
+  t.regex(page, /\$31\.00/);
+  t.regex(page, /href="https:\/\/shop\.example\/cart"/);
+  t.notRegex(page, /<script/);
+  t.regex(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+});
+
+test('the page asks again for what is missing, and keeps what was typed', async (t) => {
+  const { stripe } = await openShop(t);
+  const session = await stripe.checkout.sessions.create(
+    paymentSession({ shipping_address_collection: { allowed_countries: ['US'] } }),
+  );
+  const missing: [Record<string, string>, RegExp][] = [
+    [{ ...shopper, email: 'nobody' }, /Enter your e-mail address/],
+    [{ ...shopper, line1: '' }, /Enter the address to ship to/],
+    [{ ...shopper, country: 'DE' }, /does not ship to this country/],
+    [{ ...shopper, outcome: 'declined' }, /Your card was declined/],
+  ];
+  for (const [fields, sentence] of missing) {
+    const response = await submit(session.url ?? '', { outcome: 'paid', ...fields });
+    t.is(response.status, 200);
+    const page = await response.text();
+    t.regex(page, sentence);
+    t.regex(page, /value="Reno"/);
+  }
+  t.is((await stripe.checkout.sessions.retrieve(session.id)).status, 'open');
+});
+
+test('after the payment the shopper goes to the shop, which has heard of it before', async (t) => {
+  const { stripe, control, key } = await openShop(t);
+  const receiver = await openReceiver(t);
+  await control.addWebhookEndpoint(key, {
+    url: receiver.url,
+    secret: receiver.secret,
+    events: ['checkout.session.completed'],
+  });
+  const session = await stripe.checkout.sessions.create(paymentSession());
+  const response = await submit(session.url ?? '', { ...shopper, outcome: 'paid' });
+  t.is(response.status, 303);
+  t.is(response.headers.get('location'), `https://shop.example/thanks?session=${session.id}`);
+  t.is(receiver.events.length, 1);
+
+  const again = await (await fetch(`${session.url}`)).text();
+  t.regex(again, /This checkout is complete/);
+  const twice = await submit(session.url ?? '', { ...shopper, outcome: 'paid' });
+  t.regex(await twice.text(), /This checkout is complete/);
+  t.is((await control.account(key)).charges.length, 1);
+});
+
+test('an expired session says so and leads back', async (t) => {
+  const { stripe } = await openShop(t);
+  const session = await stripe.checkout.sessions.create(paymentSession());
+  await stripe.checkout.sessions.expire(session.id);
+  const page = await (await fetch(session.url ?? '')).text();
+  t.regex(page, /has expired/);
+  t.regex(page, /shop\.example\/cart/);
+});
+
+test('a subscription can be begun on the page, with the e-mail that the shop has fixed', async (t) => {
+  const { stripe } = await openShop(t);
+  const session = await stripe.checkout.sessions.create(subscriptionSession({ customer_email: 'ada@example.com' }));
+  t.regex(await (await fetch(session.url ?? '')).text(), /Billed every month/);
+  const response = await submit(session.url ?? '', { email: 'other@example.com', outcome: 'processing' });
+  t.is(response.status, 303);
+  const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ['customer', 'subscription'] });
+  t.like(done, { payment_status: 'unpaid', status: 'complete' });
+  t.like(done.customer, { email: 'ada@example.com' });
+});
+
+test('a page that does not exist says so', async (t) => {
+  const { url } = await openShop(t);
+  t.is((await fetch(`${url}/pay/cs_test_none`)).status, 404);
+  t.is((await fetch(`${url}/portal/bps_none`)).status, 404);
+  t.is((await fetch(`${url}/`)).status, 200);
+});
