@@ -10,6 +10,7 @@ import { createKeyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { Run } from '#src/outbox/runs.ts';
+import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
 import { openDatabase } from '#src/platform/postgres.ts';
@@ -72,7 +73,7 @@ export async function createServices(config: Config, processName: string, replac
     log,
     wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
   });
-  const ports: Ports = { ...createPorts(config, log), ...replacements.ports };
+  const ports: Ports = { ...createPorts(config, log), cache: createCache(redis), ...replacements.ports };
   const keyring = createKeyring(config.encryptionKeys);
 
   const context = (parts: ContextParts = {}): PlatformContext => ({

@@ -1,8 +1,18 @@
 import type { Config } from '#src/config.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import type { Log } from '#src/lib/log.ts';
+import { createEasypostConnection } from './easypost/easypost-connection.ts';
+import { CircuitBreaker } from './lib/circuit-breaker.ts';
+import { createShippoGateway } from './shippo/shippo-gateway.ts';
+
+/** Silences in a row after which a provider is left alone for a while. */
+const breakerFailures = 5;
 
 /** The real outside world. */
-export function createPorts(_config: Config, _log: Log): Ports {
-  return {} as Ports;
+export function createPorts(config: Config, log: Log): Omit<Ports, 'cache'> {
+  const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
+  return {
+    shipping: createShippoGateway({ baseUrl: config.shippoApiBase, log, breaker }),
+    secondShipping: createEasypostConnection({ log }),
+  } as Omit<Ports, 'cache'>;
 }

@@ -1,12 +1,15 @@
+import type { Cache } from './cache.ts';
 import type { Mailer } from './mailer.ts';
 import type { OutboundHttp } from './outbound-http.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
-import type { ShippingGateway } from './shipping-gateway.ts';
+import type { ShippingConnection, ShippingGateway } from './shipping-gateway.ts';
 
 /** The outside world, in the domain's words. Only `services.ts` knows who stands behind each. */
 export interface Ports {
   readonly payments: PaymentGateway;
   readonly shipping: ShippingGateway;
+  readonly secondShipping: ShippingConnection;
   readonly mailer: Mailer;
   readonly http: OutboundHttp;
+  readonly cache: Cache;
 }

@@ -1,9 +1,215 @@
 /** A store's account at the payment provider, opened for one use. Never logged, never stored in clear. */
 export interface PaymentAccount {
+  /** Whose account it is: trouble with one store's account is not another's. */
+  readonly tenantId: string;
   readonly secretKey: string;
 }
 
+/** One line of a session: a thing of the catalogue, or (`productId: 'shipping'`) what its shipping costs. */
+export interface SessionLine {
+  readonly productId: string;
+  /** Only where the request named a variant: a caller maps provider lines back to its own by this. */
+  readonly variantId: string | null;
+  readonly name: string;
+  readonly imageUrl: string | null;
+  readonly quantity: number;
+  readonly unitPriceCents: number;
+  /** How often it is charged; `null` once. A quarter is three months. */
+  readonly interval: 'month' | 'quarter' | null;
+}
+
+/** Everything that makes a session, frozen with its order: the same request asked again is the same session. */
+export interface SessionRequest {
+  readonly orderId: string;
+  readonly environment: string;
+  readonly mode: 'payment' | 'subscription';
+  readonly currency: string;
+  readonly lines: readonly SessionLine[];
+  /** Promotion and gift card together; they do not reduce what shipping costs. */
+  readonly discountCents: number;
+  readonly discountName: string | null;
+  /** Where the parcel may go and what that costs; `null` when nothing is shipped. No options: they are lines. */
+  readonly shipping: {
+    readonly countries: readonly string[];
+    readonly options: readonly { readonly name: string; readonly amountCents: number }[];
+  } | null;
+  /** The known customer; else `customerEmail` is only filled in for the shopper. */
+  readonly customerId: string | null;
+  readonly customerEmail: string | null;
+  readonly returnUrl: string;
+  readonly cancelUrl: string;
+  /** Epoch seconds; the provider wants between 30 minutes and 24 hours from now. */
+  readonly expiresAt: number;
+  readonly automaticTax: boolean;
+}
+
+export interface CreatedSession {
+  readonly sessionId: string;
+  readonly url: string;
+}
+
+export interface PaidAddress {
+  readonly name: string | null;
+  readonly street1: string | null;
+  readonly street2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly zip: string | null;
+  readonly country: string | null;
+}
+
+/**
+ * A session as its provider knows it now.
+ *
+ *   open         it can be paid
+ *   processing   the shopper is done, the money is still on its way
+ *   settled      paid, or nothing was due
+ *   failed       the money did not come and will not
+ *   expired      it can no longer be paid
+ */
+export interface SessionSnapshot {
+  readonly sessionId: string;
+  readonly state: 'open' | 'processing' | 'settled' | 'failed' | 'expired';
+  /** Whose it is, by our own mark; `null` when it is not ours. */
+  readonly orderId: string | null;
+  readonly environment: string | null;
+  readonly url: string | null;
+  readonly currency: string;
+  readonly subtotalCents: number;
+  readonly discountCents: number;
+  readonly shippingCents: number;
+  readonly taxCents: number;
+  readonly totalCents: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly address: PaidAddress | null;
+  readonly customerId: string | null;
+  readonly paymentId: string | null;
+  readonly subscriptionId: string | null;
+}
+
+/** The five states that the shop knows, and `starting`: the first payment has not come yet. */
+export type SubscriptionState = 'starting' | 'active' | 'trialing' | 'past_due' | 'paused' | 'canceled';
+
+export interface SubscriptionSnapshot {
+  readonly subscriptionId: string;
+  readonly state: SubscriptionState;
+  readonly orderId: string | null;
+  readonly environment: string | null;
+  readonly customerId: string;
+  readonly email: string | null;
+  readonly currency: string;
+  readonly cancelAtPeriodEnd: boolean;
+  readonly canceledAt: Date | null;
+  readonly items: readonly {
+    readonly itemId: string;
+    readonly productId: string | null;
+    readonly quantity: number;
+    readonly unitPriceCents: number;
+    readonly interval: 'month' | 'quarter';
+    readonly currentPeriodEnd: Date;
+  }[];
+}
+
+export interface InvoiceSnapshot {
+  readonly invoiceId: string;
+  readonly subscriptionId: string | null;
+  readonly environment: string | null;
+  /** The order that began the subscription. */
+  readonly orderId: string | null;
+  readonly cause: 'first' | 'renewal' | 'other';
+  readonly isPaid: boolean;
+  readonly currency: string;
+  readonly discountCents: number;
+  readonly taxCents: number;
+  readonly totalCents: number;
+  readonly paymentId: string | null;
+  readonly lines: readonly { readonly itemId: string | null; readonly quantity: number; readonly amountCents: number }[];
+}
+
+/** A payment that was made, and what of it went back. */
+export interface PaymentSnapshot {
+  readonly paymentId: string;
+  readonly orderId: string | null;
+  readonly environment: string | null;
+  /** The invoice that it paid, where it belongs to a subscription. */
+  readonly invoiceId: string | null;
+  readonly currency: string;
+  readonly amountCents: number;
+  readonly refundedCents: number;
+  readonly dispute: 'open' | 'lost' | null;
+}
+
+/** What an event is about. `payment` stands for a payment, charge, refund or dispute: `fetchPayment` takes any. */
+export type PaymentSubject = 'session' | 'subscription' | 'invoice' | 'payment';
+
+/** A hint that something happened. What is so now has to be asked for. */
+export interface PaymentEvent {
+  readonly eventId: string;
+  readonly type: string;
+  /** `null`: nothing that the shop acts on. */
+  readonly subject: PaymentSubject | null;
+  readonly objectId: string;
+  readonly createdAt: Date;
+}
+
+export interface EventPage {
+  /** Oldest first. */
+  readonly events: readonly PaymentEvent[];
+  /** Where the next page begins; `null` when there is none. */
+  readonly next: string | null;
+}
+
+export interface SubscriptionChange {
+  readonly action: 'pause' | 'resume' | 'cancel' | 'cancel_at_period_end' | 'keep' | 'change_interval';
+  readonly interval?: 'month' | 'quarter';
+}
+
+/**
+ * The payment provider, in the shop's words. Everything throws ProviderError, judged once: `denied` when the key does
+ * not open the account, `missing` for an object that is not there, `refused` when asking again changes nothing,
+ * `busy` when nothing was done and they say when to come back, `away` when the outcome is unknown.
+ */
 export interface PaymentGateway {
-  /** Whether the credentials open the account. Throws ProviderError. */
+  /** Whether the credentials open the account. */
   checkAccount(account: PaymentAccount, signal?: AbortSignal): Promise<void>;
+
+  /** Open a session. Asked again with the same key and request, it answers the same session. */
+  createSession(account: PaymentAccount, request: SessionRequest, key: string, signal?: AbortSignal): Promise<CreatedSession>;
+  fetchSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
+  /** Look among the sessions made since then for the one of this order: for a creation whose outcome is unknown. */
+  findSession(account: PaymentAccount, orderId: string, since: Date, signal?: AbortSignal): Promise<SessionSnapshot | undefined>;
+  /** Close an open session. Answers how it stands then: it may have been completed before. */
+  expireSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
+  /** Sessions made between two moments, oldest last; `next` goes on. */
+  listSessions(
+    account: PaymentAccount,
+    range: { readonly from: Date; readonly to: Date; readonly next?: string },
+    signal?: AbortSignal,
+  ): Promise<{ readonly sessions: readonly SessionSnapshot[]; readonly next: string | null }>;
+
+  /** The provider's customer of this address (lower case), made if there is none. */
+  findOrCreateCustomer(account: PaymentAccount, email: string, key: string, signal?: AbortSignal): Promise<string>;
+
+  fetchSubscription(account: PaymentAccount, subscriptionId: string, signal?: AbortSignal): Promise<SubscriptionSnapshot>;
+  changeSubscription(
+    account: PaymentAccount,
+    subscriptionId: string,
+    change: SubscriptionChange,
+    key: string,
+    signal?: AbortSignal,
+  ): Promise<SubscriptionSnapshot>;
+  fetchInvoice(account: PaymentAccount, invoiceId: string, signal?: AbortSignal): Promise<InvoiceSnapshot>;
+  fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
+  /** The address of a page where a customer manages what he pays. It opens once, soon. */
+  openBillingPortal(account: PaymentAccount, customerId: string, returnUrl: string, signal?: AbortSignal): Promise<string>;
+
+  /**
+   * What a delivery says, if one of these secrets signed it lately.
+   * `'forged'` when none did, `'unreadable'` when one did and it is no event of theirs.
+   */
+  verifyEvent(rawBody: Buffer, signature: string, secrets: readonly string[], now: Date): PaymentEvent | 'forged' | 'unreadable';
+  /** Events since then that the shop acts on. */
+  listEvents(account: PaymentAccount, range: { readonly since: Date; readonly next?: string }, signal?: AbortSignal): Promise<EventPage>;
 }

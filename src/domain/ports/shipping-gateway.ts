@@ -1,9 +1,129 @@
 /** A store's account at the parcel provider, opened for one use. Never logged, never stored in clear. */
 export interface ShippingAccount {
+  /** Whose account it is: circuits and carrier lists are kept by it. */
+  readonly tenantId: string;
   readonly apiKey: string;
 }
 
-export interface ShippingGateway {
-  /** Whether the credentials open the account. Throws ProviderError. */
-  checkAccount(account: ShippingAccount, signal?: AbortSignal): Promise<void>;
+/** Where a parcel comes from or goes. A quote needs only the country, and within the US the zip. */
+export interface PostalAddress {
+  readonly name?: string | null;
+  readonly street1?: string | null;
+  readonly street2?: string | null;
+  readonly city?: string | null;
+  readonly state?: string | null;
+  readonly zip?: string | null;
+  readonly country: string;
+  readonly phone?: string | null;
+  readonly email?: string | null;
 }
+
+/** One parcel, packed: inches and ounces. */
+export interface Parcel {
+  readonly lengthIn: number;
+  readonly widthIn: number;
+  readonly heightIn: number;
+  readonly weightOz: number;
+}
+
+/** What customs want to know of one line of the contents. `weightOz` and `valueCents` are of all its pieces. */
+export interface CustomsItem {
+  readonly description: string;
+  readonly quantity: number;
+  readonly weightOz: number;
+  readonly valueCents: number;
+  readonly currency: string;
+}
+
+export interface QuoteRequest {
+  readonly from: PostalAddress;
+  readonly to: PostalAddress;
+  readonly parcel: Parcel;
+  /** The carriers to ask, such as `usps`; empty asks all that the account has. */
+  readonly carriers: readonly string[];
+  /** For parcels that cross a border and are to be bought: who signs, and what is in them. */
+  readonly customs?: { readonly signer: string; readonly items: readonly CustomsItem[] };
+}
+
+/** An offer of a carrier. It can be bought for a week. */
+export interface Rate {
+  readonly id: string;
+  readonly shipmentId: string;
+  /** As the store's settings name it: `usps`. */
+  readonly carrier: string;
+  /** As people write it: `USPS`. */
+  readonly carrierName: string;
+  readonly service: string;
+  readonly serviceCode: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly estimatedDays: number | null;
+  readonly attributes: readonly string[];
+  readonly createdAt: Date;
+}
+
+export interface Quote {
+  /** Whether any of the carriers asked for is active in the account. */
+  readonly anyCarrier: boolean;
+  readonly rates: readonly Rate[];
+  /** Why there are no rates, where the provider says so. `detail` is for the store's people. */
+  readonly refusal: { readonly kind: 'address' | 'parcel' | 'other'; readonly detail: string } | null;
+}
+
+/** Why a carrier did not sell a label. `detail` is for the store's people: it may repeat parts of an address. */
+export interface PurchaseFailure {
+  readonly kind: 'address' | 'funds' | 'temporary' | 'carrier';
+  readonly detail: string;
+}
+
+/** What became of one purchase of a label. */
+export interface LabelPurchase {
+  readonly id: string;
+  /** `unsettled`: the provider has not decided, or says what we do not know: look again. */
+  readonly state: 'purchased' | 'unsettled' | 'failed' | 'refunding' | 'refunded' | 'refund_rejected';
+  readonly rateId: string | null;
+  /** The marker that we sent with it. */
+  readonly marker: string;
+  readonly trackingNumber: string | null;
+  readonly trackingUrl: string | null;
+  readonly labelUrl: string | null;
+  readonly failure: PurchaseFailure | null;
+  readonly createdAt: Date | null;
+}
+
+export const trackingStatuses = ['unknown', 'pre_transit', 'transit', 'failure', 'delivered', 'returned'] as const;
+export type TrackingStatus = (typeof trackingStatuses)[number];
+
+export interface TrackingNews {
+  readonly status: TrackingStatus;
+  readonly at: Date | null;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * The parcel provider. Every method throws ProviderError; `away` means that what was asked for may have happened.
+ * The provider knows no idempotency key: whoever buys must look before buying again.
+ */
+export interface ShippingGateway {
+  /** Whether the credentials open the account. */
+  checkAccount(account: ShippingAccount, options?: CallOptions): Promise<void>;
+  quote(account: ShippingAccount, request: QuoteRequest, options?: CallOptions): Promise<Quote>;
+  fetchRate(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<Rate>;
+  /** Buy the label of a rate. `marker` (at most 100 characters) comes back with the purchase. */
+  buyLabel(account: ShippingAccount, order: { rateId: string; marker: string }, options?: CallOptions): Promise<LabelPurchase>;
+  /** Every purchase of a rate, oldest first. */
+  findPurchases(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<readonly LabelPurchase[]>;
+  fetchPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<LabelPurchase>;
+  /** Ask for a label's price back. Asking again is harmless. */
+  refundPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<void>;
+  /** Follow a parcel that was not bought here. */
+  follow(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingNews>;
+  track(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingNews>;
+}
+
+/** A second provider, whose credentials are stored and checked and nothing else. */
+export type ShippingConnection = Pick<ShippingGateway, 'checkAccount'>;

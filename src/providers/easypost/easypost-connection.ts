@@ -1,0 +1,34 @@
+import type { ShippingConnection } from '#src/domain/ports/shipping-gateway.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Log } from '#src/lib/log.ts';
+
+const usualTimeoutMs = seconds(8);
+
+/**
+ * EasyPost, as far as it is wired: whether a key opens the account. The address list is what test and live keys may
+ * both read.
+ */
+export function createEasypostConnection({ baseUrl = 'https://api.easypost.com', log }: { baseUrl?: string; log: Log }): ShippingConnection {
+  return {
+    async checkAccount({ apiKey }, { signal, timeoutMs = usualTimeoutMs } = {}) {
+      const startedAt = performance.now();
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const status = await fetch(`${baseUrl}/v2/addresses?page_size=1`, {
+        headers: { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` },
+        redirect: 'error',
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      }).then(async (answer) => {
+        await answer.body?.cancel();
+        return answer.status;
+      }, () => undefined);
+      log.info({ provider: 'easypost', operation: 'addresses.list', status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
+      if (status === undefined || status >= 500) throw failed('away', 'EasyPost did not answer.');
+      if (status === 401 || status === 403) throw failed('denied', 'EasyPost does not know this key.');
+      if (status === 429) throw failed('busy', 'EasyPost asks to come back later.');
+      if (status !== 200) throw failed('refused', `EasyPost answered ${status}.`);
+    },
+  };
+}
+
+const failed = (failure: ProviderError['failure'], sentence: string) => new ProviderError('easypost', failure, sentence);

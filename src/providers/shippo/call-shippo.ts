@@ -1,0 +1,114 @@
+import type { Shippo } from 'shippo';
+import type * as ShippoErrors from 'shippo/models/errors/index.js';
+
+import type { CallOptions, ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Log } from '#src/lib/log.ts';
+import type { Static, TSchema } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { judgeError } from './judge-error.ts';
+
+export interface ShippoOptions {
+  /** Another address of the API; Shippo's own unless given. */
+  readonly baseUrl?: string | undefined;
+  readonly log: Log;
+  readonly breaker: CircuitBreaker;
+}
+
+/** One call: what it is called in the log, what its answer looks like, and how to send it. */
+export interface Call<Answer extends TSchema> {
+  readonly operation: string;
+  readonly answer: Answer;
+  send(shippo: Shippo, options: { signal: AbortSignal }): Promise<unknown>;
+}
+
+export type CallShippo = <Answer extends TSchema>(
+  account: ShippingAccount,
+  call: Call<Answer>,
+  options?: CallOptions,
+) => Promise<Static<Answer>>;
+
+/** The API version that the SDK was made for; an account may default to an older one with other shapes. */
+const apiVersion = '2018-02-08';
+const usualTimeoutMs = seconds(15);
+
+/**
+ * The one way to Shippo: through its SDK, with a time limit, never with the SDK's retries, behind the account's
+ * circuit, and logged. The answer is read from the wire: the SDK refuses answers with words that it does not know,
+ * also of labels that were bought, and drops fields that it does not know.
+ */
+export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
+  return (account, call, options = {}) =>
+    breaker.run('shippo', account.tenantId, async () => {
+      const sdk = await loadSdk();
+      const startedAt = performance.now();
+      const heard: { status?: number; body?: string } = {};
+      const finish = (outcome: string) =>
+        log.info({ provider: 'shippo', operation: call.operation, status: heard.status, outcome, ms: Math.round(performance.now() - startedAt) }, 'provider call');
+      try {
+        await call.send(sdk.open(account, baseUrl, heard), { signal: signalOf(options) });
+      } catch (error) {
+        const wasAnswered = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
+        if (!wasAnswered) {
+          const judged = judgeError(sdk.errors, call.operation, error);
+          finish(judged.failure);
+          throw judged;
+        }
+      }
+      const answer = parse(heard.body);
+      if (!fits(call.answer, answer)) {
+        finish('unreadable');
+        throw new ProviderError('shippo', 'away', `Shippo's answer to ${call.operation} could not be read.`, { code: 'unreadable' });
+      }
+      finish('answered');
+      return answer;
+    });
+}
+
+function signalOf({ signal, timeoutMs = usualTimeoutMs }: CallOptions): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
+}
+
+function parse(body: string | undefined): unknown {
+  try {
+    return JSON.parse(body ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+interface Sdk {
+  readonly errors: typeof ShippoErrors;
+  open(account: ShippingAccount, baseUrl: string | undefined, heard: { status?: number; body?: string }): Shippo;
+}
+
+let loading: Promise<Sdk> | undefined;
+
+/** Loaded on first use: the package takes a quarter of a second, and most processes never need it. */
+function loadSdk(): Promise<Sdk> {
+  loading ??= (async () => {
+    const [{ Shippo }, { HTTPClient }, errors] = await Promise.all([
+      import('shippo'), import('shippo/lib/http.js'), import('shippo/models/errors/index.js'),
+    ]);
+    return {
+      errors,
+      open(account, baseUrl, heard) {
+        const httpClient = new HTTPClient();
+        httpClient.addHook('response', async (response) => {
+          heard.status = response.status;
+          if (response.ok) heard.body = await response.clone().text();
+        });
+        return new Shippo({
+          apiKeyHeader: account.apiKey,
+          shippoApiVersion: apiVersion,
+          httpClient,
+          ...(baseUrl && { serverURL: baseUrl }),
+        });
+      },
+    };
+  })();
+  return loading;
+}

@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+
+import type { CallOptions, ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
+import { shortDigest } from '#src/lib/crypto.ts';
+import { minutes } from '#src/lib/duration.ts';
+import type { CallShippo } from './call-shippo.ts';
+import { CarrierAccountsWire } from './wire.ts';
+
+export interface CarrierAccount {
+  readonly id: string;
+  readonly carrier: string;
+}
+
+/** Shippo's pages hold five unless told, and at most this many. */
+const pageSize = 100;
+const pagesMax = 10;
+
+/**
+ * The carriers that an account may use. Lists are what Shippo limits most (10 a minute in test mode), so they are
+ * remembered; what is asked for at once is asked once.
+ */
+export function createCarrierList(call: CallShippo) {
+  const remembered = new LRUCache<string, readonly CarrierAccount[], { account: ShippingAccount; options: CallOptions }>({
+    max: 1000,
+    ttl: minutes(10),
+    fetchMethod: (_key, _stale, { context }) => fetchAll(context.account, context.options),
+  });
+
+  async function fetchAll(account: ShippingAccount, options: CallOptions): Promise<CarrierAccount[]> {
+    const active: CarrierAccount[] = [];
+    for (let page = 1; page <= pagesMax; page += 1) {
+      const { results, next } = await call(account, {
+        operation: 'carrier_accounts.list',
+        answer: CarrierAccountsWire,
+        send: (shippo, options) => shippo.carrierAccounts.list({ page, results: pageSize }, options),
+      }, options);
+      active.push(...results.flatMap(({ object_id: id, carrier, active }) => (active === false ? [] : [{ id, carrier }])));
+      if (!next || results.length === 0) break;
+    }
+    return active;
+  }
+
+  return {
+    /** Asks Shippo, whatever is remembered. */
+    async fetch(account: ShippingAccount, options: CallOptions = {}): Promise<void> {
+      remembered.set(keyOf(account), await fetchAll(account, options));
+    },
+    /** The active accounts of these carriers, or of all of them where none is named. */
+    async chosen(account: ShippingAccount, carriers: readonly string[], options: CallOptions = {}): Promise<readonly CarrierAccount[]> {
+      const active = (await remembered.fetch(keyOf(account), { context: { account, options } })) ?? [];
+      return carriers.length === 0 ? active : active.filter(({ carrier }) => carriers.includes(carrier));
+    },
+    /** A person may just be switching a carrier on. */
+    forget(account: ShippingAccount): void {
+      remembered.delete(keyOf(account));
+    },
+  };
+}
+
+const keyOf = ({ tenantId, apiKey }: ShippingAccount) => `${tenantId} ${shortDigest(apiKey, 16)}`;

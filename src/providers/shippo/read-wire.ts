@@ -1,0 +1,117 @@
+import type { LabelPurchase, PurchaseFailure, Quote, Rate, TrackingNews, TrackingStatus } from '#src/domain/ports/shipping-gateway.ts';
+import { Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import { MessageWire, type RateWire, type TrackWire, type TransactionWire } from './wire.ts';
+
+const purchaseStates: Partial<Record<string, LabelPurchase['state']>> = {
+  SUCCESS: 'purchased',
+  ERROR: 'failed',
+  REFUNDED: 'refunded',
+  REFUNDPENDING: 'refunding',
+  REFUNDREJECTED: 'refund_rejected',
+};
+
+/** A transaction in our words. A status that we do not know is one to look at again. */
+export function purchaseOf(wire: TransactionWire): LabelPurchase {
+  const state = purchaseStates[wire.status] ?? 'unsettled';
+  return {
+    id: wire.object_id,
+    state,
+    rateId: rateIdOf(wire.rate),
+    marker: wire.metadata ?? '',
+    trackingNumber: wire.tracking_number || null,
+    trackingUrl: wire.tracking_url_provider || null,
+    labelUrl: wire.label_url || null,
+    failure: state === 'failed' ? failureOf(wire.messages) : null,
+    createdAt: dateOf(wire.object_created),
+  };
+}
+
+/** Amounts are decimal text: they become cents without passing through a fraction. */
+export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): Rate {
+  return {
+    id: wire.object_id,
+    shipmentId: wire.shipment,
+    carrier: carriers.get(wire.carrier_account ?? '') ?? carrierNamed(wire.provider),
+    carrierName: wire.provider,
+    service: wire.servicelevel.name ?? wire.servicelevel.token ?? '',
+    serviceCode: wire.servicelevel.token ?? '',
+    amountCents: centsOf(wire.amount),
+    currency: wire.currency,
+    estimatedDays: wire.estimated_days ?? null,
+    attributes: (wire.attributes ?? []).map((attribute) => attribute.toLowerCase()),
+    createdAt: new Date(wire.object_created),
+  };
+}
+
+/** Why a shipment got no rates, judged by what its messages say. */
+export function quoteRefusalOf(messages: unknown): Quote['refusal'] {
+  const said = sayingsOf(messages);
+  const kind = said.some(isAboutDestination) ? 'address' : said.some(isAboutParcel) ? 'parcel' : 'other';
+  return { kind, detail: detailOf(said) };
+}
+
+const trackingStatuses: Partial<Record<string, TrackingStatus>> = {
+  PRE_TRANSIT: 'pre_transit',
+  TRANSIT: 'transit',
+  DELIVERED: 'delivered',
+  RETURNED: 'returned',
+  FAILURE: 'failure',
+};
+
+export function trackingOf(wire: TrackWire): TrackingNews {
+  const step = wire.tracking_status;
+  return { status: trackingStatuses[step?.status ?? ''] ?? 'unknown', at: dateOf(step?.status_date) };
+}
+
+/** `DHL Express` is the carrier `dhl_express`. */
+function carrierNamed(provider: string): string {
+  return provider.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_|_$/g, '');
+}
+
+function centsOf(amount: string): number {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  const digits = fraction.padEnd(3, '0');
+  return Number(whole) * 100 + Number(digits.slice(0, 2)) + (Number(digits[2]) >= 5 ? 1 : 0);
+}
+
+function rateIdOf(rate: unknown): string | null {
+  if (typeof rate === 'string') return rate;
+  return fits(Type.Object({ object_id: Type.String() }), rate) ? rate.object_id : null;
+}
+
+function dateOf(written: string | null | undefined): Date | null {
+  const date = new Date(written ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+/** The order matters: funds before addresses, because a billing address is not the shopper's. */
+function failureOf(messages: unknown): PurchaseFailure {
+  const said = sayingsOf(messages);
+  const any = (pattern: RegExp) => said.some((saying) => pattern.test(saying));
+  const kind = any(/insufficient|funds|payment method|billing/i)
+    ? 'funds'
+    : said.some(isAboutDestination)
+      ? 'address'
+      : any(/timed? ?-?out|temporar|unavailable|try again|too many|overload|\b50[0234]\b/i)
+        ? 'temporary'
+        : 'carrier';
+  return { kind, detail: detailOf(said) };
+}
+
+const isAboutDestination = (saying: string) =>
+  !/address_from|origin|sender|shipper/i.test(saying)
+  && /address|postal|\bzip|street|\bcity\b|recipient|consignee|destination/i.test(saying);
+
+const isAboutParcel = (saying: string) => /weight|dimension|parcel|package|too (large|heavy)/i.test(saying);
+
+function sayingsOf(messages: unknown): string[] {
+  if (!Array.isArray(messages)) return [];
+  return messages.map((message) => {
+    if (typeof message === 'string') return message;
+    return fits(MessageWire, message) ? [message.code, message.text].filter(Boolean).join(': ') : '';
+  }).filter(Boolean);
+}
+
+const detailMax = 300;
+const detailOf = (said: readonly string[]) => said.join(' ').slice(0, detailMax);

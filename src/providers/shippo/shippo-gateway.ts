@@ -1,0 +1,117 @@
+import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import { createCaller, type ShippoOptions } from './call-shippo.ts';
+import { createCarrierList } from './carrier-list.ts';
+import { purchaseOf, quoteRefusalOf, rateOf, trackingOf } from './read-wire.ts';
+import { shipmentRequest } from './shipment-request.ts';
+import { RateWire, ShipmentWire, TrackWire, TransactionsWire, TransactionWire } from './wire.ts';
+
+/** Shippo lists at most this many of anything. */
+const pageMax = 100;
+
+/** Shippo, in the domain's words. None of its types, status words or errors leaves this folder. */
+export function createShippoGateway(options: ShippoOptions): ShippingGateway {
+  const call = createCaller(options);
+  const carriers = createCarrierList(call);
+
+  const gateway: ShippingGateway = {
+    async checkAccount(account, options) {
+      await carriers.fetch(account, options);
+    },
+
+    async quote(account, request, options) {
+      const asked = await carriers.chosen(account, request.carriers, options);
+      if (asked.length === 0) {
+        carriers.forget(account);
+        return { anyCarrier: false, rates: [], refusal: null };
+      }
+      const shipment = await call(account, {
+        operation: 'shipments.create',
+        answer: ShipmentWire,
+        send: (shippo, options) =>
+          shippo.shipments.create(shipmentRequest(request, request.carriers.length > 0 ? asked.map(({ id }) => id) : []), options),
+      }, options);
+      if (shipment.status !== 'SUCCESS' && shipment.rates.length === 0) {
+        throw new ProviderError('shippo', 'away', 'Shippo has not finished the quote.', { code: 'unfinished' });
+      }
+      const names = new Map(asked.map(({ id, carrier }) => [id, carrier]));
+      const rates = shipment.rates.flatMap((rate) => (fits(RateWire, rate) ? [rateOf(rate, names)] : []));
+      return { anyCarrier: true, rates, refusal: rates.length === 0 ? quoteRefusalOf(shipment.messages) : null };
+    },
+
+    async fetchRate(account, rateId, options) {
+      const [known, rate] = await Promise.all([
+        carriers.chosen(account, [], options),
+        call(account, { operation: 'rates.get', answer: RateWire, send: (shippo, options) => shippo.rates.get(rateId, options) }, options),
+      ]);
+      return rateOf(rate, new Map(known.map(({ id, carrier }) => [id, carrier])));
+    },
+
+    async buyLabel(account, { rateId, marker }, options) {
+      const transaction = await call(account, {
+        operation: 'transactions.create',
+        answer: TransactionWire,
+        send: (shippo, options) =>
+          shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }, options),
+      }, options);
+      return purchaseOf(transaction);
+    },
+
+    async findPurchases(account, rateId, options) {
+      const { results } = await call(account, {
+        operation: 'transactions.list',
+        answer: TransactionsWire,
+        send: (shippo, options) => shippo.transactions.list({ rate: rateId, results: pageMax }, options),
+      }, options);
+      return results
+        .map(purchaseOf)
+        .filter((purchase) => purchase.rateId === null || purchase.rateId === rateId)
+        .toSorted((left, right) => (left.createdAt?.getTime() ?? 0) - (right.createdAt?.getTime() ?? 0));
+    },
+
+    async fetchPurchase(account, purchaseId, options) {
+      const transaction = await call(account, {
+        operation: 'transactions.get',
+        answer: TransactionWire,
+        send: (shippo, options) => shippo.transactions.get(purchaseId, options),
+      }, options);
+      return purchaseOf(transaction);
+    },
+
+    async refundPurchase(account, purchaseId, options) {
+      try {
+        await call(account, {
+          operation: 'refunds.create',
+          answer: Type.Object({}),
+          send: (shippo, options) => shippo.refunds.create({ transaction: purchaseId, async: false }, options),
+        }, options);
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
+        // Refused also means that it was asked for before.
+        const { state } = await gateway.fetchPurchase(account, purchaseId, options);
+        if (state !== 'refunding' && state !== 'refunded') throw error;
+      }
+    },
+
+    async follow(account, { carrier, trackingNumber }, options) {
+      const track = await call(account, {
+        operation: 'tracks.create',
+        answer: TrackWire,
+        send: (shippo, options) => shippo.trackingStatus.create({ carrier, trackingNumber }, options),
+      }, options);
+      return trackingOf(track);
+    },
+
+    async track(account, { carrier, trackingNumber }, options) {
+      const track = await call(account, {
+        operation: 'tracks.get',
+        answer: TrackWire,
+        send: (shippo, options) => shippo.trackingStatus.get(trackingNumber, carrier, options),
+      }, options);
+      return trackingOf(track);
+    },
+  };
+  return gateway;
+}
