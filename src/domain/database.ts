@@ -79,6 +79,17 @@ export async function readOne<Row>(ctx: Context, statement: Sql, options?: { rep
   return (await read<Row>(ctx, statement, options))[0];
 }
 
+/**
+ * Change rows with one statement. `changes` are common table expressions and `answer` is a query over what they
+ * return. Outside a transaction the statement is one of its own and carries its tenant with it: one round trip.
+ *
+ * PostgreSQL runs a changing expression when its rows are first asked for, and they are asked for inside the scope.
+ */
+export async function write<Row>(ctx: Context, changes: Sql, answer: Sql): Promise<Row[]> {
+  if (ctx.tx) return ctx.tx.run<Row>(sql`with ${changes} ${answer}`);
+  return runAlone(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, answer)}`);
+}
+
 /** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */
 export async function runOnPlatformTables<Row>(ctx: PlatformContext, statement: Sql): Promise<Row[]> {
   return ctx.tx ? ctx.tx.run<Row>(statement) : runAlone(ctx.database.pool, statement);
@@ -127,6 +138,14 @@ async function open<Of extends PlatformContext, Result>(
   return result;
 }
 
+/** The constraint that a statement broke, by its name in the schema; `undefined` for any other error. */
+export function brokenConstraint(error: unknown): string | undefined {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('constraint' in cause && typeof cause.constraint === 'string') return cause.constraint;
+  }
+  return undefined;
+}
+
 const names = new Map<string, string>();
 
 /** A name per statement's text lets PostgreSQL keep its plan. Texts come from our own code, so there are few. */
@@ -148,4 +167,9 @@ export function isDatabaseAway(error: unknown): boolean {
     if (/^(Connection terminated|timeout exceeded when trying to connect)/.test(cause.message)) return true;
   }
   return false;
+}
+
+/** Whether an error says that PostgreSQL refused a row because of this unique index or constraint. */
+export function isRefusedBy(error: unknown, constraint: string): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === constraint;
 }

@@ -1,0 +1,11 @@
+export { captureStock } from './capture-stock.ts';
+export { changeStock, type StockChange } from './change-stock.ts';
+export { holdStock } from './hold-stock.ts';
+export type { StockLine, StockOrder, StockShortage } from './move-stock.ts';
+export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
+export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
+export { releaseStock } from './release-stock.ts';
+export { removeProduct } from './remove-product.ts';
+export { restock } from './restock.ts';
+export { saveProduct, type SaveProductOptions } from './save-product.ts';
+export { takeStock } from './take-stock.ts';

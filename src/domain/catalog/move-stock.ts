@@ -1,0 +1,73 @@
+import { newId } from '#src/lib/ids.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+
+/** So many pieces of a variant. */
+export interface StockLine {
+  readonly variantId: string;
+  readonly quantity: number;
+}
+
+/** A variant of which there is too little. */
+export interface StockShortage {
+  readonly variant_id: string;
+  readonly requested: number;
+  readonly available: number;
+}
+
+/** What became of stock that belongs to an order. */
+export interface StockOrder {
+  readonly orderId?: string;
+}
+
+/**
+ * How stock moves, in terms of the locked row `v` and the line `w`: what becomes of `stock` and of `stock_held`, and
+ * when there is too little of a variant that is tracked and not sold on backorder.
+ */
+interface StockMove extends StockOrder {
+  readonly stock?: Sql;
+  readonly held?: Sql;
+  readonly tooLittle?: Sql;
+  readonly reason?: 'sold' | 'restocked';
+}
+
+/**
+ * Move the stock of several variants, all or nothing, and write the ledger, in one statement. Rows are locked in the
+ * order of their ids, so that two orders of the same things never wait for each other. Answers what there is too
+ * little of; then nothing was moved. A variant that does not exist has none.
+ */
+export async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: StockMove): Promise<StockShortage[]> {
+  const wanted = sumByVariant(lines);
+  const variantIds = [...wanted.keys()];
+  const movementIds = variantIds.map(() => newId('mov'));
+  return ctx.tx.run<StockShortage>(sql`
+    with wanted as (
+      select * from unnest(${movementIds}::text[], ${variantIds}::text[], ${[...wanted.values()]}::int[])
+        as w(movement_id, variant_id, quantity)),
+    present as (
+      select v.id, v.stock, greatest(v.stock - v.stock_held, 0) as available,
+        v.stock is not null and not v.backorder and ${move.tooLittle ?? sql`false`} as too_little
+      from variants v join wanted w on w.variant_id = v.id
+      where v.tenant_id = ${ctx.tenant.id}
+      order by v.id for update of v),
+    short as (
+      select w.variant_id, w.quantity as requested, coalesce(p.available, 0) as available
+      from wanted w left join present p on p.id = w.variant_id
+      where p.id is null or p.too_little),
+    moved as (
+      update variants v set stock = ${move.stock ?? sql`v.stock`}, stock_held = ${move.held ?? sql`v.stock_held`}
+      from present p join wanted w on w.variant_id = p.id
+      where v.tenant_id = ${ctx.tenant.id} and v.id = p.id and not exists (select from short)
+      returning w.movement_id, v.id, v.stock - p.stock as quantity),
+    ledger as (
+      insert into stock_movements (tenant_id, id, variant_id, quantity, reason, order_id, at)
+      select ${ctx.tenant.id}, movement_id, id, quantity, ${move.reason ?? null}::text, ${move.orderId ?? null}::text, ${ctx.clock.now()}::timestamptz
+      from moved where quantity <> 0)
+    select variant_id, requested, available from short order by variant_id`);
+}
+
+function sumByVariant(lines: readonly StockLine[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity);
+  return sums;
+}

@@ -1,0 +1,127 @@
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { readOne } from '../database.ts';
+import type { PurchaseType, SubscriptionInterval } from './product-input.ts';
+
+/** What somebody wants to buy, in a caller's words. */
+export interface WantedLine {
+  readonly productSlug: string;
+  readonly variantId?: string | null | undefined;
+  readonly quantity: number;
+  readonly purchaseType: PurchaseType;
+  readonly interval?: SubscriptionInterval | null | undefined;
+}
+
+/** The same with everything that the catalogue says of it. */
+export interface PricedLine {
+  readonly productId: string;
+  readonly productSlug: string;
+  readonly productName: string;
+  /** The variant that is bought, whether it was named or is the only one. */
+  readonly variantId: string;
+  readonly variantNamed: boolean;
+  readonly variantName: string;
+  readonly sku: string;
+  readonly quantity: number;
+  readonly unitPriceCents: number;
+  readonly purchaseType: PurchaseType;
+  readonly interval: SubscriptionInterval | null;
+  readonly weightOz: number | null;
+  /** Whether there is something to ship. */
+  readonly ships: boolean;
+  readonly imageUrl: string | null;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** What the catalogue knows of a wanted line. Nulls: there is no such product, or no certain variant of it. */
+interface FoundLine extends Omit<PricedLine, 'quantity' | 'purchaseType' | 'interval' | 'variantNamed' | 'unitPriceCents' | 'variantId' | 'productId'> {
+  readonly productId: string | null;
+  readonly variantId: string | null;
+  readonly variantCount: number;
+  readonly priceCents: number;
+  readonly subscriptionPriceCents: number | null;
+  readonly purchaseTypes: readonly PurchaseType[];
+  readonly intervals: readonly SubscriptionInterval[];
+}
+
+/**
+ * Price lines by the catalogue, in their order, with one statement.
+ * @throws DomainError invalid `unknown_product`, `variant_required` or `price_unavailable`, with `errors` that name each
+ *   line by its index
+ */
+export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Promise<PricedLine[]> {
+  const found = await findLines(ctx, lines);
+  const priced: PricedLine[] = [];
+  const problems: Problem[] = [];
+  lines.forEach((line, index) => {
+    const result = priceLine(line, found[index]);
+    if ('problem' in result) problems.push({ index, ...result });
+    else priced.push(result);
+  });
+  if (problems.length > 0) throw refuse(problems);
+  return priced;
+}
+
+async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<readonly FoundLine[]> {
+  const wanted = lines.map(({ productSlug, variantId }) => ({ productSlug, variantId }));
+  const row = await readOne<{ lines: FoundLine[] }>(ctx, sql`
+    select coalesce(json_agg(json_build_object(
+        'productId', p.id, 'productSlug', p.slug, 'productName', p.name, 'purchaseTypes', p.purchase_types,
+        'intervals', p.subscription_intervals, 'imageUrl', p.images -> 0 ->> 'url', 'variantCount', v.count,
+        'variantId', v.id, 'variantName', v.name, 'sku', v.sku, 'priceCents', v.price_cents,
+        'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz, 'ships', v.ships,
+        'options', v.options) order by w.position), '[]') as lines
+    from rows from (jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as ("productSlug" text, "variantId" text))
+      with ordinality as w("productSlug", "variantId", position)
+    left join products p on p.tenant_id = ${ctx.tenant.id} and p.slug = w."productSlug"
+      and p.status = 'published' and p.removed_at is null
+    left join lateral (
+      select candidate.*, count(*) over () as count from variants candidate
+      where candidate.tenant_id = ${ctx.tenant.id} and candidate.product_id = p.id and candidate.removed_at is null
+        and (w."variantId" is null or candidate.id = w."variantId")
+      limit 1) v on true`);
+  return row?.lines ?? [];
+}
+
+type ProblemCode = 'unknown_product' | 'variant_required' | 'price_unavailable';
+type Refusal = { readonly problem: ProblemCode; readonly field: string };
+type Problem = Refusal & { readonly index: number };
+
+function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine | Refusal {
+  const isSubscription = line.purchaseType === 'subscription';
+  if (!found?.productId) return { problem: 'unknown_product', field: 'product_slug' };
+  if (line.variantId && !found.variantId) return { problem: 'unknown_product', field: 'variant_id' };
+  if (!found.variantId || (!line.variantId && (isSubscription || found.variantCount > 1))) {
+    return { problem: 'variant_required', field: 'variant_id' };
+  }
+  if (!found.purchaseTypes.includes(line.purchaseType)) return { problem: 'price_unavailable', field: 'purchase_type' };
+  if (isSubscription && !(line.interval && found.intervals.includes(line.interval))) {
+    return { problem: 'price_unavailable', field: 'subscription_interval' };
+  }
+  const unitPriceCents = isSubscription ? found.subscriptionPriceCents : found.priceCents;
+  if (unitPriceCents === null) return { problem: 'price_unavailable', field: 'purchase_type' };
+
+  const { productId, productSlug, productName, variantId, variantName, sku, weightOz, ships, imageUrl, options } = found;
+  return {
+    productId, productSlug, productName, variantId, variantName, sku, weightOz, ships, imageUrl, options, unitPriceCents,
+    variantNamed: Boolean(line.variantId),
+    quantity: line.quantity,
+    purchaseType: line.purchaseType,
+    interval: isSubscription ? (line.interval ?? null) : null,
+  };
+}
+
+const sentences: Record<ProblemCode, string> = {
+  unknown_product: 'There is no such product for sale.',
+  variant_required: 'This product has several variants: one must be named.',
+  price_unavailable: 'This product is not sold in this way.',
+};
+
+function refuse(problems: readonly Problem[]): DomainError {
+  const code = problems[0]?.problem ?? 'unknown_product';
+  const errors = problems.map(({ index, field, problem }) => ({
+    path: `/items/${index}/${field}`, code: problem, detail: sentences[problem],
+  }));
+  return new DomainError('invalid', code, sentences[code], { extensions: { errors } });
+}

@@ -1,0 +1,174 @@
+import anyTest, { type TestFn } from 'ava';
+import fc from 'fast-check';
+
+import {
+  captureStock, changeStock, holdStock, releaseStock, restock, takeStock,
+} from '#src/domain/catalog/index.ts';
+import { type Context, type InTransaction } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test('what is held cannot be bought by anybody else, and what is released can', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 3 }] });
+  const two = [{ variantId: variant.id, quantity: 2 }];
+
+  await transact(ctx, (ctx) => holdStock(ctx, two));
+  const error = await t.throwsAsync<DomainError>(transact(ctx, (ctx) => holdStock(ctx, two)), { instanceOf: DomainError });
+  t.is(error?.code, 'insufficient_stock');
+  t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 2, available: 1 }]);
+
+  await transact(ctx, (ctx) => releaseStock(ctx, two));
+  await transact(ctx, (ctx) => holdStock(ctx, two));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 3, held: 2, ledger: 3 });
+});
+
+test('two hundred shoppers at once never hold more than there is', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 37 }] });
+  const attempts = Array.from({ length: 200 }, () =>
+    transact(ctx, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])).then(() => true, () => false),
+  );
+  const held = (await Promise.all(attempts)).filter(Boolean);
+  t.is(held.length, 37);
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 37, held: 37, ledger: 37 });
+});
+
+test('baskets that share variants are held at once without a deadlock, each whole or not at all', async (t) => {
+  const { ctx } = t.context;
+  const { variants } = await buildProduct(ctx, { variants: [{ stock: 20 }, { stock: 20 }, { stock: 15 }] });
+  const ids = variants.map(({ id }) => id);
+  const attempts = Array.from({ length: 60 }, (_, index) => {
+    const basket = ids.toSorted(() => (index % 2 ? 1 : -1)).map((variantId) => ({ variantId, quantity: 1 }));
+    return transact(ctx, (ctx) => holdStock(ctx, basket)).then(() => 'held', (error: DomainError) => error.code);
+  });
+  const outcomes = await Promise.all(attempts);
+  t.is(outcomes.filter((outcome) => outcome === 'held').length, 15);
+  t.is(outcomes.filter((outcome) => outcome === 'insufficient_stock').length, 45);
+  for (const id of ids) t.is((await stockOf(ctx, id)).held, 15);
+});
+
+test('quantities of one variant are summed before they are judged', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 3 }] });
+  const lines = [{ variantId: variant.id, quantity: 2 }, { variantId: variant.id, quantity: 2 }];
+  const error = await t.throwsAsync<DomainError>(transact(ctx, (ctx) => holdStock(ctx, lines)));
+  t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 4, available: 3 }]);
+});
+
+test('what is not tracked, and what is sold on backorder, is never too little', async (t) => {
+  const { ctx } = t.context;
+  const { variants } = await buildProduct(ctx, { variants: [{ stock: null }, { stock: 1, backorder: true }] });
+  const lines = variants.map(({ id }) => ({ variantId: id, quantity: 5 }));
+  await transact(ctx, async (ctx) => {
+    await holdStock(ctx, lines);
+    t.true(await captureStock(ctx, lines, { orderId: 'ord_1' }));
+  });
+  t.deepEqual(await stockOf(ctx, variants[0]?.id ?? ''), { stock: null, held: 0, ledger: 0 });
+  t.deepEqual(await stockOf(ctx, variants[1]?.id ?? ''), { stock: -4, held: 0, ledger: -4 });
+});
+
+test('a captured hold is sold, and comes back when it is restocked', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
+  const lines = [{ variantId: variant.id, quantity: 2 }];
+  await transact(ctx, (ctx) => holdStock(ctx, lines));
+  await transact(ctx, (ctx) => captureStock(ctx, lines, { orderId: 'ord_1' }));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 3, held: 0, ledger: 3 });
+  await transact(ctx, (ctx) => restock(ctx, lines, { orderId: 'ord_1' }));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 5, held: 0, ledger: 5 });
+});
+
+test('a hold that the owner has counted away is gone, but nothing is sold', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
+  const lines = [{ variantId: variant.id, quantity: 4 }];
+  await transact(ctx, (ctx) => holdStock(ctx, lines));
+  await transact(ctx, (ctx) => changeStock(ctx, [{ variantId: variant.id, quantity: 1 }]));
+  t.false(await transact(ctx, (ctx) => captureStock(ctx, lines)));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 1, held: 0, ledger: 1 });
+});
+
+test('a late payment takes what nobody holds, all or nothing', async (t) => {
+  const { ctx } = t.context;
+  const { variants } = await buildProduct(ctx, { variants: [{ stock: 2 }, { stock: 2 }] });
+  const [first, second] = variants.map(({ id }) => id);
+  const take = (quantity: number) => transact(ctx, (ctx) => takeStock(ctx, [
+    { variantId: first ?? '', quantity: 1 }, { variantId: second ?? '', quantity },
+  ]));
+  await transact(ctx, (ctx) => holdStock(ctx, [{ variantId: second ?? '', quantity: 1 }]));
+  t.false(await take(2));
+  t.is((await stockOf(ctx, first ?? '')).stock, 2);
+  t.true(await take(1));
+  t.deepEqual(await stockOf(ctx, second ?? ''), { stock: 1, held: 1, ledger: 1 });
+});
+
+test('another store cannot hold it', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const stranger: Context = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  const error = await t.throwsAsync<DomainError>(transact(stranger, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])));
+  t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 1, available: 0 }]);
+});
+
+test('the owner sets and adjusts stock, and is told when it is not what he thinks', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
+  const { sku } = variant;
+  await transact(ctx, (ctx) => changeStock(ctx, [{ sku, change: -2, ifQuantity: 5 }]));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 3, held: 0, ledger: 3 });
+
+  const refusal = async (change: object) =>
+    (await t.throwsAsync<DomainError>(transact(ctx, (ctx) => changeStock(ctx, [{ sku, ...change }]))))?.code;
+  t.is(await refusal({ quantity: 9, ifQuantity: 5 }), 'version_conflict');
+  t.is(await refusal({ change: -4 }), 'insufficient_stock');
+  t.is(await refusal({ sku: 'NO-SUCH', quantity: 1 }), 'not_found');
+
+  await transact(ctx, (ctx) => changeStock(ctx, [{ sku, quantity: null }]));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: null, held: 0, ledger: 0 });
+  t.is(await refusal({ change: 1 }), 'invalid_request');
+  await transact(ctx, (ctx) => changeStock(ctx, [{ sku, quantity: 8 }]));
+  t.deepEqual(await stockOf(ctx, variant.id), { stock: 8, held: 0, ledger: 8 });
+});
+
+test('whatever happens to stock, it equals its ledger and is never oversold', async (t) => {
+  const { ctx } = t.context;
+  const step = fc.record({
+    kind: fc.constantFrom('hold', 'release', 'capture', 'take', 'restock', 'set', 'adjust'),
+    quantity: fc.integer({ min: 1, max: 4 }),
+  });
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+    const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
+    let held = 0;
+    for (const { kind, quantity } of steps) {
+      const moved = await transact(ctx, (ctx) => apply(ctx, kind, variant.id, quantity, held)).catch((error: unknown) => {
+        if (error instanceof DomainError) return false;
+        throw error;
+      });
+      if (kind === 'hold' && moved) held += quantity;
+      if ((kind === 'release' || kind === 'capture') && quantity <= held) held -= quantity;
+    }
+    const now = await stockOf(ctx, variant.id);
+    t.is(now.stock, now.ledger);
+    t.is(now.held, held);
+    t.true((now.stock ?? 0) >= 0);
+  }), { numRuns: 25 });
+});
+
+async function apply(ctx: InTransaction, kind: string, variantId: string, quantity: number, held: number): Promise<boolean> {
+  const lines = [{ variantId, quantity }];
+  if ((kind === 'release' || kind === 'capture') && quantity > held) return false;
+  if (kind === 'hold') await holdStock(ctx, lines);
+  if (kind === 'release') await releaseStock(ctx, lines);
+  if (kind === 'capture') return captureStock(ctx, lines);
+  if (kind === 'take') return takeStock(ctx, lines);
+  if (kind === 'restock') await restock(ctx, lines);
+  if (kind === 'set') await changeStock(ctx, [{ variantId, quantity: Math.max(quantity, held) }]);
+  if (kind === 'adjust') await changeStock(ctx, [{ variantId, change: quantity - 2 }]);
+  return true;
+}
