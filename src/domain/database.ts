@@ -168,8 +168,3 @@ export function isDatabaseAway(error: unknown): boolean {
   }
   return false;
 }
-
-/** Whether an error says that PostgreSQL refused a row because of this unique index or constraint. */
-export function isRefusedBy(error: unknown, constraint: string): boolean {
-  return error instanceof Error && 'constraint' in error && error.constraint === constraint;
-}

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { isRefusedBy } from '../database.ts';
+import { brokenConstraint } from '../database.ts';
 import { fold, type ProductRecord, refuseSku, type VariantRecord } from './product-record.ts';
 
 /** A variant that has its id. `added`: it is not sold at present. */
@@ -68,7 +68,7 @@ export async function writeProduct(ctx: InTransaction, product: IdentifiedProduc
     const [row] = await ctx.tx.run<{ version: number }>(statement);
     return row?.version ?? 1;
   } catch (error) {
-    if (isRefusedBy(error, 'variants_sku')) throw refuseSku(0, `A SKU of ${product.slug} belongs to another product.`);
+    if (brokenConstraint(error) === 'variants_sku') throw refuseSku(0, `A SKU of ${product.slug} belongs to another product.`);
     throw error;
   }
 }
