@@ -89,3 +89,11 @@ export class Snooze extends Error {
     this.milliseconds = milliseconds;
   }
 }
+
+/**
+ * The work has come to where only a person can go on. The message says on what, why and what to do, without an
+ * address or a secret: it stands on the board of queues.
+ */
+export class NeedsPerson extends Error {
+  override readonly name = 'NeedsPerson';
+}

@@ -1,0 +1,141 @@
+import { Migration } from '@mikro-orm/migrations';
+
+import { id, tenantTable } from './lib/tenant-table.ts';
+
+/** Accounts at parcel providers, labels and the parcels that are on their way. */
+export class Shipping extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table shipping_accounts (
+        tenant_id ${id} not null unique,
+        id ${id} not null,
+        provider text not null check (provider in ('shippo')),
+        api_key_sealed text not null,
+        webhook_token_sealed text,
+        carriers jsonb not null,
+        origin jsonb not null,
+        parcel jsonb not null,
+        label_cost_cap_cents bigint check (label_cost_cap_cents >= 0),
+        countries jsonb not null,
+        options jsonb not null,
+        paused_at timestamptz,
+        version int not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id)
+      );
+      ${tenantTable('shipping_accounts')}
+
+      create table second_shipping_accounts (
+        tenant_id ${id} not null unique,
+        id ${id} not null,
+        provider text not null check (provider in ('easypost')),
+        api_key_sealed text not null,
+        version int not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id)
+      );
+      ${tenantTable('second_shipping_accounts')}
+
+      create table labels (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        order_id ${id} not null,
+        order_number text not null,
+        state text not null check (state in
+          ('queued', 'quoting', 'rate_chosen', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided')),
+        reason_code text,
+        reason_detail text,
+        raised_code text,
+        attempt int not null check (attempt >= 1),
+        tries int not null check (tries >= 0),
+        next_attempt_at timestamptz,
+        lease_token text,
+        lease_expires_at timestamptz,
+        chosen_by_person boolean not null,
+        rate jsonb,
+        rate_id text,
+        amount_cents bigint check (amount_cents >= 0),
+        buy_number int not null check (buy_number >= 0),
+        buy_token text,
+        buying_since timestamptz,
+        looked_empty_at timestamptz,
+        purchase_id text,
+        tracking_number text,
+        tracking_url text,
+        label_url text,
+        purchased_at timestamptz,
+        recheck_at timestamptz,
+        rechecks int not null,
+        voided_at timestamptz,
+        version int not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id),
+        foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade,
+        check (state <> 'purchased' or (purchase_id is not null and buying_since is null)),
+        check (state <> 'buying' or (rate_id is not null and buy_token is not null and buying_since is not null)),
+        check (state <> 'needs_attention' or reason_code is not null)
+      ) with (fillfactor = 80);
+      create unique index labels_live on labels (tenant_id, order_id) where state <> 'voided';
+      create index labels_by_state on labels (tenant_id, state, reason_code, id);
+      create unique index labels_by_purchase on labels (tenant_id, purchase_id) where purchase_id is not null;
+      create index labels_needing_attention on labels (reason_code, id) where state = 'needs_attention';
+      create index labels_to_recheck on labels (recheck_at) where recheck_at is not null;
+      ${tenantTable('labels')}
+
+      create table duplicate_labels (
+        tenant_id ${id} not null,
+        purchase_id text not null,
+        label_id ${id} not null,
+        state text not null check (state in ('found', 'duplicate_voided', 'refund_refused')),
+        found_at timestamptz not null,
+        settled_at timestamptz,
+        acknowledged_at timestamptz,
+        primary key (tenant_id, purchase_id),
+        foreign key (tenant_id, label_id) references labels (tenant_id, id) on delete cascade
+      );
+      create index duplicate_labels_of_label on duplicate_labels (tenant_id, label_id);
+      ${tenantTable('duplicate_labels')}
+
+      create table trackings (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        order_id ${id} not null,
+        label_id ${id},
+        carrier text not null,
+        carrier_name text not null,
+        service text,
+        tracking_number text not null,
+        tracking_url text,
+        status text not null check (status in ('unknown', 'pre_transit', 'transit', 'failure', 'delivered', 'returned')),
+        status_at timestamptz,
+        followed boolean not null,
+        polls int not null,
+        next_poll_at timestamptz,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id),
+        unique (tenant_id, tracking_number, carrier),
+        foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
+      );
+      create index trackings_of_order on trackings (tenant_id, order_id);
+      create index trackings_to_poll on trackings (next_poll_at) where next_poll_at is not null;
+      ${tenantTable('trackings')}
+
+      create table shipping_hints (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        kind text not null check (kind in ('track', 'transaction')),
+        subject text not null,
+        fingerprint text not null,
+        received_at timestamptz not null,
+        primary key (tenant_id, id),
+        unique (tenant_id, fingerprint)
+      );
+      create index shipping_hints_by_age on shipping_hints (received_at);
+      ${tenantTable('shipping_hints')}
+    `);
+  }
+}
