@@ -27,7 +27,9 @@ test('a paid one-time order reaches the shop as a signed checkout.session.comple
     'payment_intent.created',
     'payment_intent.succeeded',
   ]);
-  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent.latest_charge'] });
+  const paid = await stripe.checkout.sessions.retrieve(session.id, {
+    expand: ['payment_intent.latest_charge'],
+  });
   t.like(paid, { status: 'complete', payment_status: 'paid', url: null, customer: null });
   t.is(paid.customer_details?.email, 'ada@example.com');
   t.deepEqual(paid.metadata, { platform_order_id: 'o1' });
@@ -63,7 +65,10 @@ test('lines are listed in the order of the cart, ten to a page', async (t) => {
   const first = await stripe.checkout.sessions.listLineItems(id);
   t.deepEqual([first.data.length, first.has_more], [10, true]);
   const all = await stripe.checkout.sessions.listLineItems(id).autoPagingToArray({ limit: 100 });
-  t.deepEqual(all.map(({ description }) => description), names);
+  t.deepEqual(
+    all.map(({ description }) => description),
+    names,
+  );
   const { line_items: expanded } = await stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] });
   t.deepEqual([expanded?.data.length, expanded?.has_more], [10, true]);
 });
@@ -75,14 +80,20 @@ test('a declined card leaves the session open, and the same payment succeeds lat
   await control.pay(session.id, { outcome: 'declined' });
   const open = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] });
   t.is(open.status, 'open');
-  t.like(open.payment_intent, { status: 'requires_payment_method', last_payment_error: { code: 'card_declined' } });
+  t.like(open.payment_intent, {
+    status: 'requires_payment_method',
+    last_payment_error: { code: 'card_declined' },
+  });
   await control.pay(session.id, { outcome: 'paid' });
 
   const { events, payment_intents: intents, charges } = await control.account(key);
   const types = events.map(({ type }) => type);
   t.true(types.includes('payment_intent.payment_failed'));
   t.is(intents.length, 1);
-  t.deepEqual(charges.map(({ status }) => status), ['failed', 'succeeded']);
+  t.deepEqual(
+    charges.map(({ status }) => status),
+    ['failed', 'succeeded'],
+  );
 });
 
 test('a slow bank debit completes the session unpaid, and is settled or fails later', async (t) => {
@@ -92,7 +103,10 @@ test('a slow bank debit completes the session unpaid, and is settled or fails la
     await stripe.checkout.sessions.create(paymentSession()),
   ];
   for (const { id } of [one, two]) {
-    t.like(await control.pay(id, { outcome: 'processing' }), { status: 'complete', payment_status: 'unpaid' });
+    t.like(await control.pay(id, { outcome: 'processing' }), {
+      status: 'complete',
+      payment_status: 'unpaid',
+    });
   }
   t.like(await control.settle(one.id, 'succeeded'), { payment_status: 'paid' });
   t.like(await control.settle(two.id, 'failed'), { payment_status: 'unpaid' });
@@ -101,7 +115,10 @@ test('a slow bank debit completes the session unpaid, and is settled or fails la
   const types = events.map(({ type }) => type);
   t.true(types.includes('checkout.session.async_payment_succeeded'));
   t.true(types.includes('checkout.session.async_payment_failed'));
-  t.deepEqual(intents.map(({ status }) => status), ['succeeded', 'requires_payment_method']);
+  t.deepEqual(
+    intents.map(({ status }) => status),
+    ['succeeded', 'requires_payment_method'],
+  );
 });
 
 test('shipping is charged as the shopper chooses, and the address comes back', async (t) => {
@@ -127,10 +144,15 @@ test('shipping is charged as the shopper chooses, and the address comes back', a
     shipping_option: 1,
   });
 
-  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['shipping_cost.shipping_rate'] });
+  const paid = await stripe.checkout.sessions.retrieve(session.id, {
+    expand: ['shipping_cost.shipping_rate'],
+  });
   t.like(paid, { amount_total: 3300, total_details: { amount_shipping: 1500 } });
   t.like(paid.shipping_cost?.shipping_rate, { display_name: 'Express' });
-  t.like(paid.collected_information?.shipping_details, { name: 'Ada', address: { line1: '1 Main St', line2: null } });
+  t.like(paid.collected_information?.shipping_details, {
+    name: 'Ada',
+    address: { line1: '1 Main St', line2: null },
+  });
 });
 
 test('a coupon is capped at the subtotal, leaves shipping alone and is spread over the lines', async (t) => {
@@ -156,7 +178,10 @@ test('a coupon is capped at the subtotal, leaves shipping alone and is spread ov
     }),
   );
   const off = shared.line_items?.data.map(({ amount_discount: amount }) => amount) ?? [];
-  t.is(off.reduce((sum, amount) => sum + amount, 0), shared.total_details?.amount_discount ?? -1);
+  t.is(
+    off.reduce((sum, amount) => sum + amount, 0),
+    shared.total_details?.amount_discount ?? -1,
+  );
   t.is(shared.total_details?.amount_discount, 555);
 });
 
@@ -170,8 +195,23 @@ test('an order that a gift card covers in full needs no payment', async (t) => {
   const paid = await stripe.checkout.sessions.retrieve(session.id);
   t.like(paid, { status: 'complete', payment_status: 'no_payment_required', payment_intent: null });
   t.like(await stripe.coupons.retrieve('gift'), { times_redeemed: 1, valid: false });
-  const again = await refused(stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })));
+  const again = await refused(
+    stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })),
+  );
   t.is(again.code, 'coupon_expired');
+});
+
+test('a gift card in two open sessions pays for one of them only', async (t) => {
+  const { stripe, control } = await openShop(t);
+  await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', max_redemptions: 1 });
+  const params = paymentSession({ discounts: [{ coupon: 'gift' }] });
+  const [one, two] = [
+    await stripe.checkout.sessions.create(params),
+    await stripe.checkout.sessions.create(params),
+  ];
+  await control.pay(two.id, { outcome: 'paid' });
+  await t.throwsAsync(control.pay(one.id, { outcome: 'paid' }), { message: /used up/ });
+  t.is((await stripe.checkout.sessions.retrieve(one.id)).status, 'open');
 });
 
 test('an expired session cannot be paid, whether it was told to expire or its time was over', async (t) => {
@@ -198,7 +238,8 @@ test('sessions are listed newest first and found by payment, customer and status
   await control.pay(one.id, { outcome: 'paid' });
   const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(one.id);
 
-  const ids = async (params: object) => (await stripe.checkout.sessions.list(params)).data.map(({ id }) => id);
+  const ids = async (params: object) =>
+    (await stripe.checkout.sessions.list(params)).data.map(({ id }) => id);
   t.deepEqual(await ids({}), [two.id, one.id]);
   t.deepEqual(await ids({ payment_intent: idOf(intent) }), [one.id]);
   t.deepEqual(await ids({ customer: customer.id }), [one.id]);
@@ -210,7 +251,10 @@ test('sessions are listed newest first and found by payment, customer and status
 test('the e-mail of a customer is fixed, and what the shopper typed is saved only where asked for', async (t) => {
   const { stripe, control } = await openShop(t);
   const customer = await stripe.customers.create({ email: 'ada@example.com' });
-  const params = { customer: customer.id, shipping_address_collection: { allowed_countries: ['US' as const] } };
+  const params = {
+    customer: customer.id,
+    shipping_address_collection: { allowed_countries: ['US' as const] },
+  };
   const plain = await stripe.checkout.sessions.create(paymentSession(params));
   await control.pay(plain.id, { outcome: 'paid', email: 'other@example.com' });
   const paid = await stripe.checkout.sessions.retrieve(plain.id);

@@ -18,7 +18,9 @@ test('the same key with other parameters, or for another path, is an idempotency
   const { stripe } = await openShop(t);
   const options = { idempotencyKey: 'k' };
   await stripe.checkout.sessions.create(paymentSession(), options);
-  const other = await refused(stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options));
+  const other = await refused(
+    stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options),
+  );
   t.is(other.type, 'StripeIdempotencyError');
   t.is((await refused(stripe.customers.create({}, options))).type, 'StripeIdempotencyError');
 });
@@ -40,7 +42,8 @@ test('two requests at once under one key do not both run', async (t) => {
 test('keys belong to an account and last for a day', async (t) => {
   let now = Date.now();
   const { stripe, client } = await openShop(t, { now: () => now });
-  const create = (from = stripe) => from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
+  const create = (from = stripe) =>
+    from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
   const first = await create();
   t.not((await create(client('sk_test_other'))).id, first.id);
   now += 24 * 3600 * 1000 - 1000;
@@ -82,7 +85,8 @@ test('a connection cut before the work leaves nothing behind', async (t) => {
 
 test('a 500 is kept under its key, a 503 is not, and after the work the true answer is', async (t) => {
   const { stripe, control, key } = await openShop(t);
-  const create = (idempotencyKey: string) => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
+  const create = (idempotencyKey: string) =>
+    stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
   await control.addFault({ match: createPath, kind: 'status', status: 500 });
   t.is((await refused(create('a'))).statusCode, 500);
   t.is((await refused(create('a'))).headers?.['idempotent-replayed'], 'true');
@@ -100,7 +104,12 @@ test('a 500 is kept under its key, a 503 is not, and after the work the true ans
 
 test('a rate limit says why and for how long', async (t) => {
   const { stripe, control } = await openShop(t);
-  await control.addFault({ match: 'GET /v1/checkout/sessions/*', kind: 'status', status: 429, retry_after: 3 });
+  await control.addFault({
+    match: 'GET /v1/checkout/sessions/*',
+    kind: 'status',
+    status: 429,
+    retry_after: 3,
+  });
   const { id } = await stripe.checkout.sessions.create(paymentSession());
   const limited = await refused(stripe.checkout.sessions.retrieve(id));
   t.is(limited.type, 'StripeRateLimitError');
@@ -130,7 +139,12 @@ test('faults can be meant for one account, happen by chance, and be called off',
 
   await control.addFault({ match: 'GET /v1/balance', kind: 'status', status: 503, probability: 0.5 });
   const outcomes = await Promise.all(
-    Array.from({ length: 60 }, () => stripe.balance.retrieve().then(() => 'ok', () => 'failed')),
+    Array.from({ length: 60 }, () =>
+      stripe.balance.retrieve().then(
+        () => 'ok',
+        () => 'failed',
+      ),
+    ),
   );
   const failed = outcomes.filter((outcome) => outcome === 'failed').length;
   t.true(failed > 10 && failed < 50, `${failed} of 60 failed`);

@@ -12,7 +12,11 @@ test('a charge is refunded in parts until nothing is left of it', async (t) => {
   const shop = await openShop(t);
   const { stripe } = shop;
   const intent = await paidIntent(shop);
-  const part = await stripe.refunds.create({ payment_intent: intent, amount: 800, reason: 'requested_by_customer' });
+  const part = await stripe.refunds.create({
+    payment_intent: intent,
+    amount: 800,
+    reason: 'requested_by_customer',
+  });
   t.like(part, { amount: 800, status: 'succeeded', payment_intent: intent });
   t.is((await refused(stripe.refunds.create({ payment_intent: intent, amount: 1001 }))).param, 'amount');
   const rest = await stripe.refunds.create({ payment_intent: intent });
@@ -22,7 +26,10 @@ test('a charge is refunded in parts until nothing is left of it', async (t) => {
   const charge = await stripe.charges.retrieve(idOf(rest.charge), { expand: ['refunds'] });
   t.like(charge, { amount_refunded: 1800, refunded: true });
   t.is(charge.refunds?.data.length, 2);
-  t.deepEqual((await stripe.refunds.list({ payment_intent: intent })).data.map(({ id }) => id), [rest.id, part.id]);
+  t.deepEqual(
+    (await stripe.refunds.list({ payment_intent: intent })).data.map(({ id }) => id),
+    [rest.id, part.id],
+  );
 });
 
 test('a refund can fail after all, and then counts no longer', async (t) => {
@@ -50,7 +57,10 @@ test('a dispute holds the charge until the bank decides', async (t) => {
   const { id } = await shop.control.openDispute(idOf(charge), 'product_not_received');
   t.true((await shop.stripe.charges.retrieve(idOf(charge))).disputed);
   t.is((await refused(shop.stripe.refunds.create({ charge: idOf(charge) }))).code, 'charge_disputed');
-  t.like(await shop.stripe.disputes.retrieve(id), { status: 'needs_response', reason: 'product_not_received' });
+  t.like(await shop.stripe.disputes.retrieve(id), {
+    status: 'needs_response',
+    reason: 'product_not_received',
+  });
   t.like(await shop.control.closeDispute(id, 'won'), { status: 'won' });
   const types = (await shop.stripe.events.list({ type: 'charge.dispute.*' })).data.map(({ type }) => type);
   t.deepEqual(types.toReversed(), [
@@ -126,7 +136,10 @@ test('a coupon needs an amount or a percentage, and no more than Stripe takes', 
 test('a promotion code leads to its coupon', async (t) => {
   const { stripe } = await openShop(t);
   await stripe.coupons.create({ id: 'ten', percent_off: 10, applies_to: { products: ['prod_other'] } });
-  const code = await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: 'ten' }, code: 'TEN' });
+  const code = await stripe.promotionCodes.create({
+    promotion: { type: 'coupon', coupon: 'ten' },
+    code: 'TEN',
+  });
   const again = { promotion: { type: 'coupon' as const, coupon: 'ten' }, code: 'ten' };
   t.is((await refused(stripe.promotionCodes.create(again))).code, 'resource_already_exists');
   const discounts = [{ promotion_code: code.id }];

@@ -20,7 +20,10 @@ test('the hosted page shows the lines, the totals and the way back, and nothing 
   const { stripe } = await openShop(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', name: 'Gift card' });
   const session = await stripe.checkout.sessions.create(
-    paymentSession({ line_items: [line('Mug <b>"big"</b>', 1800, { quantity: 2 })], discounts: [{ coupon: 'gift' }] }),
+    paymentSession({
+      line_items: [line('Mug <b>"big"</b>', 1800, { quantity: 2 })],
+      discounts: [{ coupon: 'gift' }],
+    }),
   );
   const response = await fetch(session.url ?? '');
   const page = await response.text();
@@ -85,7 +88,9 @@ test('an expired session says so and leads back', async (t) => {
 
 test('a subscription can be begun on the page, with the e-mail that the shop has fixed', async (t) => {
   const { stripe } = await openShop(t);
-  const session = await stripe.checkout.sessions.create(subscriptionSession({ customer_email: 'ada@example.com' }));
+  const session = await stripe.checkout.sessions.create(
+    subscriptionSession({ customer_email: 'ada@example.com' }),
+  );
   t.regex(await (await fetch(session.url ?? '')).text(), /Billed every month/);
   const response = await submit(session.url ?? '', { email: 'other@example.com', outcome: 'processing' });
   t.is(response.status, 303);

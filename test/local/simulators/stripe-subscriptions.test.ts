@@ -1,7 +1,15 @@
 import test, { type ExecutionContext } from 'ava';
 import type Stripe from 'stripe';
 
-import { idOf, line, openShop, refused, type Shop, type ShopOptions, subscriptionSession } from './stripe-shop.ts';
+import {
+  idOf,
+  line,
+  openShop,
+  refused,
+  type Shop,
+  type ShopOptions,
+  subscriptionSession,
+} from './stripe-shop.ts';
 
 interface Subscribed extends Shop {
   readonly subscription: Stripe.Subscription;
@@ -30,15 +38,25 @@ test('a mixed cart becomes a subscription whose first invoice carries the one-ti
     subscription_data: { metadata: { platform_order_id: 'o1' } },
   });
   t.like(session, { amount_total: 9700, payment_status: 'paid', payment_intent: null });
-  t.like(subscription, { status: 'active', metadata: { platform_order_id: 'o1' }, cancel_at_period_end: false });
+  t.like(subscription, {
+    status: 'active',
+    metadata: { platform_order_id: 'o1' },
+    cancel_at_period_end: false,
+  });
   t.is(subscription.items.data.length, 1);
-  t.like(subscription.items.data[0]?.price, { unit_amount: 2400, recurring: { interval: 'month', interval_count: 3 } });
+  t.like(subscription.items.data[0]?.price, {
+    unit_amount: 2400,
+    recurring: { interval: 'month', interval_count: 3 },
+  });
 
   const invoice = await stripe.invoices.retrieve(idOf(session.invoice), { expand: ['payments'] });
   t.like(invoice, { billing_reason: 'subscription_create', status: 'paid', amount_paid: 9700 });
   t.is(idOf(invoice.parent?.subscription_details?.subscription), subscription.id);
   t.deepEqual(invoice.parent?.subscription_details?.metadata, { platform_order_id: 'o1' });
-  t.deepEqual(invoice.lines.data.map(({ amount }) => amount), [4800, 4900]);
+  t.deepEqual(
+    invoice.lines.data.map(({ amount }) => amount),
+    [4800, 4900],
+  );
   t.is(
     invoice.lines.data[0]?.parent?.subscription_item_details?.subscription_item,
     subscription.items.data[0]?.id,
@@ -48,7 +66,12 @@ test('a mixed cart becomes a subscription whose first invoice carries the one-ti
   const intent = await stripe.paymentIntents.retrieve(idOf(payments[0]?.payment.payment_intent));
   t.like(intent, { status: 'succeeded', amount: 9700 });
   const types = (await control.account(key)).events.map(({ type }) => type);
-  for (const type of ['customer.created', 'customer.subscription.created', 'invoice.paid', 'checkout.session.completed']) {
+  for (const type of [
+    'customer.created',
+    'customer.subscription.created',
+    'invoice.paid',
+    'checkout.session.completed',
+  ]) {
     t.true(types.includes(type), type);
   }
 });
@@ -70,7 +93,10 @@ test('a renewal moves the period on and makes a cycle invoice', async (t) => {
   t.is(renewed.items.data[0]?.current_period_start, Date.UTC(2026, 1, 28) / 1000);
   t.like(renewed.latest_invoice, { billing_reason: 'subscription_cycle', status: 'paid', amount_paid: 2400 });
   const { data } = await stripe.invoices.list({ subscription: subscription.id });
-  t.deepEqual(data.map(({ billing_reason: reason }) => reason), ['subscription_cycle', 'subscription_create']);
+  t.deepEqual(
+    data.map(({ billing_reason: reason }) => reason),
+    ['subscription_cycle', 'subscription_create'],
+  );
 });
 
 test('a renewal that fails leaves the subscription past due until its invoice is paid', async (t) => {
@@ -83,19 +109,27 @@ test('a renewal that fails leaves the subscription past due until its invoice is
   t.is((await stripe.subscriptions.retrieve(subscription.id)).status, 'active');
   const { events, invoice_payments: payments } = await control.account(key);
   t.true(events.some(({ type }) => type === 'invoice.payment_failed'));
-  t.deepEqual(payments.map(({ status }) => status), ['paid', 'paid']);
+  t.deepEqual(
+    payments.map(({ status }) => status),
+    ['paid', 'paid'],
+  );
 });
 
 test('a coupon for ever reduces every invoice, a coupon for once only the first', async (t) => {
   for (const duration of ['forever', 'once'] as const) {
     const shop = await openShop(t);
     await shop.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
-    const { id } = await shop.stripe.checkout.sessions.create(subscriptionSession({ discounts: [{ coupon: 'half' }] }));
+    const { id } = await shop.stripe.checkout.sessions.create(
+      subscriptionSession({ discounts: [{ coupon: 'half' }] }),
+    );
     await shop.control.pay(id, { outcome: 'paid' });
     const { subscription } = await shop.stripe.checkout.sessions.retrieve(id);
     await shop.control.renew(idOf(subscription), 'paid');
     const { data } = await shop.stripe.invoices.list({ expand: ['data.discounts'] });
-    t.deepEqual(data.map(({ total }) => total), duration === 'forever' ? [1200, 1200] : [2400, 1200]);
+    t.deepEqual(
+      data.map(({ total }) => total),
+      duration === 'forever' ? [1200, 1200] : [2400, 1200],
+    );
     t.like(data[1]?.discounts[0], { source: { type: 'coupon', coupon: 'half' } });
   }
 });
@@ -124,7 +158,10 @@ test('a subscription that is to end at its period says so, and can be kept until
 test('a canceled subscription is final and out of the plain list', async (t) => {
   const { stripe, subscription } = await subscribed(t);
   t.is((await stripe.subscriptions.cancel(subscription.id)).status, 'canceled');
-  t.is((await refused(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }))).code, 'resource_missing');
+  t.is(
+    (await refused(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }))).code,
+    'resource_missing',
+  );
   t.is((await refused(stripe.subscriptions.cancel(subscription.id))).statusCode, 404);
   t.deepEqual((await stripe.subscriptions.list()).data, []);
   t.is((await stripe.subscriptions.list({ status: 'all' })).data.length, 1);
@@ -138,7 +175,9 @@ test('a paused subscription is not invoiced until it is resumed', async (t) => {
   await t.throwsAsync(control.renew(subscription.id, 'paid'), { message: /paused/ });
   t.is((await refused(stripe.subscriptions.pause(subscription.id))).statusCode, 400);
 
-  const resumed = await stripe.subscriptions.resume(subscription.id, { billing_cycle_anchor: { type: 'now' } });
+  const resumed = await stripe.subscriptions.resume(subscription.id, {
+    billing_cycle_anchor: { type: 'now' },
+  });
   t.is(resumed.status, 'active');
   t.is((await refused(stripe.subscriptions.resume(subscription.id))).statusCode, 400);
   const { events, invoices } = await control.account(key);
@@ -150,7 +189,11 @@ test('a paused subscription is not invoiced until it is resumed', async (t) => {
 
 test('pausing collection keeps the status active and shelves the invoices', async (t) => {
   const { stripe, subscription, control } = await subscribed(t);
-  for (const [behavior, status] of [['void', 'void'], ['keep_as_draft', 'draft'], ['mark_uncollectible', 'uncollectible']] as const) {
+  for (const [behavior, status] of [
+    ['void', 'void'],
+    ['keep_as_draft', 'draft'],
+    ['mark_uncollectible', 'uncollectible'],
+  ] as const) {
     const changed = await stripe.subscriptions.update(subscription.id, { pause_collection: { behavior } });
     t.like(changed, { status: 'active', pause_collection: { behavior, resumes_at: null } });
     await control.renew(subscription.id, 'paid');
@@ -170,11 +213,18 @@ test('items can be changed, added and removed, but not all of them', async (t) =
       { price_data: { currency: 'usd', product, unit_amount: 900, recurring: { interval: 'month' } } },
     ],
   });
-  t.deepEqual(more.items.data.map(({ quantity }) => quantity), [3, 1]);
+  t.deepEqual(
+    more.items.data.map(({ quantity }) => quantity),
+    [3, 1],
+  );
   const less = await stripe.subscriptions.update(subscription.id, { items: [{ id: item, deleted: true }] });
   t.is(less.items.data.length, 1);
   const last = idOf(less.items.data[0]);
-  t.is((await refused(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] }))).param, 'items');
+  t.is(
+    (await refused(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] })))
+      .param,
+    'items',
+  );
 });
 
 test('a repeat subscriber keeps the customer, and the currency is fixed with the first subscription', async (t) => {
@@ -185,7 +235,11 @@ test('a repeat subscriber keeps the customer, and the currency is fixed with the
   t.is((await stripe.customers.list()).data.length, 1);
   t.is((await stripe.subscriptions.list({ customer })).data.length, 2);
   const euros = [line('Beans', 2400, { currency: 'eur', recurring: { interval: 'month' } })];
-  t.is((await refused(stripe.checkout.sessions.create(subscriptionSession({ customer, line_items: euros })))).param, 'customer');
+  t.is(
+    (await refused(stripe.checkout.sessions.create(subscriptionSession({ customer, line_items: euros }))))
+      .param,
+    'customer',
+  );
 });
 
 test('a trial starts without a payment', async (t) => {

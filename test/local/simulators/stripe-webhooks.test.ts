@@ -28,10 +28,18 @@ test('an endpoint hears of the types that it chose, and of nothing that came bef
 
   t.is(receiver.events.length, 1);
   const [event] = receiver.events;
-  t.like(event, { type: 'customer.updated', api_version: '2026-10-28.endive', livemode: false, object: 'event' });
+  t.like(event, {
+    type: 'customer.updated',
+    api_version: '2026-10-28.endive',
+    livemode: false,
+    object: 'event',
+  });
   t.like(event?.data, { object: { id: customer.id, name: 'Grace' }, previous_attributes: { name: 'Ada' } });
   t.regex(event?.request?.id ?? '', /^req_/);
-  t.deepEqual((await shop.stripe.events.retrieve(event?.id ?? '')).data, JSON.parse(JSON.stringify(event?.data)));
+  t.deepEqual(
+    (await shop.stripe.events.retrieve(event?.id ?? '')).data,
+    JSON.parse(JSON.stringify(event?.data)),
+  );
 });
 
 test('a delivery that is not acknowledged is tried again with a fresh signature', async (t) => {
@@ -65,7 +73,9 @@ test('an event that was never acknowledged is found by delivery_success', async 
   await shop.control.idle();
 
   const names = async (delivered: boolean) =>
-    (await shop.stripe.events.list({ delivery_success: delivered })).data.map(({ data }) => Object(data.object).name);
+    (await shop.stripe.events.list({ delivery_success: delivered })).data.map(
+      ({ data }) => Object(data.object).name,
+    );
   t.deepEqual(await names(false), ['lost']);
   t.deepEqual(await names(true), ['told']);
   const [lost] = (await shop.stripe.events.list({ delivery_success: false })).data;
@@ -124,7 +134,11 @@ test('the API answers without waiting for a slow endpoint', async (t) => {
 test('a signing secret is rotated with a second endpoint at the same address', async (t) => {
   const shop = await openShop(t);
   const receiver = await openReceiver(t);
-  const params = { url: receiver.url, enabled_events: ['customer.created' as const], metadata: { marker: 'rotate:1' } };
+  const params = {
+    url: receiver.url,
+    enabled_events: ['customer.created' as const],
+    metadata: { marker: 'rotate:1' },
+  };
   const first = await shop.stripe.webhookEndpoints.create(params);
   const second = await shop.stripe.webhookEndpoints.create(params, { idempotencyKey: 'rotate:1' });
   const replay = await shop.stripe.webhookEndpoints.create(params, { idempotencyKey: 'rotate:1' });
@@ -135,7 +149,13 @@ test('a signing secret is rotated with a second endpoint at the same address', a
 
   await shop.stripe.webhookEndpoints.update(first.id, { disabled: true });
   const listed = await shop.stripe.webhookEndpoints.list();
-  t.deepEqual(listed.data.map(({ id, status }) => [id, status]), [[second.id, 'enabled'], [first.id, 'disabled']]);
+  t.deepEqual(
+    listed.data.map(({ id, status }) => [id, status]),
+    [
+      [second.id, 'enabled'],
+      [first.id, 'disabled'],
+    ],
+  );
   receiver.secrets.push(second.secret ?? '');
   await shop.stripe.customers.create({});
   await shop.control.flush();

@@ -1,6 +1,7 @@
 import type { Coupon, Discount, PromotionCode } from './objects/coupon.ts';
 import type { Customer } from './objects/customer.ts';
-import type { Invoice, InvoiceLine, InvoicePayment } from './objects/invoice.ts';
+import type { Invoice, InvoicePayment } from './objects/invoice.ts';
+import type { InvoiceLine } from './objects/invoice-line.ts';
 import type { Charge } from './objects/charge.ts';
 import type { PaymentIntent } from './objects/payment-intent.ts';
 import type { Price, Product } from './objects/catalogue.ts';

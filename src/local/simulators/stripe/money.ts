@@ -1,6 +1,17 @@
 const minimums: Readonly<Record<string, number>> = {
   ...{ usd: 50, eur: 50, gbp: 30, aud: 50, cad: 50, chf: 50, nzd: 50, sgd: 50, brl: 50, inr: 50, jpy: 50 },
-  ...{ mxn: 1000, hkd: 400, sek: 300, nok: 300, dkk: 250, pln: 200, czk: 1500, huf: 17500, ron: 200, thb: 1000 },
+  ...{
+    mxn: 1000,
+    hkd: 400,
+    sek: 300,
+    nok: 300,
+    dkk: 250,
+    pln: 200,
+    czk: 1500,
+    huf: 17500,
+    ron: 200,
+    thb: 1000,
+  },
 };
 const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
 

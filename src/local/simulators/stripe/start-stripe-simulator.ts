@@ -32,10 +32,17 @@ const expiryIntervalMs = 250;
 /** Start a Stripe of our own: API under /v1, hosted pages, control under /_control; all in memory. */
 export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
   const { host = '127.0.0.1', log = () => {}, seed = randomInt(2 ** 31) } = options;
-  const world = new World({ now: options.now ?? Date.now, log, seed, searchLagSeconds: options.searchLagSeconds ?? 60 });
+  const world = new World({
+    now: options.now ?? Date.now,
+    log,
+    seed,
+    searchLagSeconds: options.searchLagSeconds ?? 60,
+  });
   const server = createServer((request, response) => {
     serve(world, request, response).catch((error: unknown) => {
-      log(`stripe simulator: ${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
+      log(
+        `stripe simulator: ${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`,
+      );
       response.destroy();
     });
   });

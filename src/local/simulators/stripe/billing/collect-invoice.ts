@@ -28,6 +28,7 @@ export function collectInvoice(
     return null;
   }
   const paying = intent ?? invoiceIntent(account, invoice);
+  paying.customer = invoice.customer;
   if (!paymentOf.has(invoice)) addInvoicePayment(account, invoice, paying.id);
   attemptPayment(account, paying, outcome, billing);
   Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 });

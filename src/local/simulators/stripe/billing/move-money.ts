@@ -5,7 +5,12 @@ import type { PaymentIntent } from '../objects/payment-intent.ts';
 export type Outcome = 'paid' | 'declined' | 'processing';
 
 /** Try to take an intent's money, and tell of what came of it. */
-export function attemptPayment(account: Account, intent: PaymentIntent, outcome: Outcome, billing: object): Charge {
+export function attemptPayment(
+  account: Account,
+  intent: PaymentIntent,
+  outcome: Outcome,
+  billing: object,
+): Charge {
   if (outcome === 'declined') return decline(account, intent, billing);
   if (outcome === 'processing') return startDebit(account, intent, billing);
   const charge = createCharge(account, intent, { status: 'succeeded', billing });
@@ -18,11 +23,18 @@ export function attemptPayment(account: Account, intent: PaymentIntent, outcome:
 export function settlePayment(account: Account, intent: PaymentIntent, succeeded: boolean): void {
   const charge = account.charges.need(intent.latest_charge ?? '');
   if (succeeded) {
-    account.change(charge, { status: 'succeeded', paid: true, amount_captured: charge.amount }, 'charge.succeeded');
+    account.change(
+      charge,
+      { status: 'succeeded', paid: true, amount_captured: charge.amount },
+      'charge.succeeded',
+    );
     receive(account, intent, charge);
     return;
   }
-  const failure = { failure_code: 'debit_not_authorized', failure_message: 'The customer has disputed the debit.' };
+  const failure = {
+    failure_code: 'debit_not_authorized',
+    failure_message: 'The customer has disputed the debit.',
+  };
   account.change(charge, { status: 'failed', paid: false, ...failure }, 'charge.failed');
   refuse(account, intent, charge, { code: failure.failure_code, message: failure.failure_message });
 }

@@ -1,7 +1,8 @@
 import type { Account } from '../account.ts';
 import { amountOf } from '../objects/catalogue.ts';
 import { reductionOf } from '../objects/coupon.ts';
-import { addInvoice, type BillingReason, type Invoice, type InvoiceLineDraft } from '../objects/invoice.ts';
+import { addInvoice, type BillingReason, type Invoice } from '../objects/invoice.ts';
+import type { InvoiceLineDraft } from '../objects/invoice-line.ts';
 import { laterBy, type Period, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
 import { invalid } from '../wire/refusal.ts';
 import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
@@ -57,11 +58,16 @@ export function invoicePeriod(
   if (subscription.pause_collection) return shelve(account, invoice, subscription.pause_collection.behavior);
   finalizeInvoice(account, invoice);
   collectInvoice(account, invoice, outcome === 'paid' ? 'paid' : 'declined');
-  if (invoice.status !== 'paid') account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
+  if (invoice.status !== 'paid')
+    account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
   return invoice;
 }
 
-function shelve(account: Account, invoice: Invoice, behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'): Invoice {
+function shelve(
+  account: Account,
+  invoice: Invoice,
+  behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void',
+): Invoice {
   if (behavior === 'keep_as_draft') return Object.assign(invoice, { auto_advance: false });
   finalizeInvoice(account, invoice);
   const times = invoice.status_transitions;
@@ -86,13 +92,19 @@ function lineOf(account: Account, item: SubscriptionItem): InvoiceLineDraft {
   };
 }
 
-function lastingReduction(account: Account, subscription: Subscription): { discount: string; amount: number } | null {
+function lastingReduction(
+  account: Account,
+  subscription: Subscription,
+): { discount: string; amount: number } | null {
   const discount = account.discounts.get(subscription.discounts[0] ?? '');
   const coupon = discount && account.coupons.get(discount.source.coupon);
   if (!coupon) return null;
   const { start } = periodNow(subscription);
   if (discount.end !== null && discount.end <= start) return null;
-  const subtotal = subscription.items.data.reduce((sum, { price, quantity }) => sum + amountOf(price, quantity), 0);
+  const subtotal = subscription.items.data.reduce(
+    (sum, { price, quantity }) => sum + amountOf(price, quantity),
+    0,
+  );
   return { discount: discount.id, amount: reductionOf(coupon, subtotal) };
 }
 
@@ -105,5 +117,8 @@ function periodOf({ price }: SubscriptionItem, start: number): object {
 
 function periodNow({ items, start_date: start }: Subscription): Period {
   const [item] = items.data;
-  return { start: item?.current_period_start ?? Number(start), end: item?.current_period_end ?? Number(start) };
+  return {
+    start: item?.current_period_start ?? Number(start),
+    end: item?.current_period_end ?? Number(start),
+  };
 }

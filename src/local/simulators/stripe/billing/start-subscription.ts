@@ -1,7 +1,8 @@
 import type { Account } from '../account.ts';
 import { redeem } from '../objects/coupon.ts';
 import type { Customer } from '../objects/customer.ts';
-import { addInvoice, type Invoice, type InvoiceLineDraft } from '../objects/invoice.ts';
+import { addInvoice, type Invoice } from '../objects/invoice.ts';
+import type { InvoiceLineDraft } from '../objects/invoice-line.ts';
 import type { PaymentIntent } from '../objects/payment-intent.ts';
 import type { Cart, LineItem, Session } from '../objects/session.ts';
 import { addSubscription, type Subscription } from '../objects/subscription.ts';
@@ -50,7 +51,11 @@ export function startSubscription(
   return { subscription, invoice };
 }
 
-function firstLines(account: Account, lines: readonly LineItem[], subscription: Subscription): InvoiceLineDraft[] {
+function firstLines(
+  account: Account,
+  lines: readonly LineItem[],
+  subscription: Subscription,
+): InvoiceLineDraft[] {
   let items = [...subscription.items.data];
   return lines.map((line) => {
     const item = line.price.recurring ? (items.shift() ?? null) : null;

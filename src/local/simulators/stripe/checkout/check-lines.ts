@@ -1,13 +1,18 @@
 import type { Account } from '../account.ts';
 import type { PriceData, Recurring } from '../objects/catalogue.ts';
-import type { LineItemParams, SessionParams } from '../objects/session.ts';
+import type { LineItemParams, SessionParams } from '../objects/session-params.ts';
 import { isCurrency } from '../money.ts';
 import { invalid, missing, oneOf } from '../wire/refusal.ts';
 
 const amountMax = 99_999_999;
 const linesMax = 100;
 const linesMaxOfAKind = 20;
-const longestInterval: Readonly<Record<Recurring['interval'], number>> = { day: 1095, week: 156, month: 36, year: 3 };
+const longestInterval: Readonly<Record<Recurring['interval'], number>> = {
+  day: 1095,
+  week: 156,
+  month: 36,
+  year: 3,
+};
 
 interface Line {
   readonly currency: string;
@@ -36,25 +41,39 @@ export function checkLines(account: Account, { line_items: params, mode, currenc
 function checkPaymentLines(lines: number, recurring: number): void {
   if (recurring > 0) {
     throw invalid(
-      'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
+      'You specified `payment` mode but passed a recurring price. ' +
+        'Either switch to `subscription` mode or use only one-time prices.',
       'mode',
     );
   }
-  if (lines > linesMax) throw invalid(`You can specify at most ${linesMax} line items in \`payment\` mode.`, 'line_items');
+  if (lines > linesMax)
+    throw invalid(`You can specify at most ${linesMax} line items in \`payment\` mode.`, 'line_items');
 }
 
 function checkSubscriptionLines(oneTime: number, recurring: readonly Recurring[]): void {
   if (recurring.length === 0) {
-    throw invalid('You must provide at least one recurring price in `subscription` mode when using prices.', 'line_items');
+    throw invalid(
+      'You must provide at least one recurring price in `subscription` mode when using prices.',
+      'line_items',
+    );
   }
-  for (const [count, kind] of [[recurring.length, 'recurring'], [oneTime, 'one-time']] as const) {
+  for (const [count, kind] of [
+    [recurring.length, 'recurring'],
+    [oneTime, 'one-time'],
+  ] as const) {
     if (count > linesMaxOfAKind) {
-      throw invalid(`You can specify at most ${linesMaxOfAKind} ${kind} line items in \`subscription\` mode.`, 'line_items');
+      throw invalid(
+        `You can specify at most ${linesMaxOfAKind} ${kind} line items in \`subscription\` mode.`,
+        'line_items',
+      );
     }
   }
   const rhythms = new Set(recurring.map(({ interval, interval_count: count }) => `${count} ${interval}`));
   if (rhythms.size > 1) {
-    throw invalid('Checkout does not support multiple prices with different billing intervals.', 'line_items');
+    throw invalid(
+      'Checkout does not support multiple prices with different billing intervals.',
+      'line_items',
+    );
   }
 }
 
@@ -62,10 +81,18 @@ function checkLine(account: Account, line: LineItemParams, path: string): Line {
   const { price: id, price_data: data, quantity } = line;
   if ((id === undefined) === (data === undefined)) throw oneOf(['price', 'price_data'], path);
   if (quantity === undefined) {
-    throw invalid('Quantity is required. Add `quantity` to each line item.', `${path}[quantity]`, 'parameter_missing');
+    throw invalid(
+      'Quantity is required. Add `quantity` to each line item.',
+      `${path}[quantity]`,
+      'parameter_missing',
+    );
   }
   if (quantity < 1) {
-    throw invalid('This value must be greater than or equal to 1.', `${path}[quantity]`, 'parameter_invalid_integer');
+    throw invalid(
+      'This value must be greater than or equal to 1.',
+      `${path}[quantity]`,
+      'parameter_invalid_integer',
+    );
   }
   if (id !== undefined) return account.prices.need(id, `${path}[price]`);
   if (!data) throw missing(`${path}[price_data]`);
@@ -76,7 +103,8 @@ function checkLine(account: Account, line: LineItemParams, path: string): Line {
 export function checkPriceData(account: Account, data: PriceData, path: string): Line {
   const currency = data.currency.toLowerCase();
   if (!isCurrency(currency)) throw invalid(`Invalid currency: ${data.currency}`, `${path}[currency]`);
-  if ((data.product === undefined) === (data.product_data === undefined)) throw oneOf(['product', 'product_data'], path);
+  if ((data.product === undefined) === (data.product_data === undefined))
+    throw oneOf(['product', 'product_data'], path);
   if (data.product !== undefined) account.products.need(data.product, `${path}[product]`);
   if ((data.product_data?.images?.length ?? 0) > 8) {
     throw invalid('You can pass at most 8 images.', `${path}[product_data][images]`);
@@ -91,9 +119,11 @@ export function checkPriceData(account: Account, data: PriceData, path: string):
 }
 
 function checkAmount({ unit_amount: whole, unit_amount_decimal: decimal }: PriceData, path: string): void {
-  if ((whole === undefined) === (decimal === undefined)) throw oneOf(['unit_amount', 'unit_amount_decimal'], path);
+  if ((whole === undefined) === (decimal === undefined))
+    throw oneOf(['unit_amount', 'unit_amount_decimal'], path);
   const amount = whole ?? Number(decimal);
   const param = `${path}[${whole === undefined ? 'unit_amount_decimal' : 'unit_amount'}]`;
   if (amount < 0) throw invalid('Invalid non-negative integer', param, 'parameter_invalid_integer');
-  if (amount > amountMax) throw invalid(`Amount must be no more than ${amountMax}.`, param, 'amount_too_large');
+  if (amount > amountMax)
+    throw invalid(`Amount must be no more than ${amountMax}.`, param, 'amount_too_large');
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../account.ts';
-import type { SessionParams } from '../objects/session.ts';
+import type { SessionParams } from '../objects/session-params.ts';
 import { invalid, missing, oneOf } from '../wire/refusal.ts';
 import { checkLines } from './check-lines.ts';
 import { checkShippingOptions } from './check-shipping-options.ts';
@@ -28,7 +28,13 @@ function checkMode(params: SessionParams): void {
   if (uiMode !== 'hosted_page') throw invalid('The simulator offers the `hosted_page` only.', 'ui_mode');
   const foreign =
     mode === 'subscription'
-      ? (['payment_intent_data', 'shipping_options', 'customer_creation', 'invoice_creation', 'submit_type'] as const)
+      ? ([
+          'payment_intent_data',
+          'shipping_options',
+          'customer_creation',
+          'invoice_creation',
+          'submit_type',
+        ] as const)
       : (['subscription_data', 'payment_method_collection'] as const);
   const wrong = foreign.find((name) => params[name] !== undefined && params[name] !== 'subscribe');
   if (wrong) throw invalid(`You can not pass \`${wrong}\` in \`${mode}\` mode.`, wrong);
@@ -85,10 +91,16 @@ function checkExpiry(account: Account, { expires_at: expiresAt }: SessionParams)
   if (expiresAt === undefined) return;
   const life = expiresAt - account.now;
   if (life < lifeMinSeconds) {
-    throw invalid('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', 'expires_at');
+    throw invalid(
+      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
+      'expires_at',
+    );
   }
   if (life > lifeMaxSeconds) {
-    throw invalid('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', 'expires_at');
+    throw invalid(
+      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
+      'expires_at',
+    );
   }
 }
 

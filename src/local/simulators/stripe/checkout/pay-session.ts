@@ -2,7 +2,7 @@ import type { Account } from '../account.ts';
 import { attemptPayment, type Outcome, settlePayment } from '../billing/move-money.ts';
 import { intentOf, markInvoiceFailed, markInvoicePaid } from '../billing/collect-invoice.ts';
 import { startSubscription } from '../billing/start-subscription.ts';
-import { redeem } from '../objects/coupon.ts';
+import { checkUsable, redeem } from '../objects/coupon.ts';
 import { createCustomer, type Customer, updateCustomer } from '../objects/customer.ts';
 import { createPaymentIntent, type PaymentIntent } from '../objects/payment-intent.ts';
 import type { Cart, Session } from '../objects/session.ts';
@@ -11,7 +11,7 @@ import { changedMetadata } from '../wire/check-metadata.ts';
 import { invalid } from '../wire/refusal.ts';
 import { type Details, type ShopperInput, shopperDetails } from './shopper-details.ts';
 import { expireIfDue } from './end-session.ts';
-import { shippingCost } from './create-session.ts';
+import { chooseShipping } from './shipping.ts';
 
 export interface PaymentInput extends ShopperInput {
   readonly outcome: Outcome;
@@ -25,12 +25,19 @@ export interface PaymentInput extends ShopperInput {
  */
 export function paySession(account: Account, session: Session, input: PaymentInput): StripeEvent | null {
   const cart = openCart(account, session);
+  // Two open sessions may carry the same coupon: the first to be paid redeems it.
+  if (cart.reduction) checkUsable(account, cart.reduction.coupon, 'discounts');
   const details = shopperDetails(account, session, cart, input);
   chooseShipping(session, input.shipping_option);
   const outcome = session.amount_total === 0 ? 'paid' : input.outcome;
   const billing = { ...details.billing };
   if (outcome === 'declined') {
-    attemptPayment(account, sessionIntent(account, session, cart, details, session.customer), 'declined', billing);
+    attemptPayment(
+      account,
+      sessionIntent(account, session, cart, details, session.customer),
+      'declined',
+      billing,
+    );
     return null;
   }
   const customer = sessionCustomer(account, session, cart, details);
@@ -45,10 +52,16 @@ export function paySession(account: Account, session: Session, input: PaymentInp
     });
     Object.assign(session, { subscription: subscription.id, invoice: invoice.id, payment_intent: null });
   } else {
-    const intent = session.amount_total > 0 && sessionIntent(account, session, cart, details, customer?.id ?? null);
+    const intent =
+      session.amount_total > 0 && sessionIntent(account, session, cart, details, customer?.id ?? null);
     if (intent) attemptPayment(account, intent, outcome, billing);
     if (cart.reduction) {
-      redeem(account, cart.reduction, { customer: session.customer, session: session.id, invoice: null, subscription: null });
+      redeem(account, cart.reduction, {
+        customer: session.customer,
+        session: session.id,
+        invoice: null,
+        subscription: null,
+      });
     }
   }
   return complete(account, session, customer, details, outcome);
@@ -57,15 +70,20 @@ export function paySession(account: Account, session: Session, input: PaymentInp
 /** The bank's word on a slow debit, days after the session was completed. */
 export function settleSession(account: Account, session: Session, succeeded: boolean): void {
   const invoice = session.invoice === null ? undefined : account.invoices.get(session.invoice);
-  const intent = invoice ? intentOf(account, invoice) : account.paymentIntents.get(session.payment_intent ?? '');
+  const intent = invoice
+    ? intentOf(account, invoice)
+    : account.paymentIntents.get(session.payment_intent ?? '');
   if (session.status !== 'complete' || intent?.status !== 'processing') {
     throw invalid('Only a completed session with a payment in processing can be settled.');
   }
   settlePayment(account, intent, succeeded);
   if (invoice) (succeeded ? markInvoicePaid : markInvoiceFailed)(account, invoice);
-  const subscription = session.subscription === null ? undefined : account.subscriptions.get(session.subscription);
-  if (subscription && !succeeded) account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
-  if (succeeded) account.change(session, { payment_status: 'paid' }, 'checkout.session.async_payment_succeeded');
+  const subscription =
+    session.subscription === null ? undefined : account.subscriptions.get(session.subscription);
+  if (subscription && !succeeded)
+    account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
+  if (succeeded)
+    account.change(session, { payment_status: 'paid' }, 'checkout.session.async_payment_succeeded');
   else account.record('checkout.session.async_payment_failed', session);
 }
 
@@ -77,19 +95,6 @@ export function openCart(account: Account, session: Session): Cart {
     throw invalid(`This Checkout Session is ${session.status} and can no longer be paid.`);
   }
   return cart;
-}
-
-/** Take another shipping option, and its price into the total. */
-export function chooseShipping(session: Session, index = 0): void {
-  const option = session.shipping_options[index];
-  if (!option) {
-    if (session.shipping_options.length > 0) throw invalid('Choose one of the shipping options.', 'shipping_option');
-    return;
-  }
-  const { amount_discount: discount } = session.total_details;
-  session.shipping_cost = shippingCost(option);
-  session.total_details = { ...session.total_details, amount_shipping: option.shipping_amount };
-  session.amount_total = session.amount_subtotal - discount + option.shipping_amount;
 }
 
 function complete(
@@ -162,7 +167,10 @@ function sessionIntent(
   return intent;
 }
 
-function addressed({ name, address }: NonNullable<Details['shipping']>): { name: string; address: Record<string, string> } {
+function addressed({ name, address }: NonNullable<Details['shipping']>): {
+  name: string;
+  address: Record<string, string>;
+} {
   return { name, address: given(address) };
 }
 

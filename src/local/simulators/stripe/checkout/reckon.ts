@@ -17,7 +17,9 @@ export function reckon(
   reduction: Reduction | null,
   trial = false,
 ): Reckoned {
-  const subtotals = lines.map(({ price, quantity }) => (trial && price.recurring ? 0 : amountOf(price, quantity)));
+  const subtotals = lines.map(({ price, quantity }) =>
+    trial && price.recurring ? 0 : amountOf(price, quantity),
+  );
   const only = reduction && couponProducts.get(reduction.coupon);
   const eligible = subtotals.map((subtotal, index) => {
     const product = lines[index]?.price.product ?? '';

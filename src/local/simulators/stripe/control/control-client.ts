@@ -46,7 +46,10 @@ export function stripeControl(url: string): StripeControl {
   async function ask<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
     const response = await fetch(`${url}/_control${path}`, {
       method,
-      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`Stripe simulator: ${method} ${path}: ${response.status} ${text}`);
@@ -73,6 +76,7 @@ export function stripeControl(url: string): StripeControl {
     reset: () => ask('POST', '/reset'),
     requests: (match = '*') => ask('GET', `/requests?match=${encodeURIComponent(match)}`),
     account: (secretKey) => ask('GET', account(secretKey)),
-    addWebhookEndpoint: (secretKey, endpoint) => ask('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
+    addWebhookEndpoint: (secretKey, endpoint) =>
+      ask('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
   };
 }

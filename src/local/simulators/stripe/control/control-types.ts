@@ -1,7 +1,7 @@
 import type { Outcome } from '../billing/move-money.ts';
 import type { ShopperInput } from '../checkout/shopper-details.ts';
 
-export type { DeliverySettings } from '../events/post-office.ts';
+export type { DeliverySettings } from '../events/delivery.ts';
 export type { Fault } from '../wire/faults.ts';
 export type { LoggedRequest } from '../wire/request-log.ts';
 

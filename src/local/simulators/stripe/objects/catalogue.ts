@@ -45,7 +45,9 @@ export interface PriceData {
 
 /** The new price, and the new product where none is named, that inline `price_data` stands for. */
 export function createInlinePrice(account: Account, data: PriceData): Price {
-  const product = data.product ? account.products.need(data.product, 'product') : createProduct(account, data.product_data);
+  const product = data.product
+    ? account.products.need(data.product, 'product')
+    : createProduct(account, data.product_data);
   const decimal = data.unit_amount_decimal ?? String(data.unit_amount ?? 0);
   const price = account.prices.add({
     id: account.mint('price'),

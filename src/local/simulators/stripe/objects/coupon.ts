@@ -44,20 +44,33 @@ export const couponProducts = new WeakMap<Coupon, readonly string[]>();
 /** A coupon that may still be used, or Stripe's refusal. */
 export function usableCoupon(account: Account, id: string, param: string): Coupon {
   const coupon = account.coupons.need(id, param);
-  const expired = coupon.redeem_by !== null && coupon.redeem_by <= account.now;
-  const used = coupon.max_redemptions !== null && coupon.times_redeemed >= coupon.max_redemptions;
-  if (expired) throw invalid(`Coupon expired: ${id}`, param, 'coupon_expired');
-  if (used || !coupon.valid) throw invalid(`Coupon ${id} is used up and cannot be redeemed again`, param, 'coupon_expired');
+  checkUsable(account, coupon, param);
   return coupon;
+}
+
+/** Refuse a coupon whose time is over, or that was redeemed as often as it may be. */
+export function checkUsable(account: Account, coupon: Coupon, param: string): void {
+  const { id, redeem_by: redeemBy, max_redemptions: most, times_redeemed: used } = coupon;
+  if (redeemBy !== null && redeemBy <= account.now) {
+    throw invalid(`Coupon expired: ${id}`, param, 'coupon_expired');
+  }
+  if (most !== null && used >= most) {
+    throw invalid(`Coupon ${id} is used up and cannot be redeemed again`, param, 'coupon_expired');
+  }
 }
 
 /** A promotion code that may still be used, with its coupon. */
 export function usablePromotionCode(account: Account, id: string, param: string): Reduction {
   const promotionCode = account.promotionCodes.need(id, param);
   const expired = promotionCode.expires_at !== null && promotionCode.expires_at <= account.now;
-  const used = promotionCode.max_redemptions !== null && promotionCode.times_redeemed >= promotionCode.max_redemptions;
+  const used =
+    promotionCode.max_redemptions !== null && promotionCode.times_redeemed >= promotionCode.max_redemptions;
   if (!promotionCode.active || expired || used) {
-    throw invalid('This promotion code cannot be redeemed because it is not active.', param, 'promotion_code_inactive');
+    throw invalid(
+      'This promotion code cannot be redeemed because it is not active.',
+      param,
+      'promotion_code_inactive',
+    );
   }
   return { promotionCode, coupon: usableCoupon(account, promotionCode.promotion.coupon, param) };
 }

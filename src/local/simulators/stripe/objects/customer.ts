@@ -22,7 +22,11 @@ export interface CustomerParams {
   readonly name?: string;
   readonly phone?: string;
   readonly preferred_locales?: string[];
-  readonly shipping?: { readonly name: string; readonly phone?: string; readonly address: AddressParams } | null;
+  readonly shipping?: {
+    readonly name: string;
+    readonly phone?: string;
+    readonly address: AddressParams;
+  } | null;
   readonly tax_exempt?: string;
 }
 
@@ -43,7 +47,12 @@ export function createCustomer(account: Account, params: CustomerParams): Custom
     discount: null,
     email: null,
     invoice_prefix: account.mint('', 8).toUpperCase(),
-    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
+    },
     livemode: account.livemode,
     metadata: {},
     name: null,

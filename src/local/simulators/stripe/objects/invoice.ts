@@ -1,10 +1,9 @@
 import type { Account } from '../account.ts';
 import type { Metadata } from '../wire/check-metadata.ts';
-import { spread } from '../money.ts';
-import type { Price } from './catalogue.ts';
 import type { Customer } from './customer.ts';
+import { type InvoiceLine, type InvoiceLineDraft, invoiceLines } from './invoice-line.ts';
 import { type ListObject, listObject, type StripeObject } from './stripe-object.ts';
-import type { Period, Subscription, SubscriptionItem } from './subscription.ts';
+import type { Period, Subscription } from './subscription.ts';
 
 export interface Invoice extends StripeObject {
   amount_due: number;
@@ -16,7 +15,10 @@ export interface Invoice extends StripeObject {
   customer: string;
   lines: ListObject<InvoiceLine>;
   next_payment_attempt: number | null;
-  parent: { subscription_details: { subscription: string; metadata: Metadata } | null; [field: string]: unknown };
+  parent: {
+    subscription_details: { subscription: string; metadata: Metadata } | null;
+    [field: string]: unknown;
+  };
   status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
   status_transitions: InvoiceTimes;
   total: number;
@@ -31,26 +33,11 @@ interface InvoiceTimes {
   readonly voided_at: number | null;
 }
 
-export interface InvoiceLine extends StripeObject {
-  amount: number;
-  quantity: number;
-}
-
 export interface InvoicePayment extends StripeObject {
   amount_paid: number | null;
   invoice: string;
   payment: { readonly type: 'payment_intent'; readonly payment_intent: string };
   status: 'open' | 'paid' | 'canceled';
-}
-
-/** One line to be invoiced; without an item it is a one-time extra on the first invoice. */
-export interface InvoiceLineDraft {
-  readonly item: SubscriptionItem | null;
-  readonly price: Price;
-  readonly quantity: number;
-  readonly amount: number;
-  readonly description: string;
-  readonly period: Period;
 }
 
 export interface InvoiceDraft {
@@ -174,53 +161,4 @@ export function addInvoicePayment(account: Account, invoice: Invoice, intent: st
   });
   paymentOf.set(invoice, payment);
   return payment;
-}
-
-function invoiceLines(account: Account, invoice: string, draft: InvoiceDraft): InvoiceLine[] {
-  const { subscription, reduction } = draft;
-  const shares = spread(reduction?.amount ?? 0, draft.lines.map((line) => line.amount));
-  return draft.lines.map((line, index) => {
-    const discounts = reduction ? [{ amount: shares[index] ?? 0, discount: reduction.discount }] : [];
-    return {
-      id: account.mint('il'),
-      object: 'line_item',
-      amount: line.amount,
-      currency: subscription.currency,
-      description: line.description,
-      discount_amounts: discounts,
-      discountable: true,
-      discounts: [],
-      invoice,
-      livemode: account.livemode,
-      metadata: line.item ? { ...subscription.metadata } : {},
-      parent: parentOf(account, line, subscription.id),
-      period: line.period,
-      pretax_credit_amounts: discounts.map((discount) => ({ ...discount, type: 'discount' })),
-      pricing: {
-        price_details: { price: line.price.id, product: line.price.product },
-        type: 'price_details',
-        unit_amount_decimal: line.price.unit_amount_decimal,
-      },
-      quantity: line.quantity,
-      quantity_decimal: String(line.quantity),
-      subscription: subscription.id,
-      subtotal: line.amount,
-      taxes: [],
-    };
-  });
-}
-
-function parentOf(account: Account, { item }: InvoiceLineDraft, subscription: string): object {
-  const shared = { proration: false, proration_details: null, subscription };
-  return item
-    ? {
-        invoice_item_details: null,
-        subscription_item_details: { ...shared, invoice_item: null, subscription_item: item.id },
-        type: 'subscription_item_details',
-      }
-    : {
-        invoice_item_details: { ...shared, invoice_item: account.mint('ii') },
-        subscription_item_details: null,
-        type: 'invoice_item_details',
-      };
 }

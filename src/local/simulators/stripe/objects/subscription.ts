@@ -24,7 +24,10 @@ export interface Subscription extends StripeObject {
   items: ListObject<SubscriptionItem>;
   latest_invoice: string | null;
   metadata: Metadata;
-  pause_collection: { readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at: number | null } | null;
+  pause_collection: {
+    readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
+    resumes_at: number | null;
+  } | null;
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
   trial_end: number | null;
 }
@@ -48,7 +51,12 @@ export function addSubscription(account: Account, draft: SubscriptionDraft): Sub
   const id = account.mint('sub');
   const start = account.now;
   const items = draft.lines.map(({ price, quantity }) =>
-    newItem(account, { subscription: id, price, quantity, period: firstPeriod(price, start, draft.trialEnd) }),
+    newItem(account, {
+      subscription: id,
+      price,
+      quantity,
+      period: firstPeriod(price, start, draft.trialEnd),
+    }),
   );
   return account.subscriptions.add({
     id,
@@ -106,7 +114,9 @@ export function addSubscription(account: Account, draft: SubscriptionDraft): Sub
     test_clock: null,
     transfer_data: null,
     trial_end: draft.trialEnd,
-    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
+    trial_settings: {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
+    },
     trial_start: draft.trialEnd === null ? null : start,
   });
 }
@@ -114,7 +124,12 @@ export function addSubscription(account: Account, draft: SubscriptionDraft): Sub
 /** One priced line of a subscription, in a period of its own. */
 export function newItem(
   account: Account,
-  { subscription, price, quantity, period }: { subscription: string; price: Price; quantity: number; period: Period },
+  {
+    subscription,
+    price,
+    quantity,
+    period,
+  }: { subscription: string; price: Price; quantity: number; period: Period },
 ): SubscriptionItem {
   return {
     id: account.mint('si', 14),
@@ -134,7 +149,10 @@ export function newItem(
   };
 }
 
-export function itemList(subscription: string, items: readonly SubscriptionItem[]): ListObject<SubscriptionItem> {
+export function itemList(
+  subscription: string,
+  items: readonly SubscriptionItem[],
+): ListObject<SubscriptionItem> {
   return listObject(`/v1/subscription_items?subscription=${subscription}`, { data: items, has_more: false });
 }
 

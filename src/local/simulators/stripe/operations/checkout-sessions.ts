@@ -1,7 +1,8 @@
 import { checkSession } from '../checkout/check-session.ts';
 import { createSession } from '../checkout/create-session.ts';
 import { expireDueSessions, expireIfDue, expireSession } from '../checkout/end-session.ts';
-import type { Session, SessionParams } from '../objects/session.ts';
+import type { Session } from '../objects/session.ts';
+import type { SessionParams } from '../objects/session-params.ts';
 import { listObject } from '../objects/stripe-object.ts';
 import { changedMetadata, type MetadataChange } from '../wire/check-metadata.ts';
 import { list, type Operation, operation } from '../wire/operation.ts';
@@ -22,10 +23,14 @@ export const checkoutSessions: readonly Operation[] = [
     ({ account, params }) => createSession(account, params),
     ({ account, params }) => checkSession(account, params),
   ),
-  operation('GET /v1/checkout/sessions/{id}', ({ account, id }) => expireIfDue(account, account.sessions.need(id))),
+  operation('GET /v1/checkout/sessions/{id}', ({ account, id }) =>
+    expireIfDue(account, account.sessions.need(id)),
+  ),
   operation<UpdateParams>('POST /v1/checkout/sessions/{id}', ({ account, id, params }) => {
     const session = account.sessions.need(id);
-    const foreign = (['collected_information', 'line_items', 'shipping_options'] as const).find((name) => params[name]);
+    const foreign = (['collected_information', 'line_items', 'shipping_options'] as const).find(
+      (name) => params[name],
+    );
     if (foreign) throw invalid(`You can not update \`${foreign}\` with \`ui_mode: hosted_page\`.`, foreign);
     if (params.payment_intent_data) {
       throw invalid('The simulator does not update `payment_intent_data`.', 'payment_intent_data');
@@ -37,7 +42,8 @@ export const checkoutSessions: readonly Operation[] = [
     const session = expireIfDue(account, account.sessions.need(id));
     if (session.status !== 'open') {
       throw invalid(
-        `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
+        'Only Checkout Sessions with a status in ["open"] can be expired. ' +
+          `This Checkout Session has a status of \`${session.status}\`.`,
       );
     }
     return expireSession(account, session);

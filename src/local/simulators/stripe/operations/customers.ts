@@ -10,7 +10,9 @@ export const customers: readonly Operation[] = [
     ({ account, params }) => createCustomer(account, params),
     ({ params }) => checkEmail(params),
   ),
-  operation<SearchParams>('GET /v1/customers/search', ({ account, params }) => searchCustomers(account, params)),
+  operation<SearchParams>('GET /v1/customers/search', ({ account, params }) =>
+    searchCustomers(account, params),
+  ),
   retrieve('GET /v1/customers/{id}', (account) => account.customers),
   operation<CustomerParams>(
     'POST /v1/customers/{id}',

@@ -24,7 +24,8 @@ export const events: readonly Operation[] = [
     'GET /v1/events',
     (call) => listEvents.run(call),
     ({ params: { type, types = [] } }) => {
-      if (type && types.length > 0) throw invalid('You may only specify one of these parameters: type, types.', 'types');
+      if (type && types.length > 0)
+        throw invalid('You may only specify one of these parameters: type, types.', 'types');
       if (types.length > typesMax) throw invalid(`You can specify at most ${typesMax} types.`, 'types');
     },
   ),
@@ -72,7 +73,10 @@ export const events: readonly Operation[] = [
 ];
 
 /** Let an address hear of an account's events from now on. */
-export function addEndpoint(account: Account, params: EndpointParams & { url: string; secret: string }): WebhookEndpoint {
+export function addEndpoint(
+  account: Account,
+  params: EndpointParams & { url: string; secret: string },
+): WebhookEndpoint {
   const endpoint: WebhookEndpoint = account.webhookEndpoints.add({
     id: account.mint('we'),
     object: 'webhook_endpoint',
@@ -107,7 +111,8 @@ function matchesType(type: string, wanted: string): boolean {
 
 function checkUrl(account: Account, address = ''): void {
   const url = URL.parse(address);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw invalid('Invalid URL: Not a valid URL', 'url', 'url_invalid');
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw invalid('Invalid URL: Not a valid URL', 'url', 'url_invalid');
   if (account.livemode && url.protocol !== 'https:') {
     throw invalid('Invalid URL: In live mode the URL must begin with https.', 'url', 'url_invalid');
   }

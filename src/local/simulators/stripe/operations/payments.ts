@@ -20,7 +20,8 @@ export const payments: readonly Operation[] = [
     'POST /v1/refunds',
     ({ account, params }) => refundCharge(account, chargeToRefund(account, params), params),
     ({ params }) => {
-      if ((params.charge === undefined) === (params.payment_intent === undefined)) throw oneOf(['payment_intent', 'charge']);
+      if ((params.charge === undefined) === (params.payment_intent === undefined))
+        throw oneOf(['payment_intent', 'charge']);
     },
   ),
   retrieve('GET /v1/refunds/{id}', (account) => account.refunds),

@@ -19,7 +19,8 @@ export const subscriptions: readonly Operation[] = [
     'GET /v1/subscriptions',
     (account) => account.subscriptions,
     {
-      status: ({ status }, wanted) => wanted === 'all' || (wanted === 'ended' ? status === 'canceled' : status === wanted),
+      status: ({ status }, wanted) =>
+        wanted === 'all' || (wanted === 'ended' ? status === 'canceled' : status === wanted),
       price: ({ items }, wanted) => items.data.some(({ price }) => price.id === wanted),
     },
     ({ status }, params) => 'status' in params || status !== 'canceled',
@@ -27,8 +28,9 @@ export const subscriptions: readonly Operation[] = [
   operation<UpdateSubscriptionParams>('POST /v1/subscriptions/{id}', ({ account, id, params }) =>
     updateSubscription(account, running(account, id), params),
   ),
-  operation<{ cancellation_details?: CancellationDetails }>('DELETE /v1/subscriptions/{id}', ({ account, id, params }) =>
-    endSubscription(account, running(account, id), params.cancellation_details),
+  operation<{ cancellation_details?: CancellationDetails }>(
+    'DELETE /v1/subscriptions/{id}',
+    ({ account, id, params }) => endSubscription(account, running(account, id), params.cancellation_details),
   ),
   operation('POST /v1/subscriptions/{id}/pause', ({ account, id }) => {
     const subscription = running(account, id);
@@ -36,7 +38,11 @@ export const subscriptions: readonly Operation[] = [
       throw invalid(`You cannot pause a subscription that is ${subscription.status}.`);
     }
     const status_details = {
-      paused: { subscription: { type: 'pause_requested' }, transitioned_at: account.now, type: 'subscription' },
+      paused: {
+        subscription: { type: 'pause_requested' },
+        transitioned_at: account.now,
+        type: 'subscription',
+      },
     };
     return account.change(subscription, { status: 'paused', status_details }, 'customer.subscription.paused');
   }),

@@ -13,7 +13,10 @@ export interface UpdateSubscriptionParams {
   readonly description?: string | null;
   readonly items?: readonly ItemParams[];
   readonly metadata?: MetadataChange | null;
-  readonly pause_collection?: { readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'; resumes_at?: number } | null;
+  readonly pause_collection?: {
+    readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
+    resumes_at?: number;
+  } | null;
 }
 
 interface ItemParams {
@@ -33,7 +36,10 @@ export function updateSubscription(
 ): Subscription {
   const { cancel_at_period_end: ends, pause_collection: pause } = params;
   if (ends !== undefined && params.cancel_at) {
-    throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
+    throw invalid(
+      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
+      'cancel_at',
+    );
   }
   const items = params.items && changedItems(account, subscription, params.items);
   return account.change(
@@ -68,7 +74,11 @@ function cancellation(
   };
 }
 
-function changedItems(account: Account, subscription: Subscription, changes: readonly ItemParams[]): SubscriptionItem[] {
+function changedItems(
+  account: Account,
+  subscription: Subscription,
+  changes: readonly ItemParams[],
+): SubscriptionItem[] {
   let items = [...subscription.items.data];
   changes.forEach((change, index) => {
     const path = `items[${index}]`;
@@ -108,7 +118,11 @@ function addedItem(
   return { ...item, metadata: changedMetadata({}, metadata) };
 }
 
-function priceOf(account: Account, { price: id, price_data: data }: ItemParams, path: string): Price | undefined {
+function priceOf(
+  account: Account,
+  { price: id, price_data: data }: ItemParams,
+  path: string,
+): Price | undefined {
   if (id !== undefined) return account.prices.need(id, `${path}[price]`);
   if (!data) return undefined;
   checkPriceData(account, data, `${path}[price_data]`);

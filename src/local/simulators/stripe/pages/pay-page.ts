@@ -17,7 +17,8 @@ export interface Attempt {
 /** The hosted payment page. It needs no script: even the total follows the shipping option by style alone. */
 export function payPage(account: Account, session: Session, cart: Cart, { values, error }: Attempt): string {
   const alert = error && html`<p class="error" role="alert">${error}</p>`;
-  const back = session.cancel_url && html`<a class="back" href="${session.cancel_url}">← Back to the shop</a>`;
+  const back =
+    session.cancel_url && html`<a class="back" href="${session.cancel_url}">← Back to the shop</a>`;
   const content = html`
 <div class="columns">
   <section aria-label="Your order">
@@ -76,7 +77,8 @@ function addressFields({ params }: Cart, values: Attempt['values']): Html {
   const countries = params.shipping_address_collection?.allowed_countries ?? [];
   const chosen = values['country'] ?? countries[0];
   const options = countries.map(
-    (code) => html`<option value="${code}" ${code === chosen && new Html('selected')}>${countryNames.of(code)}</option>`,
+    (code) =>
+      html`<option value="${code}" ${code === chosen && new Html('selected')}>${countryNames.of(code)}</option>`,
   );
   return html`
 <fieldset>
@@ -93,7 +95,13 @@ function addressFields({ params }: Cart, values: Attempt['values']): Html {
 </fieldset>`;
 }
 
-function field(name: string, label: string, values: Attempt['values'], autocomplete: string, required: boolean): Html {
+function field(
+  name: string,
+  label: string,
+  values: Attempt['values'],
+  autocomplete: string,
+  required: boolean,
+): Html {
   const need = required && new Html('required');
   return html`<label>${label}<input name="${name}" autocomplete="${autocomplete}" value="${values[name]}" ${need}></label>`;
 }
@@ -142,6 +150,8 @@ function shippingAmounts(session: Session): readonly Html[] {
 function totalRules({ shipping_options: options }: Session): Html {
   const size = '.rhythm { font-size: 1rem; font-weight: 500; color: var(--soft); letter-spacing: 0; }';
   if (options.length < 2) return new Html(size);
-  const shown = options.map((_, index) => `main:has(#ship-${index}:checked) .with-ship-${index} { display: inline; }`);
+  const shown = options.map(
+    (_, index) => `main:has(#ship-${index}:checked) .with-ship-${index} { display: inline; }`,
+  );
   return new Html(`${size} .with-ship { display: none; } ${shown.join(' ')}`);
 }

@@ -9,8 +9,13 @@ import { layout } from './layout.ts';
 /** The billing portal: a customer's subscriptions, each to be cancelled or kept. */
 export function portalPage(account: Account, portal: StripeObject): string {
   const customer = account.customers.get(String(portal['customer']));
-  const subscriptions = account.subscriptions.all().filter((row) => row.customer === customer?.id).reverse();
-  const back = typeof portal['return_url'] === 'string' && html`<a class="back" href="${portal['return_url']}">← Back to the shop</a>`;
+  const subscriptions = account.subscriptions
+    .all()
+    .filter((row) => row.customer === customer?.id)
+    .reverse();
+  const back =
+    typeof portal['return_url'] === 'string' &&
+    html`<a class="back" href="${portal['return_url']}">← Back to the shop</a>`;
   const cards = subscriptions.map((subscription) => card(account, subscription));
   const nothing = subscriptions.length === 0 && html`<div class="card"><p>No subscriptions yet.</p></div>`;
   const owner = customer?.email ?? customer?.id;
@@ -23,15 +28,21 @@ function card(account: Account, subscription: Subscription): Html {
   const until = items.data[0]?.current_period_end ?? account.now;
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(until * 1000);
   const lines = items.data.map(
-    ({ price, quantity }) => html`<li><span>${account.products.get(price.product)?.name}<small>Quantity ${quantity}</small></span>
+    ({
+      price,
+      quantity,
+    }) => html`<li><span>${account.products.get(price.product)?.name}<small>Quantity ${quantity}</small></span>
       <span class="money">${formatMoney(amountOf(price, quantity), currency)}</span></li>`,
   );
   return html`
 <section class="card">
   <ul class="lines">${lines}</ul>
   <p class="hint">${state(status, ends, day)}</p>
-  ${status !== 'canceled' && html`<form method="post"><input type="hidden" name="subscription" value="${id}">
-    <button name="action" value="${ends ? 'keep' : 'cancel'}">${ends ? 'Keep this subscription' : 'Cancel at the end of the period'}</button></form>`}
+  ${
+    status !== 'canceled' &&
+    html`<form method="post"><input type="hidden" name="subscription" value="${id}">
+    <button name="action" value="${ends ? 'keep' : 'cancel'}">${ends ? 'Keep this subscription' : 'Cancel at the end of the period'}</button></form>`
+  }
 </section>`;
 }
 

@@ -22,16 +22,25 @@ export async function servePages(world: World, exchange: Exchange): Promise<void
     const portal = kind === 'portal' && account.portalSessions.get(id);
     if (portal) return servePortal(account, portal, exchange);
   }
-  const text = kind === 'pay' || kind === 'portal' ? 'This page does not exist, or no longer.' : 'The simulator is running.';
+  const text =
+    kind === 'pay' || kind === 'portal'
+      ? 'This page does not exist, or no longer.'
+      : 'The simulator is running.';
   sendHtml(exchange.response, kind === '' ? 200 : 404, messagePage('Stripe simulator', text));
 }
 
-async function servePayPage(world: World, account: Account, session: Session, exchange: Exchange): Promise<void> {
+async function servePayPage(
+  world: World,
+  account: Account,
+  session: Session,
+  exchange: Exchange,
+): Promise<void> {
   const { method, response } = exchange;
   const values = method === 'POST' ? await readValues(exchange) : {};
   try {
     const cart = openCart(account, session);
-    if (method !== 'POST') return sendHtml(response, 200, payPage(account, session, cart, { values, error: null }));
+    if (method !== 'POST')
+      return sendHtml(response, 200, payPage(account, session, cart, { values, error: null }));
     const event = payAsTyped(account, session, values);
     if (typeof event === 'string') {
       return sendHtml(response, 200, payPage(account, session, cart, { values, error: event }));
@@ -60,7 +69,8 @@ function payAsTyped(
 }
 
 function typed(values: Readonly<Record<string, string>>): PaymentInput {
-  const { email, name, phone, line1, line2, city, state, postal_code, country, outcome, shipping_option } = values;
+  const { email, name, phone, line1, line2, city, state, postal_code, country, outcome, shipping_option } =
+    values;
   const address = { line1, line2, city, state, postal_code, country };
   const given = Object.entries(address).filter(([, value]) => value !== undefined && value !== '');
   return {
@@ -78,7 +88,8 @@ function closedPage(session: Session): string {
     const href = session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id);
     return messagePage('All done', 'This checkout is complete.', { href, label: 'Continue to the shop' });
   }
-  const link = session.cancel_url === null ? undefined : { href: session.cancel_url, label: 'Back to the shop' };
+  const link =
+    session.cancel_url === null ? undefined : { href: session.cancel_url, label: 'Back to the shop' };
   return messagePage('This checkout has expired', 'Nothing was charged. Start again from your cart.', link);
 }
 
@@ -87,7 +98,8 @@ async function servePortal(account: Account, portal: StripeObject, exchange: Exc
     const { subscription: id = '', action } = await readValues(exchange);
     const subscription = account.subscriptions.get(id);
     const mine = subscription?.customer === portal['customer'] && subscription?.status !== 'canceled';
-    if (subscription && mine) updateSubscription(account, subscription, { cancel_at_period_end: action === 'cancel' });
+    if (subscription && mine)
+      updateSubscription(account, subscription, { cancel_at_period_end: action === 'cancel' });
     return redirect(exchange.response, exchange.path);
   }
   sendHtml(exchange.response, 200, portalPage(account, portal));
@@ -95,5 +107,7 @@ async function servePortal(account: Account, portal: StripeObject, exchange: Exc
 
 async function readValues({ request }: Exchange): Promise<Record<string, string>> {
   const entries = Object.entries(parseForm(await readBody(request)));
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

@@ -20,13 +20,15 @@ export function authenticate(world: World, headers: IncomingHttpHeaders): Accoun
     );
   }
   if (!/^(sk|rk)_(test|live)_\w+$/.test(key)) throw unauthorized(`Invalid API Key provided: ${masked(key)}`);
-  if (key.includes('revoked')) throw unauthorized(`Expired API Key provided: ${masked(key)}`, 'api_key_expired');
+  if (key.includes('revoked'))
+    throw unauthorized(`Expired API Key provided: ${masked(key)}`, 'api_key_expired');
   const account = world.account(key);
   const other = headers['stripe-account'];
   if (other !== undefined && other !== account.id) {
     throw new Refusal(
       403,
-      `The provided key '${masked(key)}' does not have access to account '${String(other)}' (or that account does not exist). Application access may have been revoked.`,
+      `The provided key '${masked(key)}' does not have access to account '${String(other)}' ` +
+        '(or that account does not exist). Application access may have been revoked.',
       { code: 'account_invalid' },
     );
   }

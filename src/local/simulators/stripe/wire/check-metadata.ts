@@ -16,25 +16,7 @@ export function checkMetadata(value: string | Form, path: string): MetadataChang
   if (entries.length > keysMax) {
     throw invalid(`You can have up to ${keysMax} metadata keys, but you passed in ${entries.length}.`, path);
   }
-  return Object.fromEntries(
-    entries.map(([key, text]) => {
-      const param = `${path}[${key}]`;
-      if (typeof text !== 'string') throw invalid('Metadata keys cannot contain square brackets.', param);
-      if (key.length > keyLengthMax) {
-        throw invalid(
-          `Metadata keys can have up to ${keyLengthMax} characters, but you passed in a key that is ${key.length} characters. Invalid key: ${key}`,
-          path,
-        );
-      }
-      if (text.length > valueLengthMax) {
-        throw invalid(
-          `Metadata values can have up to ${valueLengthMax} characters, but you passed in a value that is ${text.length} characters. Invalid value: ${text.slice(0, 50)}…`,
-          param,
-        );
-      }
-      return [key, text === '' ? null : text];
-    }),
-  );
+  return Object.fromEntries(entries.map(([key, text]) => [key, checkEntry(key, text, path)]));
 }
 
 /** Metadata after a change: given keys are set, null ones unset, others stay; null clears all. */
@@ -42,4 +24,23 @@ export function changedMetadata(current: Metadata, change: MetadataChange | null
   if (change === null) return {};
   const merged = Object.entries({ ...current, ...change });
   return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function checkEntry(key: string, text: string | Form, path: string): string | null {
+  if (typeof text !== 'string') throw invalid('Metadata keys cannot contain square brackets.', path);
+  if (key.length > keyLengthMax) {
+    throw invalid(`${tooLong('keys', keyLengthMax, 'key', key)} Invalid key: ${key}`, path);
+  }
+  if (text.length > valueLengthMax) {
+    const shown = `${text.slice(0, 50)}…`;
+    throw invalid(
+      `${tooLong('values', valueLengthMax, 'value', text)} Invalid value: ${shown}`,
+      `${path}[${key}]`,
+    );
+  }
+  return text === '' ? null : text;
+}
+
+function tooLong(many: string, most: number, one: string, given: string): string {
+  return `Metadata ${many} can have up to ${most} characters, but you passed in a ${one} that is ${given.length} characters.`;
 }

@@ -12,7 +12,10 @@ export function expand(account: Account, answer: object, paths: readonly string[
     const fields = path.split('.');
     const depth = fields.filter((field) => field !== 'data').length;
     if (depth > depthMax) {
-      throw invalid(`You cannot expand more than ${depthMax} levels of a property. Property: ${path}`, `expand[${index}]`);
+      throw invalid(
+        `You cannot expand more than ${depthMax} levels of a property. Property: ${path}`,
+        `expand[${index}]`,
+      );
     }
     return expandPath(account, expanded, fields, path);
   }, answer);
@@ -41,11 +44,20 @@ function include(account: Account, row: Record<string, unknown>, field: string):
   const id = String(row['id']);
   switch (`${row['object']}.${field}`) {
     case 'checkout.session.line_items':
-      return listObject(`/v1/checkout/sessions/${id}/line_items`, pageOf(account.carts.get(id)?.lines ?? [], {}));
+      return listObject(
+        `/v1/checkout/sessions/${id}/line_items`,
+        pageOf(account.carts.get(id)?.lines ?? [], {}),
+      );
     case 'invoice.payments':
-      return listObject('/v1/invoice_payments', account.invoicePayments.page({}, ({ invoice }) => invoice === id));
+      return listObject(
+        '/v1/invoice_payments',
+        account.invoicePayments.page({}, ({ invoice }) => invoice === id),
+      );
     case 'charge.refunds':
-      return listObject(`/v1/charges/${id}/refunds`, account.refunds.page({}, ({ charge }) => charge === id));
+      return listObject(
+        `/v1/charges/${id}/refunds`,
+        account.refunds.page({}, ({ charge }) => charge === id),
+      );
     case 'customer.subscriptions':
       return listObject(
         `/v1/customers/${id}/subscriptions`,

@@ -40,7 +40,10 @@ function place(form: Form, path: readonly string[], value: string): void {
 function pathOf(name: string): string[] {
   const bracket = name.indexOf('[');
   if (bracket <= 0) return [name];
-  const path = [name.slice(0, bracket), ...[...name.slice(bracket).matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key ?? '')];
+  const path = [
+    name.slice(0, bracket),
+    ...[...name.slice(bracket).matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key ?? ''),
+  ];
   if (path.length > depthMax) throw invalid('Parameters are nested too deeply.', path[0]);
   return path;
 }

@@ -53,7 +53,9 @@ export function list<Row extends StripeObject>(
     const wanted = Object.entries(params).filter(([name]) => !paging.has(name));
     const page = table(account).page(
       params,
-      (row) => standing(row, params, account) && wanted.every(([name, value]) => chooses(filters, name, row, value, account)),
+      (row) =>
+        standing(row, params, account) &&
+        wanted.every(([name, value]) => chooses(filters, name, row, value, account)),
     );
     return listObject(url, page);
   });

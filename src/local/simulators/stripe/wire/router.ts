@@ -19,9 +19,18 @@ export class Router<Value> {
   match(method: string, path: string): { value: Value; id: string } | undefined {
     for (const { pattern, value } of this.#routes.get(shape(method, path)) ?? []) {
       const found = pattern.exec(path);
-      if (found) return { value, id: decodeURIComponent(found[1] ?? '') };
+      if (found) return { value, id: decoded(found[1] ?? '') };
     }
     return undefined;
+  }
+}
+
+// A badly encoded id is only an id that nothing has.
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

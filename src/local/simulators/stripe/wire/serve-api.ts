@@ -139,7 +139,10 @@ function keepIfServerError({ account, exchange, key, text }: Asked, broken: Answ
 function reply({ entry, exchange: { response }, key }: Asked, given: Answer | null): void {
   if (!given) return;
   entry.status = given.status;
-  write(response, key === undefined ? given : { ...given, headers: { ...given.headers, 'idempotency-key': key } });
+  write(
+    response,
+    key === undefined ? given : { ...given, headers: { ...given.headers, 'idempotency-key': key } },
+  );
 }
 
 function write(response: ServerResponse, { status, body, headers, requestId }: Answer): void {

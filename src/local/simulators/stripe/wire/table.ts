@@ -52,10 +52,15 @@ export class Table<Row extends { readonly id: string }> {
   page(params: PageParams, keep: (row: Row) => boolean = () => true): Page<Row> {
     const limit = pageLimit(params);
     const { starting_after: after, ending_before: before } = params;
-    if (after && before) throw invalid('You may only specify one of ending_before and starting_after.', 'starting_after');
+    if (after && before)
+      throw invalid('You may only specify one of ending_before and starting_after.', 'starting_after');
     const found: Row[] = [];
     if (before) {
-      for (let at = this.#place(before, 'ending_before') + 1; at < this.#rows.length && found.length <= limit; at++) {
+      for (
+        let at = this.#place(before, 'ending_before') + 1;
+        at < this.#rows.length && found.length <= limit;
+        at++
+      ) {
         this.#collect(found, at, keep);
       }
       return { data: found.slice(0, limit).reverse(), has_more: found.length > limit };
@@ -78,11 +83,15 @@ export class Table<Row extends { readonly id: string }> {
 }
 
 /** One page of a list that has an order of its own, such as the lines of a cart. */
-export function pageOf<Row extends { readonly id: string }>(rows: readonly Row[], params: PageParams): Page<Row> {
+export function pageOf<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  params: PageParams,
+): Page<Row> {
   const limit = pageLimit(params);
   const cursor = params.starting_after ?? params.ending_before;
   const at = cursor === undefined ? -1 : rows.findIndex((row) => row.id === cursor);
-  if (cursor !== undefined && at < 0) throw noSuch('item', cursor, params.starting_after ? 'starting_after' : 'ending_before');
+  if (cursor !== undefined && at < 0)
+    throw noSuch('item', cursor, params.starting_after ? 'starting_after' : 'ending_before');
   if (params.ending_before) {
     const from = Math.max(0, at - limit);
     return { data: rows.slice(from, at), has_more: from > 0 };
@@ -91,7 +100,9 @@ export function pageOf<Row extends { readonly id: string }>(rows: readonly Row[]
 }
 
 function pageLimit({ limit = 10 }: PageParams): number {
-  if (limit < 1) throw invalid('This value must be greater than or equal to 1.', 'limit', 'parameter_invalid_integer');
-  if (limit > 100) throw invalid('This value must be less than or equal to 100.', 'limit', 'parameter_invalid_integer');
+  if (limit < 1)
+    throw invalid('This value must be greater than or equal to 1.', 'limit', 'parameter_invalid_integer');
+  if (limit > 100)
+    throw invalid('This value must be less than or equal to 100.', 'limit', 'parameter_invalid_integer');
   return limit;
 }

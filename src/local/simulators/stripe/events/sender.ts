@@ -7,7 +7,12 @@ export class Sender {
   readonly #secureAgent = new SecureAgent({ keepAlive: true, maxSockets: 32 });
 
   /** The status of the reply; null when none came in time. Redirects are not followed. */
-  post(url: string, body: string, headers: Record<string, string>, timeoutMs: number): Promise<number | null> {
+  post(
+    url: string,
+    body: string,
+    headers: Record<string, string>,
+    timeoutMs: number,
+  ): Promise<number | null> {
     const secure = url.startsWith('https:');
     const send = secure ? httpsRequest : httpRequest;
     return new Promise((resolve) => {
