@@ -154,11 +154,11 @@ export interface PaymentEvent {
   readonly createdAt: Date;
 }
 
-export interface EventPage {
-  /** Oldest first. */
-  readonly events: readonly PaymentEvent[];
-  /** Where the next page begins; `null` when there is none. */
-  readonly next: string | null;
+/** A stretch of the provider's time; `next` of the page before goes on in it. */
+export interface PageRequest {
+  readonly from: Date;
+  readonly to: Date;
+  readonly next?: string;
 }
 
 export interface SubscriptionChange {
@@ -182,10 +182,10 @@ export interface PaymentGateway {
   findSession(account: PaymentAccount, orderId: string, since: Date, signal?: AbortSignal): Promise<SessionSnapshot | undefined>;
   /** Close an open session. Answers how it stands then: it may have been completed before. */
   expireSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
-  /** Sessions made between two moments, oldest last; `next` goes on. */
+  /** Sessions made in a stretch of time, newest first. `next` is null on the last page. */
   listSessions(
     account: PaymentAccount,
-    range: { readonly from: Date; readonly to: Date; readonly next?: string },
+    range: PageRequest,
     signal?: AbortSignal,
   ): Promise<{ readonly sessions: readonly SessionSnapshot[]; readonly next: string | null }>;
 
@@ -210,6 +210,10 @@ export interface PaymentGateway {
    * `'forged'` when none did, `'unreadable'` when one did and it is no event of theirs.
    */
   verifyEvent(rawBody: Buffer, signature: string, secrets: readonly string[], now: Date): PaymentEvent | 'forged' | 'unreadable';
-  /** Events since then that the shop acts on. */
-  listEvents(account: PaymentAccount, range: { readonly since: Date; readonly next?: string }, signal?: AbortSignal): Promise<EventPage>;
+  /** Events of a stretch of time that the shop acts on, newest first. `next` is null on the last page. */
+  listEvents(
+    account: PaymentAccount,
+    range: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<{ readonly events: readonly PaymentEvent[]; readonly next: string | null }>;
 }

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type Stripe from 'stripe';
+
+import type { PaymentAccount } from '#src/domain/ports/payment-gateway.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Log } from '#src/lib/log.ts';
+import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import type { Slots } from '../lib/slots.ts';
+import { judgeError } from './judge-error.ts';
+
+const tryMs = seconds(8);
+const totalMs = seconds(17);
+const pauseMs = 150;
+
+/** How long all calls of one operation may take together. */
+export interface Budget {
+  readonly endsAt: number;
+}
+
+export const newBudget = (): Budget => ({ endsAt: performance.now() + totalMs });
+
+export interface Call {
+  readonly account: PaymentAccount;
+  /** What is asked, for the log: `sessions.create`. */
+  readonly operation: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly budget?: Budget;
+  /** For a POST: asked again with the same key, it is done once. */
+  readonly key?: string;
+}
+
+/** Sends a call as it is to be sent: with the store's own key, a time limit, and one repeat when nothing settled it. */
+export type Caller = <Answer>(call: Call, send: (options: Stripe.RequestOptions) => Promise<Answer>) => Promise<Answer>;
+
+/**
+ * The one way to Stripe. Its SDK repeats nothing by itself (but once after a reset connection, with the same key): we
+ * do, once, where no answer came, so that the whole stays within the time that a shopper waits.
+ */
+export function createCaller({ log, breaker, slots }: { log: Log; breaker: CircuitBreaker; slots: Slots }): Caller {
+  return (call, send) =>
+    slots.run('stripe', call.account.tenantId, async () => {
+      const budget = call.budget ?? newBudget();
+      const once = () => breaker.run('stripe', call.account.tenantId, () => tryOnce(log, call, budget, send));
+      try {
+        return await once();
+      } catch (error) {
+        if (!isUnsettled(error) || budget.endsAt - performance.now() < pauseMs * 10) throw error;
+        await sleep(pauseMs);
+        return await stillUnsettled(once());
+      }
+    });
+}
+
+async function tryOnce<Answer>(
+  log: Log,
+  { account, operation, signal, key }: Call,
+  budget: Budget,
+  send: (options: Stripe.RequestOptions) => Promise<Answer>,
+): Promise<Answer> {
+  signal?.throwIfAborted();
+  const startedAt = performance.now();
+  const timeout = Math.max(1, Math.round(Math.min(tryMs, budget.endsAt - startedAt)));
+  const logged = (status: string | number) =>
+    log.info({ provider: 'stripe', operation, status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
+  try {
+    const answer = await send({ apiKey: account.secretKey, timeout, ...(key && { idempotencyKey: key }) });
+    logged('ok');
+    return answer;
+  } catch (error) {
+    const judged = judgeError(operation, error);
+    logged(judged instanceof ProviderError ? judged.failure : 'failed');
+    throw judged;
+  }
+}
+
+const isUnsettled = (error: unknown) => error instanceof ProviderError && error.failure === 'away';
+
+/** The first try may have had its effect, so a repeat that could not be sent leaves the outcome unknown. */
+async function stillUnsettled<Answer>(repeat: Promise<Answer>): Promise<Answer> {
+  try {
+    return await repeat;
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.failure !== 'busy') throw error;
+    throw new ProviderError('stripe', 'away', error.message, { code: error.code, retryAfterSeconds: error.retryAfterSeconds });
+  }
+}

@@ -1,0 +1,55 @@
+import http from 'node:http';
+import https from 'node:https';
+
+import Stripe from 'stripe';
+
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import type { Log } from '#src/lib/log.ts';
+import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { Slots } from '../lib/slots.ts';
+import { createCaller } from './caller.ts';
+import { verifyEvent } from './events.ts';
+import { readingCalls } from './reading-calls.ts';
+import { sessionCalls } from './session-calls.ts';
+import { subscriptionCalls } from './subscription-calls.ts';
+
+/** The version that this code was written against, whatever an account or a newer SDK takes for its own. */
+const apiVersion = '2026-10-28.endive';
+
+const socketsMax = 50;
+const callsPerAccountMax = 16;
+const slotWaitMs = 4000;
+
+export interface StripeOptions {
+  readonly log: Log;
+  readonly breaker: CircuitBreaker;
+  /** Another address of the API, such as a simulator's. */
+  readonly apiBase?: string | undefined;
+}
+
+/**
+ * Stripe, in the shop's words. One client serves every store, each call with the store's own key: a client for each
+ * would cost 45 kB and its own sockets. No type, status word or error of Stripe's leaves this folder.
+ */
+export function createStripePaymentGateway({ log, breaker, apiBase }: StripeOptions): PaymentGateway {
+  const stripe = new Stripe('sk_given_with_each_call', { ...transportTo(apiBase), apiVersion, maxNetworkRetries: 0, telemetry: false });
+  const call = createCaller({
+    log,
+    breaker,
+    slots: new Slots({ max: callsPerAccountMax, waitMs: slotWaitMs }),
+  });
+  return { ...sessionCalls(stripe, call), ...subscriptionCalls(stripe, call), ...readingCalls(stripe, call), verifyEvent };
+}
+
+function transportTo(apiBase: string | undefined): Stripe.StripeConfig {
+  const agent = { keepAlive: true, maxSockets: socketsMax };
+  if (!apiBase) return { httpAgent: new https.Agent(agent) };
+  const { protocol, hostname, port } = new URL(apiBase);
+  const isPlain = protocol === 'http:';
+  return {
+    protocol: isPlain ? 'http' : 'https',
+    host: hostname,
+    port: port || (isPlain ? 80 : 443),
+    httpAgent: isPlain ? new http.Agent(agent) : new https.Agent(agent),
+  };
+}

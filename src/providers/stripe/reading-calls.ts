@@ -1,0 +1,85 @@
+import type Stripe from 'stripe';
+
+import type { PaymentAccount, PaymentGateway, PaymentSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import { type Budget, type Caller, newBudget } from './caller.ts';
+import { actedOn, eventOf } from './events.ts';
+import { idOf, paymentSnapshotOf } from './snapshots.ts';
+
+type ReadingCalls = Pick<PaymentGateway, 'checkAccount' | 'fetchPayment' | 'listEvents'>;
+
+export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
+  /** A refund and a dispute name their charge, a payment its latest one. */
+  async function fetchCharge(account: PaymentAccount, reference: string, budget: Budget, signal?: AbortSignal): Promise<Stripe.Charge> {
+    const [kind] = reference.split('_');
+    const asked = { account, budget, signal };
+    if (kind === 'ch' || kind === 'py') return retrieveCharge(reference);
+    if (kind === 'pi') {
+      const intent = await call({ ...asked, operation: 'paymentIntents.retrieve' }, (options) =>
+        stripe.paymentIntents.retrieve(reference, {}, options));
+      return retrieveCharge(idOf(intent.latest_charge) ?? '');
+    }
+    if (kind === 'dp' || kind === 'du') {
+      const dispute = await call({ ...asked, operation: 'disputes.retrieve' }, (options) =>
+        stripe.disputes.retrieve(reference, {}, options));
+      return retrieveCharge(idOf(dispute.charge) ?? '');
+    }
+    const refund = await call({ ...asked, operation: 'refunds.retrieve' }, (options) =>
+      stripe.refunds.retrieve(reference, {}, options));
+    return retrieveCharge(idOf(refund.charge) ?? '');
+
+    function retrieveCharge(id: string): Promise<Stripe.Charge> {
+      return call({ ...asked, operation: 'charges.retrieve' }, (options) => stripe.charges.retrieve(id, {}, options));
+    }
+  }
+
+  /** Payments of subscriptions carry no mark of ours: their invoice does. */
+  async function fetchInvoiceOf(account: PaymentAccount, charge: Stripe.Charge, budget: Budget, signal?: AbortSignal) {
+    const intent = idOf(charge.payment_intent);
+    if (!intent || charge.metadata['platform_order_id']) return null;
+    const payments = await call({ account, operation: 'invoicePayments.list', budget, signal }, (options) =>
+      stripe.invoicePayments.list(
+        { payment: { type: 'payment_intent', payment_intent: intent }, limit: 1, expand: ['data.invoice'] },
+        options,
+      ));
+    const invoice = payments.data[0]?.invoice;
+    if (typeof invoice !== 'object' || invoice.deleted) return null;
+    return { invoiceId: invoice.id ?? '', metadata: invoice.parent?.subscription_details?.metadata ?? null };
+  }
+
+  async function fetchDispute(account: PaymentAccount, charge: Stripe.Charge, budget: Budget, signal?: AbortSignal) {
+    if (!charge.disputed) return null;
+    const disputes = await call({ account, operation: 'disputes.list', budget, signal }, (options) =>
+      stripe.disputes.list({ charge: charge.id, limit: 1 }, options));
+    return disputeStateOf(disputes.data[0]?.status);
+  }
+
+  return {
+    async checkAccount(account, signal) {
+      await call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
+    },
+
+    async fetchPayment(account, reference, signal) {
+      const budget = newBudget();
+      const charge = await fetchCharge(account, reference, budget, signal);
+      const [invoice, dispute] = await Promise.all([
+        fetchInvoiceOf(account, charge, budget, signal),
+        fetchDispute(account, charge, budget, signal),
+      ]);
+      return paymentSnapshotOf(charge, invoice, dispute);
+    },
+
+    async listEvents(account, { from, to, next }, signal) {
+      const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) };
+      const page = await call({ account, operation: 'events.list', signal }, (options) =>
+        stripe.events.list({ types: [...actedOn], created, limit: 100, ...(next && { starting_after: next }) }, options));
+      return { events: page.data.map(eventOf), next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+const overWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];
+
+function disputeStateOf(status: string | undefined): PaymentSnapshot['dispute'] {
+  if (status === undefined || overWithoutLoss.includes(status)) return null;
+  return status === 'lost' ? 'lost' : 'open';
+}

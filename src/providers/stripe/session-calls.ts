@@ -1,0 +1,107 @@
+import type Stripe from 'stripe';
+
+import type { PaymentAccount, PaymentGateway, SessionRequest, SessionSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { type Budget, type Caller, newBudget } from './caller.ts';
+import { couponParamsOf, sessionParamsOf } from './session-params.ts';
+import { idOf, sessionSnapshotOf } from './snapshots.ts';
+
+type SessionCalls = Pick<
+  PaymentGateway,
+  'createSession' | 'fetchSession' | 'findSession' | 'expireSession' | 'listSessions' | 'findOrCreateCustomer'
+>;
+
+/** How many sessions one look may turn over. */
+const findPagesMax = 20;
+
+export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
+  /** A coupon that is there already was made by an earlier try of this very order. */
+  async function createCoupon(account: PaymentAccount, request: SessionRequest, key: string, budget: Budget, signal?: AbortSignal) {
+    const params = couponParamsOf(request);
+    try {
+      await call({ account, operation: 'coupons.create', key: `${key}:coupon`, budget, signal }, (options) =>
+        stripe.coupons.create(params, options));
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.code !== 'resource_already_exists') throw error;
+    }
+  }
+
+  async function fetchSession(account: PaymentAccount, id: string, signal?: AbortSignal): Promise<SessionSnapshot> {
+    const budget = newBudget();
+    const session = await call({ account, operation: 'sessions.retrieve', budget, signal }, (options) =>
+      stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }, options));
+    return sessionSnapshotOf(session, await fetchIntent(account, session, budget, signal));
+  }
+
+  /** In subscription mode the payment hangs on the first invoice; it matters only while the money has not come. */
+  async function fetchIntent(account: PaymentAccount, session: Stripe.Checkout.Session, budget: Budget, signal?: AbortSignal) {
+    const { payment_intent: intent, status, payment_status: paid } = session;
+    if (typeof intent === 'object' && intent !== null) return intent;
+    const invoice = idOf(session.invoice);
+    if (status !== 'complete' || paid !== 'unpaid' || !invoice) return null;
+    const payments = await call({ account, operation: 'invoicePayments.list', budget, signal }, (options) =>
+      stripe.invoicePayments.list({ invoice, limit: 1, expand: ['data.payment.payment_intent'] }, options));
+    const [first] = payments.data.map(({ payment }) => payment.payment_intent);
+    return typeof first === 'object' ? first : null;
+  }
+
+  const listSessions: SessionCalls['listSessions'] = async (account, { from, to, next }, signal) => {
+    const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) };
+    const page = await call({ account, operation: 'sessions.list', signal }, (options) =>
+      stripe.checkout.sessions.list({ created, limit: 100, ...(next && { starting_after: next }) }, options));
+    return {
+      sessions: page.data.map((session) => sessionSnapshotOf(session)),
+      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
+    };
+  };
+
+  return {
+    fetchSession,
+    listSessions,
+
+    async createSession(account, request, key, signal) {
+      const budget = newBudget();
+      if (request.discountCents > 0) await createCoupon(account, request, key, budget, signal);
+      const params = sessionParamsOf(request);
+      const session = await call({ account, operation: 'sessions.create', key, budget, signal }, (options) =>
+        stripe.checkout.sessions.create(params, options));
+      return { sessionId: session.id, url: session.url ?? '' };
+    },
+
+    async findSession(account, orderId, since, signal) {
+      const range = { from: new Date(since.getTime() - minutes(1)), to: new Date(since.getTime() + minutes(60 * 24)) };
+      let next: string | null | undefined;
+      for (let page = 0; page < findPagesMax && next !== null; page += 1) {
+        const found: Awaited<ReturnType<SessionCalls['listSessions']>> = await listSessions(account, { ...range, ...(next && { next }) }, signal);
+        const session = found.sessions.find((candidate) => candidate.orderId === orderId);
+        if (session) return session;
+        next = found.next;
+      }
+      return undefined;
+    },
+
+    async expireSession(account, sessionId, signal) {
+      try {
+        const session = await call({ account, operation: 'sessions.expire', signal }, (options) =>
+          stripe.checkout.sessions.expire(sessionId, {}, options));
+        return sessionSnapshotOf(session);
+      } catch (error) {
+        if (error instanceof ProviderError && error.failure === 'refused') return fetchSession(account, sessionId, signal);
+        throw error;
+      }
+    },
+
+    async findOrCreateCustomer(account, email, key, signal) {
+      const budget = newBudget();
+      // Search lags behind by minutes; the list does not, though it wants the address letter by letter.
+      const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
+        stripe.customers.list({ email, limit: 100 }, options));
+      const oldest = found.data.at(-1);
+      if (oldest) return oldest.id;
+      const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>
+        stripe.customers.create({ email }, options));
+      return made.id;
+    },
+  };
+}

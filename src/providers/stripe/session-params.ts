@@ -1,0 +1,95 @@
+import type Stripe from 'stripe';
+
+import type { SessionLine, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
+
+type Params = Stripe.Checkout.SessionCreateParams;
+
+/** Our marks on everything that is made for an order: by them we know our own again. */
+export const marksOf = ({ orderId, environment }: Pick<SessionRequest, 'orderId' | 'environment'>) => ({
+  platform_order_id: orderId,
+  platform_environment: environment,
+});
+
+/** The coupon of an order: its id is the order's, so that making it again finds the first. */
+export const couponIdOf = ({ orderId }: Pick<SessionRequest, 'orderId'>): string => `discount_${orderId}`;
+
+export function couponParamsOf(request: SessionRequest): Stripe.CouponCreateParams {
+  return {
+    id: couponIdOf(request),
+    amount_off: request.discountCents,
+    currency: request.currency.toLowerCase(),
+    duration: 'once',
+    max_redemptions: 1,
+    redeem_by: request.expiresAt + 3600,
+    ...(request.discountName && { name: cut(request.discountName, 40) }),
+    metadata: marksOf(request),
+  };
+}
+
+/**
+ * The same request always makes the same parameters, in the same order: Stripe compares them with those that came
+ * with the key before. The marks stand on the session and on what it makes, because Stripe copies neither.
+ */
+export function sessionParamsOf(request: SessionRequest): Params {
+  const marks = marksOf(request);
+  return {
+    mode: request.mode,
+    line_items: request.lines.map((line) => lineOf(line, request.currency)),
+    ...(request.discountCents > 0 && { discounts: [{ coupon: couponIdOf(request) }] }),
+    success_url: request.returnUrl,
+    cancel_url: request.cancelUrl,
+    client_reference_id: request.orderId,
+    expires_at: request.expiresAt,
+    metadata: marks,
+    ...(request.mode === 'payment' ? { payment_intent_data: { metadata: marks } } : { subscription_data: { metadata: marks } }),
+    ...customerOf(request),
+    ...(request.shipping && shippingOf(request.shipping, request)),
+    ...(request.automaticTax && { automatic_tax: { enabled: true } }),
+  };
+}
+
+function lineOf(line: SessionLine, currency: string): NonNullable<Params['line_items']>[number] {
+  const metadata = {
+    platform_product_id: line.productId,
+    ...(line.variantId && { platform_variant_id: line.variantId }),
+  };
+  return {
+    quantity: line.quantity,
+    metadata,
+    price_data: {
+      currency: currency.toLowerCase(),
+      unit_amount: line.unitPriceCents,
+      product_data: { name: cut(line.name, 250), ...(line.imageUrl && { images: [line.imageUrl] }), metadata },
+      ...(line.interval && { recurring: { interval: 'month', interval_count: line.interval === 'quarter' ? 3 : 1 } }),
+    },
+  };
+}
+
+function customerOf({ customerId, customerEmail, automaticTax, shipping }: SessionRequest): Params {
+  if (!customerId) return customerEmail ? { customer_email: customerEmail } : {};
+  return {
+    customer: customerId,
+    ...((automaticTax || shipping) && {
+      customer_update: { ...(automaticTax && { address: 'auto' }), ...(shipping && { shipping: 'auto', name: 'auto' }) },
+    }),
+  };
+}
+
+function shippingOf({ countries, options }: NonNullable<SessionRequest['shipping']>, request: SessionRequest): Params {
+  type Country = NonNullable<Params['shipping_address_collection']>['allowed_countries'][number];
+  return {
+    shipping_address_collection: { allowed_countries: countries.filter((country): country is Country => country.length === 2) },
+    phone_number_collection: { enabled: true },
+    ...(options.length > 0 && {
+      shipping_options: options.slice(0, 5).map(({ name, amountCents }) => ({
+        shipping_rate_data: {
+          display_name: cut(name, 100),
+          type: 'fixed_amount',
+          fixed_amount: { amount: amountCents, currency: request.currency.toLowerCase() },
+        },
+      })),
+    }),
+  };
+}
+
+const cut = (text: string, characters: number) => (text.length <= characters ? text : `${text.slice(0, characters - 1)}…`);

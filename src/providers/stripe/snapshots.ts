@@ -1,0 +1,151 @@
+import type Stripe from 'stripe';
+
+import type {
+  InvoiceSnapshot,
+  PaidAddress,
+  PaymentSnapshot,
+  SessionSnapshot,
+  SubscriptionSnapshot,
+  SubscriptionState,
+} from '#src/domain/ports/payment-gateway.ts';
+
+/** Whatever the SDK types as an id or the whole thing. */
+type Reference = string | { readonly id: string } | null | undefined;
+
+export const idOf = (reference: Reference): string | null =>
+  typeof reference === 'string' ? reference : (reference?.id ?? null);
+
+export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
+
+/** @param intent the payment behind it, where it was fetched: it alone knows that a slow payment failed. */
+export function sessionSnapshotOf(session: Stripe.Checkout.Session, intent?: Stripe.PaymentIntent | null): SessionSnapshot {
+  const { total_details: totals, customer_details: customer } = session;
+  const shipping = session.collected_information?.shipping_details;
+  return {
+    sessionId: session.id,
+    state: sessionStateOf(session, intent),
+    ...marksIn(session.metadata),
+    url: session.url,
+    currency: (session.currency ?? '').toUpperCase(),
+    subtotalCents: session.amount_subtotal ?? 0,
+    discountCents: totals?.amount_discount ?? 0,
+    shippingCents: totals?.amount_shipping ?? 0,
+    taxCents: totals?.amount_tax ?? 0,
+    totalCents: session.amount_total ?? 0,
+    email: customer?.email ?? session.customer_email,
+    name: customer?.name ?? null,
+    phone: customer?.phone ?? null,
+    address: shipping ? addressOf(shipping.name, shipping.address) : null,
+    customerId: idOf(session.customer),
+    paymentId: idOf(session.payment_intent) ?? intent?.id ?? null,
+    subscriptionId: idOf(session.subscription),
+  };
+}
+
+/** A status that Stripe may yet invent is money that has not come: nothing is paid, nothing is released. */
+function sessionStateOf(session: Stripe.Checkout.Session, intent?: Stripe.PaymentIntent | null): SessionSnapshot['state'] {
+  if (session.status === 'expired') return 'expired';
+  if (session.status !== 'complete') return 'open';
+  if (session.payment_status === 'paid' || session.payment_status === 'no_payment_required') return 'settled';
+  return intent?.status === 'requires_payment_method' || intent?.status === 'canceled' ? 'failed' : 'processing';
+}
+
+function addressOf(name: string | null | undefined, address: Stripe.Address | null | undefined): PaidAddress {
+  return {
+    name: name ?? null,
+    street1: address?.line1 ?? null,
+    street2: address?.line2 ?? null,
+    city: address?.city ?? null,
+    state: address?.state ?? null,
+    zip: address?.postal_code ?? null,
+    country: address?.country ?? null,
+  };
+}
+
+const subscriptionStates: Partial<Record<string, SubscriptionState>> = {
+  active: 'active',
+  trialing: 'trialing',
+  past_due: 'past_due',
+  unpaid: 'past_due',
+  paused: 'paused',
+  canceled: 'canceled',
+  incomplete_expired: 'canceled',
+  incomplete: 'starting',
+};
+
+/** Takes a subscription whose customer and whose items' products are expanded: our marks stand on the products. */
+export function subscriptionSnapshotOf(subscription: Stripe.Subscription): SubscriptionSnapshot {
+  const { customer } = subscription;
+  return {
+    subscriptionId: subscription.id,
+    state: subscriptionStates[subscription.status] ?? 'past_due',
+    ...marksIn(subscription.metadata),
+    customerId: idOf(customer) ?? '',
+    email: typeof customer === 'object' && !customer.deleted ? customer.email : null,
+    currency: subscription.currency.toUpperCase(),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end,
+    canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
+    items: subscription.items.data.map((item) => ({
+      itemId: item.id,
+      productId: productMarkOf(item.price.product),
+      quantity: item.quantity ?? 1,
+      unitPriceCents: item.price.unit_amount ?? 0,
+      interval: item.price.recurring?.interval_count === 3 ? 'quarter' : 'month',
+      currentPeriodEnd: momentOf(item.current_period_end),
+    })),
+  };
+}
+
+function productMarkOf(product: string | Stripe.Product | Stripe.DeletedProduct): string | null {
+  return typeof product === 'string' || product.deleted ? null : (product.metadata['platform_product_id'] ?? null);
+}
+
+/** Takes an invoice whose payments are expanded. */
+export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Stripe.InvoiceLineItem[]): InvoiceSnapshot {
+  const details = invoice.parent?.subscription_details;
+  const sum = (amounts: readonly { readonly amount: number }[] | null | undefined) =>
+    (amounts ?? []).reduce((total, { amount }) => total + amount, 0);
+  return {
+    invoiceId: invoice.id ?? '',
+    subscriptionId: idOf(details?.subscription),
+    ...marksIn(details?.metadata ?? null),
+    cause: causeOf(invoice.billing_reason),
+    isPaid: invoice.status === 'paid',
+    currency: invoice.currency.toUpperCase(),
+    discountCents: sum(invoice.total_discount_amounts),
+    taxCents: sum(invoice.total_taxes),
+    totalCents: invoice.total,
+    paymentId: invoice.payments?.data.map(({ payment }) => idOf(payment.payment_intent)).find((id) => id !== null) ?? null,
+    lines: lines.map((line) => ({
+      itemId: line.parent?.subscription_item_details?.subscription_item ?? null,
+      quantity: line.quantity ?? 1,
+      amountCents: line.amount,
+    })),
+  };
+}
+
+function causeOf(reason: Stripe.Invoice['billing_reason']): InvoiceSnapshot['cause'] {
+  if (reason === 'subscription_create') return 'first';
+  return reason === 'subscription_cycle' ? 'renewal' : 'other';
+}
+
+export function paymentSnapshotOf(
+  charge: Stripe.Charge,
+  invoice: { readonly invoiceId: string; readonly metadata: Stripe.Metadata | null } | null,
+  dispute: PaymentSnapshot['dispute'],
+): PaymentSnapshot {
+  const own = marksIn(charge.metadata);
+  return {
+    paymentId: idOf(charge.payment_intent) ?? charge.id,
+    ...(own.orderId || !invoice ? own : marksIn(invoice.metadata)),
+    invoiceId: invoice?.invoiceId ?? null,
+    currency: charge.currency.toUpperCase(),
+    amountCents: charge.amount,
+    refundedCents: charge.amount_refunded,
+    dispute,
+  };
+}
+
+function marksIn(metadata: Stripe.Metadata | null): { orderId: string | null; environment: string | null } {
+  return { orderId: metadata?.['platform_order_id'] ?? null, environment: metadata?.['platform_environment'] ?? null };
+}

@@ -1,0 +1,88 @@
+import type Stripe from 'stripe';
+
+import type { PaymentGateway, SubscriptionChange } from '#src/domain/ports/payment-gateway.ts';
+import { type Caller, newBudget } from './caller.ts';
+import { idOf, invoiceSnapshotOf, subscriptionSnapshotOf } from './snapshots.ts';
+
+type SubscriptionCalls = Pick<PaymentGateway, 'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'openBillingPortal'>;
+
+const expandSubscription = ['customer', 'items.data.price.product'];
+const linesMax = 500;
+
+export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCalls {
+  const fetchSubscription: SubscriptionCalls['fetchSubscription'] = async (account, id, signal) => {
+    const subscription = await call({ account, operation: 'subscriptions.retrieve', signal }, (options) =>
+      stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options));
+    return subscriptionSnapshotOf(subscription);
+  };
+
+  return {
+    fetchSubscription,
+
+    async changeSubscription(account, id, change, key, signal) {
+      const budget = newBudget();
+      const current = change.action === 'change_interval'
+        ? await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
+            stripe.subscriptions.retrieve(id, {}, options))
+        : undefined;
+      await call({ account, operation: `subscriptions.${change.action}`, key, budget, signal }, (options) =>
+        send(stripe, id, change, current, options));
+      return fetchSubscription(account, id, signal);
+    },
+
+    async fetchInvoice(account, id, signal) {
+      const budget = newBudget();
+      const invoice = await call({ account, operation: 'invoices.retrieve', budget, signal }, (options) =>
+        stripe.invoices.retrieve(id, { expand: ['payments'] }, options));
+      const lines = [...invoice.lines.data];
+      while (invoice.lines.has_more && lines.length < linesMax) {
+        const last = lines.at(-1)?.id;
+        const page = await call({ account, operation: 'invoices.listLineItems', budget, signal }, (options) =>
+          stripe.invoices.listLineItems(id, { limit: 100, ...(last && { starting_after: last }) }, options));
+        lines.push(...page.data);
+        if (!page.has_more) break;
+      }
+      return invoiceSnapshotOf(invoice, lines);
+    },
+
+    async openBillingPortal(account, customer, returnUrl, signal) {
+      const session = await call({ account, operation: 'billingPortal.sessions.create', signal }, (options) =>
+        stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, options));
+      return session.url;
+    },
+  };
+}
+
+async function send(
+  stripe: Stripe,
+  id: string,
+  { action, interval }: SubscriptionChange,
+  current: Stripe.Subscription | undefined,
+  options: Stripe.RequestOptions,
+): Promise<unknown> {
+  switch (action) {
+    case 'pause':
+      return stripe.subscriptions.pause(id, { type: 'subscription' }, options);
+    case 'resume':
+      return stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'none' }, options);
+    case 'cancel':
+      return stripe.subscriptions.cancel(id, {}, options);
+    case 'cancel_at_period_end':
+      return stripe.subscriptions.update(id, { cancel_at_period_end: true }, options);
+    case 'keep':
+      return stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);
+    case 'change_interval':
+      return stripe.subscriptions.update(id, {
+        proration_behavior: 'none',
+        items: (current?.items.data ?? []).map((item) => ({
+          id: item.id,
+          price_data: {
+            currency: item.price.currency,
+            product: idOf(item.price.product) ?? '',
+            unit_amount: item.price.unit_amount ?? 0,
+            recurring: { interval: 'month', interval_count: interval === 'quarter' ? 3 : 1 },
+          },
+        })),
+      }, options);
+  }
+}
