@@ -42,9 +42,10 @@ export class Platform extends Migration {
         hint text not null,
         expires_at timestamptz,
         revoked_at timestamptz,
-        created_at timestamptz not null,
-        unique (tenant_id, name)
+        created_at timestamptz not null
       );
+      create unique index api_keys_name on api_keys (tenant_id, name) where revoked_at is null;
+      create index api_keys_of_tenant on api_keys (tenant_id, id);
 
       create table outbox (
         id ${id} primary key,

@@ -1,5 +1,18 @@
+export { type ApiKey, ApiKeyView, issuesOfKey, KeyInput, presentKey } from './api-key.ts';
+export type { KeyKind } from './api-key-format.ts';
 export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
+export { deriveCode } from './derive-code.ts';
+export { deriveToken, tenantIdOfToken } from './derive-token.ts';
+export { type IssuedKey, issueKey, type KeyToIssue } from './issue-key.ts';
+export { listKeys } from './list-keys.ts';
+export { listTenants } from './list-tenants.ts';
+export { revokeKey } from './revoke-key.ts';
+export { saveKey } from './save-key.ts';
+export { saveTenant } from './save-tenant.ts';
 export { covers, publishableScopes, scopes, type Scope } from './scopes.ts';
+export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
+export { setModules } from './set-modules.ts';
+export { ModulesInput, StoreInput } from './store-input.ts';
 export { moduleNames, type ModuleName, type Modules, type Tenant, TenantEntity } from './tenant.ts';
 export { takeOrderNumber } from './take-order-number.ts';
 export { createTenantDirectory, type TenantDirectory } from './tenant-directory.ts';

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 import { seconds } from '#src/lib/duration.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '../database.ts';
+import { findTenant } from './find-tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Finds tenants, remembering them for a moment: a change is seen everywhere within `freshForMs`. */
@@ -15,8 +15,8 @@ export interface TenantDirectory {
 const freshForMs = seconds(1);
 
 export function createTenantDirectory(ctx: PlatformContext): TenantDirectory {
-  const bySlug = remember((slug) => find(ctx, sql`slug = ${slug}`));
-  const byId = remember((id) => find(ctx, sql`id = ${id}`));
+  const bySlug = remember((slug) => findTenant(ctx, sql`slug = ${slug}`));
+  const byId = remember((id) => findTenant(ctx, sql`id = ${id}`));
   return {
     bySlug: async (slug) => (await bySlug.fetch(slug))?.tenant,
     byId: async (id) => (await byId.fetch(id))?.tenant,
@@ -28,13 +28,4 @@ type Found = { tenant: Tenant | undefined };
 
 function remember(fetch: (key: string) => Promise<Tenant | undefined>): LRUCache<string, Found> {
   return new LRUCache({ max: 10_000, ttl: freshForMs, fetchMethod: async (key) => ({ tenant: await fetch(key) }) });
-}
-
-async function find(ctx: PlatformContext, condition: Sql): Promise<Tenant | undefined> {
-  const [tenant] = await runOnPlatformTables<Tenant>(ctx, sql`
-    select id, slug, name, owner_email as "ownerEmail", currency, locale, timezone,
-      storefront_url as "storefrontUrl", magic_link_path as "magicLinkPath", restore_path as "restorePath",
-      allowed_origins as "allowedOrigins", mail_from as "mailFrom", theme, links, modules, version
-    from tenants where ${condition}`);
-  return tenant;
 }

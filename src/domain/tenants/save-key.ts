@@ -1,0 +1,35 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { type ApiKey, keyColumns, refuseKey, refuseWideKey } from './api-key.ts';
+import { type IssuedKey, issueKey, type KeyToIssue } from './issue-key.ts';
+import type { Scope } from './scopes.ts';
+
+/**
+ * Make the key of this name, or give the one there is these scopes and this expiry: it keeps its characters, so that
+ * whoever uses it notices nothing.
+ * @throws DomainError `invalid_request` as `issueKey`, or when the key there is is of the other kind
+ */
+export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{ change: Change; issued?: IssuedKey }> {
+  const subject = `key ${wanted.name}`;
+  const [known] = await ctx.tx.run<ApiKey>(sql`
+    select ${keyColumns} from api_keys
+    where tenant_id = ${ctx.tenant.id} and name = ${wanted.name} and revoked_at is null for update`);
+  if (!known) return { change: { subject, action: 'created', fields: [] }, issued: await issueKey(ctx, wanted) };
+
+  refuseWideKey(wanted);
+  if (known.kind !== wanted.kind) throw refuseKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
+  const fields = [
+    ...(sameScopes(known.scopes, wanted.scopes) ? [] : ['scopes']),
+    ...(known.expiresAt?.getTime() === wanted.expiresAt?.getTime() ? [] : ['expires_at']),
+  ];
+  if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };
+  await ctx.tx.run(sql`
+    update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, expires_at = ${wanted.expiresAt}
+    where tenant_id = ${ctx.tenant.id} and id = ${known.id}`);
+  return { change: { subject, action: 'updated', fields } };
+}
+
+function sameScopes(left: readonly Scope[], right: readonly Scope[]): boolean {
+  return left.length === right.length && left.every((scope) => right.includes(scope));
+}

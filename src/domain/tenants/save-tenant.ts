@@ -1,0 +1,94 @@
+import { assignChanges } from '#src/lib/assign-changes.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction, PlatformContext } from '../context.ts';
+import { findTenant } from './find-tenant.ts';
+import { sealSessionSecret } from './session-secret.ts';
+import type { StoreInput } from './store-input.ts';
+import { noModules, type Tenant } from './tenant.ts';
+
+/** The number of a store's first order. */
+const firstOrderNumber = 1001;
+
+/**
+ * Create the store with this slug, or bring it into line with its input. A new one has every module switched off and
+ * a secret of its own. Whoever else saves this store waits until the transaction is over; whoever sells in it does not.
+ * @throws DomainError `invalid_request` when the currency would change after something was ordered
+ */
+export async function saveTenant(
+  ctx: InTransaction<PlatformContext>,
+  input: StoreInput,
+): Promise<{ tenant: Tenant; change: Change }> {
+  const { slug } = input;
+  const subject = `store ${slug}`;
+  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
+  const known = await findTenant(ctx, sql`slug = ${slug}`);
+  const wanted = completeStore(input);
+  if (!known) {
+    const tenant = { id: newId('ten'), slug, ...wanted, modules: noModules, version: 1 };
+    await insertTenant(ctx, tenant);
+    return { tenant, change: { subject, action: 'created', fields: [] } };
+  }
+  const tenant = { ...known };
+  const fields = assignChanges(tenant, wanted);
+  if (fields.length === 0) return { tenant: known, change: { subject, action: 'unchanged', fields } };
+  if (fields.includes('currency')) await refuseOnceSold(ctx, known);
+  return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields } };
+}
+
+type Wanted = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;
+
+function completeStore(input: StoreInput): Wanted {
+  return {
+    name: input.name,
+    ownerEmail: input.owner_email.trim().toLowerCase(),
+    currency: input.currency,
+    locale: input.locale ?? 'en-US',
+    timezone: input.timezone ?? 'UTC',
+    storefrontUrl: input.storefront_url.replace(/\/$/, ''),
+    magicLinkPath: input.magic_link_path ?? '/account/sign-in',
+    restorePath: input.restore_path ?? '/cart/restore',
+    allowedOrigins: input.allowed_origins ?? ['*'],
+    mailFrom: input.mail_from ?? null,
+    theme: input.theme ?? {},
+    links: input.links ?? {},
+  };
+}
+
+async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<void> {
+  const now = ctx.clock.now();
+  await ctx.tx.run(sql`
+    insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
+      restore_path, allowed_origins, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
+      next_order_number, version, created_at, updated_at)
+    values (${tenant.id}, ${tenant.slug}, ${tenant.name}, ${tenant.ownerEmail}, ${tenant.currency}, ${tenant.locale},
+      ${tenant.timezone}, ${tenant.storefrontUrl}, ${tenant.magicLinkPath}, ${tenant.restorePath},
+      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.mailFrom}, ${JSON.stringify(tenant.theme)},
+      ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
+      ${sealSessionSecret(ctx, tenant.id, randomText(48))}, 1, ${firstOrderNumber}, ${tenant.version}, ${now}, ${now})`);
+}
+
+async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<Tenant> {
+  const [saved] = await ctx.tx.run<{ version: number }>(sql`
+    update tenants set name = ${tenant.name}, owner_email = ${tenant.ownerEmail}, currency = ${tenant.currency},
+      locale = ${tenant.locale}, timezone = ${tenant.timezone}, storefront_url = ${tenant.storefrontUrl},
+      magic_link_path = ${tenant.magicLinkPath}, restore_path = ${tenant.restorePath},
+      allowed_origins = ${JSON.stringify(tenant.allowedOrigins)}, mail_from = ${tenant.mailFrom},
+      theme = ${JSON.stringify(tenant.theme)}, links = ${JSON.stringify(tenant.links)},
+      version = version + 1, updated_at = ${ctx.clock.now()}
+    where id = ${tenant.id}
+    returning version`);
+  return { ...tenant, version: saved?.version ?? tenant.version };
+}
+
+/** Amounts of two currencies in one store's ledger could not be added up. */
+async function refuseOnceSold(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
+  const [row] = await ctx.tx.run<{ sold: boolean }>(sql`
+    select next_order_number > ${firstOrderNumber} as sold from tenants where id = ${id}`);
+  if (!row?.sold) return;
+  const errors = [{ path: '/currency', code: 'const', detail: `must stay ${currency}: something was ordered in it` }];
+  throw new DomainError('invalid', 'invalid_request', 'A store that has sold something keeps its currency.', { extensions: { errors } });
+}

@@ -1,0 +1,35 @@
+import { randomText } from '#src/lib/crypto.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction, PlatformContext } from '../context.ts';
+import { runOnPlatformTables } from '../database.ts';
+
+/** The secret that signs a store's sessions and derives its tokens, and which of its secrets that is. */
+export interface SessionSecret {
+  readonly number: number;
+  readonly secret: string;
+}
+
+/** The secret of the context's store. Never logged, never sent. */
+export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
+  const [row] = await runOnPlatformTables<{ number: number; sealed: string }>(ctx, sql`
+    select session_secret_number as number, session_secret_sealed as sealed from tenants where id = ${ctx.tenant.id}`);
+  if (!row) throw new TypeError('The store of this context is gone.');
+  return { number: row.number, secret: ctx.keyring.open(ctx.tenant.id, field, row.sealed) };
+}
+
+/**
+ * Give the store a new secret, because the old one may be known. Everybody is signed out, and every link in a mail
+ * that was sent before leads nowhere.
+ */
+export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
+  await ctx.tx.run(sql`
+    update tenants set session_secret_sealed = ${sealSessionSecret(ctx, ctx.tenant.id, randomText(48))},
+      session_secret_number = session_secret_number + 1, version = version + 1, updated_at = ${ctx.clock.now()}
+    where id = ${ctx.tenant.id}`);
+}
+
+export function sealSessionSecret(ctx: Pick<PlatformContext, 'keyring'>, tenantId: string, secret: string): string {
+  return ctx.keyring.seal(tenantId, field, secret);
+}
+
+const field = 'session_secret';
