@@ -1,0 +1,36 @@
+import { Migration } from '@mikro-orm/migrations';
+
+import { id, tenantTable } from './lib/tenant-table.ts';
+
+/** Who bought, by address, and what the payment provider calls them. */
+export class Customers extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table customers (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        email text not null check (email = lower(trim(email))),
+        name text,
+        accepts_marketing boolean,
+        version int not null default 1,
+        created_at timestamptz not null,
+        primary key (tenant_id, id),
+        unique (tenant_id, email)
+      );
+      ${tenantTable('customers')}
+
+      create table customer_payment_ids (
+        tenant_id ${id} not null,
+        customer_id ${id} not null,
+        environment text not null check (environment in ('test', 'live')),
+        payment_customer_id text not null,
+        created_at timestamptz not null,
+        primary key (tenant_id, customer_id, environment),
+        foreign key (tenant_id, customer_id) references customers (tenant_id, id) on delete cascade
+      );
+      create index customer_payment_ids_by_provider
+        on customer_payment_ids (tenant_id, environment, payment_customer_id);
+      ${tenantTable('customer_payment_ids')}
+    `);
+  }
+}

@@ -1,0 +1,3 @@
+export { type AuditEntry, type AuditQuery, listAudit } from './list-audit.ts';
+export { AuditEntryView, presentAuditEntry } from './present.ts';
+export { type Deed, recordAudit } from './record-audit.ts';

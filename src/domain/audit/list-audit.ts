@@ -1,0 +1,41 @@
+import { keyset, type Page } from '#src/lib/cursor.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Actor, Context } from '../context.ts';
+import { read } from '../database.ts';
+
+/** One line of the audit log. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly actorKind: Actor['kind'];
+  readonly actorId: string;
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly before: object | null;
+  readonly after: object | null;
+  readonly requestId: string | null;
+  readonly createdAt: Date;
+}
+
+export interface AuditQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Only what was done to this subject. */
+  readonly subject?: { readonly kind: string; readonly id: string } | undefined;
+}
+
+/**
+ * The audit log, newest first, page by page: ids sort by age.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listAudit(ctx: Context, { limit, cursor, subject }: AuditQuery): Promise<Page<AuditEntry>> {
+  const keys = keyset(ctx, 'audit', { columns: ['id'], descending: true }, cursor);
+  const ofSubject = subject ? sql`subject_kind = ${subject.kind} and subject_id = ${subject.id}` : sql`true`;
+  const rows = await read<AuditEntry & { position: unknown[] }>(ctx, sql`
+    select id, actor_kind as "actorKind", actor_id as "actorId", action, subject_kind as "subjectKind",
+      subject_id as "subjectId", before, after, request_id as "requestId", created_at as "createdAt",
+      ${keys.position} as position
+    from audit_log where tenant_id = ${ctx.tenant.id} and ${ofSubject} and ${keys.after}
+    order by ${keys.by} limit ${limit + 1}`);
+  return keys.page(rows, limit);
+}

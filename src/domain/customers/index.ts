@@ -1,0 +1,6 @@
+export type { Customer } from './customer.ts';
+export { findCustomer, findCustomerByEmail } from './find-customer.ts';
+export { normaliseEmail } from './normalise-email.ts';
+export { CustomerView, presentCustomer } from './present.ts';
+export { rememberCustomer } from './remember-customer.ts';
+export { forgetPaymentCustomer, rememberPaymentCustomer } from './remember-payment-customer.ts';

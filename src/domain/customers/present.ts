@@ -1,0 +1,13 @@
+import { Email, Id, Nullable, type Static, Type } from '#src/lib/schema.ts';
+import type { Customer } from './customer.ts';
+
+/** A customer as sessions, the portal and the owner's side show it: api.md, "customer". */
+export const CustomerView = Type.Object({
+  id: Id('cus'),
+  email: Email,
+  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+});
+
+export function presentCustomer({ id, email, name }: Pick<Customer, 'id' | 'email' | 'name'>): Static<typeof CustomerView> {
+  return { id, email, name };
+}

@@ -1,0 +1,54 @@
+import { type Cents, percentOf } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import { normalisePartnerCode } from './partner.ts';
+
+export interface PaidOrder {
+  readonly orderId: string;
+  /** The storefront's session that bought. */
+  readonly sessionId?: string | null | undefined;
+  /** The code that the checkout was given: it outweighs every visit. */
+  readonly partnerCode?: string | null | undefined;
+  /** What the commission is a share of. */
+  readonly totalCents: Cents;
+}
+
+/**
+ * Credit a paid order to the partner who brought it: the one whose code it was bought with, else the last one who
+ * brought its session within that partner's window. Written once per order, however often it is told; an order that
+ * nobody brought is nobody's.
+ */
+export async function attributeOrder(ctx: InTransaction, { orderId, sessionId, partnerCode, totalCents }: PaidOrder): Promise<void> {
+  const partner =
+    (partnerCode ? await findByCode(ctx, partnerCode) : undefined) ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
+  if (!partner) return;
+  await ctx.tx.run(sql`
+    insert into partner_attributions
+      (tenant_id, order_id, partner_id, referral_id, total_cents, commission_cents, attributed_at)
+    values (${ctx.tenant.id}, ${orderId}, ${partner.id}, ${partner.referralId}, ${totalCents},
+      ${percentOf(totalCents, partner.commissionPercent)}, ${ctx.clock.now()})
+    on conflict (tenant_id, order_id) do nothing`);
+}
+
+interface CreditedPartner {
+  readonly id: string;
+  readonly commissionPercent: number;
+  readonly referralId: string | null;
+}
+
+async function findByCode(ctx: InTransaction, code: string): Promise<CreditedPartner | undefined> {
+  const [partner] = await ctx.tx.run<CreditedPartner>(sql`
+    select id, commission_percent::float8 as "commissionPercent", null as "referralId"
+    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)}`);
+  return partner;
+}
+
+async function findByVisit(ctx: InTransaction, sessionId: string): Promise<CreditedPartner | undefined> {
+  const [partner] = await ctx.tx.run<CreditedPartner>(sql`
+    select p.id, p.commission_percent::float8 as "commissionPercent", r.id as "referralId"
+    from partner_referrals r join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id
+    where r.tenant_id = ${ctx.tenant.id} and r.session_id = ${sessionId}
+      and ${ctx.clock.now()}::timestamptz < r.last_seen_at + p.window_ms * interval '1 millisecond'
+    order by r.last_seen_at desc, r.id desc limit 1`);
+  return partner;
+}

@@ -1,0 +1,46 @@
+import { assignChanges } from '#src/lib/assign-changes.ts';
+import { days, parseDuration } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { normalisePartnerCode, Partner } from './partner.ts';
+import type { PartnerInput } from './partner-input.ts';
+
+const defaultWindowMs = days(30);
+const windowMsMax = days(3650);
+
+/**
+ * Create a partner or bring it into line with `input`. What was attributed keeps its commission.
+ * @throws DomainError `invalid_request` for a window of no time, or of more than ten years
+ */
+export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<Change> {
+  const { em } = ctx.tx;
+  const now = ctx.clock.now();
+  const code = normalisePartnerCode(input.code);
+  const subject = `partner ${code}`;
+  const wanted = {
+    name: input.name,
+    commissionPercent: input.commission_percent ?? 0,
+    discountPercent: input.discount_percent ?? 0,
+    windowMs: readWindow(input.window),
+  };
+  const partner = await em.findOne(Partner, { tenantId: ctx.tenant.id, code });
+  if (!partner) {
+    em.create(Partner, { tenantId: ctx.tenant.id, id: newId('part'), code, ...wanted, createdAt: now, updatedAt: now });
+    await em.flush();
+    return { subject, action: 'created', fields: Object.keys(input) };
+  }
+  const fields = assignChanges(partner, wanted).map((field) => (field === 'window_ms' ? 'window' : field));
+  if (fields.length === 0) return { subject, action: 'unchanged', fields };
+  partner.updatedAt = now;
+  await em.flush();
+  return { subject, action: 'updated', fields };
+}
+
+function readWindow(written: PartnerInput['window']): number {
+  const windowMs = written ? (parseDuration(written) ?? 0) : defaultWindowMs;
+  if (windowMs >= 1 && windowMs <= windowMsMax) return windowMs;
+  const errors = [{ path: '/window', code: 'duration', detail: 'must be more than 0s and at most 3650d' }];
+  throw new DomainError('invalid', 'invalid_request', 'The window of a partner is out of bounds.', { extensions: { errors } });
+}

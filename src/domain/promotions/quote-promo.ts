@@ -1,0 +1,60 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Cents } from '#src/lib/money.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { readOne } from '../database.ts';
+import { type Basket, judgePromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
+import { type DiscountType, normalisePromoCode } from './promo-code.ts';
+
+/** What a promo code would do for a purchase. */
+export interface PromoQuote {
+  readonly valid: boolean;
+  readonly promoId: string | null;
+  /** As the store writes it, or as it was given where there is none like it. */
+  readonly code: string;
+  readonly discountType: DiscountType | null;
+  readonly discountCents: Cents;
+  /** The discount of each line that was given, in order: they add up to `discountCents`. */
+  readonly lineDiscountsCents: readonly Cents[];
+  readonly freeShipping: boolean;
+  readonly reason: PromoReason | null;
+}
+
+/**
+ * What a promo code is worth for these lines, or this subtotal; nothing is held or changed.
+ *
+ * Limits are judged here by what paid orders used and in `holdPromo` by what open checkouts hold besides, so that
+ * nobody is turned away by a checkout of his own. A per-customer limit is judged where the customer is known.
+ */
+export async function quotePromo(
+  ctx: Context,
+  { code, currency, customerEmail, ...basket }: { code: string; currency: string; customerEmail?: string | undefined } & Basket,
+): Promise<PromoQuote> {
+  const promo = await findTerms(ctx, normalisePromoCode(code), customerEmail);
+  const unusable = { valid: false, promoId: null, discountCents: 0, lineDiscountsCents: [], freeShipping: false };
+  if (!promo || currency !== ctx.tenant.currency) {
+    return { ...unusable, code: normalisePromoCode(code), discountType: null, reason: 'not_applicable' };
+  }
+  const judgement = judgePromo(promo, basket, ctx.clock.now());
+  const known = { code: promo.code, discountType: promo.type };
+  return judgement.reason === null
+    ? { valid: true, promoId: promo.id, ...known, ...judgement }
+    : { ...unusable, ...known, reason: judgement.reason };
+}
+
+interface FoundPromo extends PromoTerms {
+  readonly id: string;
+  readonly code: string;
+}
+
+async function findTerms(ctx: Context, code: string, customerEmail: string | undefined): Promise<FoundPromo | undefined> {
+  const email = customerEmail === undefined ? null : normaliseEmail(customerEmail);
+  return readOne<FoundPromo>(ctx, sql`
+    select p.id, p.code, p.type, p.percent::float8 as percent, p.value_cents as "valueCents",
+      p.min_subtotal_cents as "minSubtotalCents", p.usage_limit as "usageLimit",
+      p.per_customer_limit as "perCustomerLimit", p.products, p.starts_at as "startsAt", p.ends_at as "endsAt",
+      p.used, coalesce(c.used, 0) as "usedByCustomer"
+    from promo_codes p
+    left join promo_customers c on c.tenant_id = ${ctx.tenant.id} and c.promo_id = p.id and c.email = ${email}
+    where p.tenant_id = ${ctx.tenant.id} and p.code = ${code} and p.removed_at is null`);
+}

@@ -1,0 +1,14 @@
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import type { PromoUse } from './hold-promo.ts';
+
+/** Give a held use back. Whoever keeps the hold sees to it that this happens once. */
+export async function releasePromo(ctx: InTransaction, { promoId, customerEmail }: PromoUse): Promise<void> {
+  await ctx.tx.run(sql`
+    update promo_codes set held = held - 1 where tenant_id = ${ctx.tenant.id} and id = ${promoId}`);
+  if (customerEmail === undefined) return;
+  await ctx.tx.run(sql`
+    update promo_customers set held = held - 1
+    where tenant_id = ${ctx.tenant.id} and promo_id = ${promoId} and email = ${normaliseEmail(customerEmail)}`);
+}

@@ -1,0 +1,55 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { randomText } from '#src/lib/crypto.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { Cents } from '#src/lib/money.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { GiftCard, hashGiftCardCode, normaliseGiftCardCode } from './gift-card.ts';
+import type { GiftCardInput } from './gift-card-input.ts';
+
+/**
+ * Create a gift card. Its balance is an opening value: an existing card keeps what is left on it, unless `setBalance`
+ * says otherwise, and even then what open checkouts hold stays covered.
+ */
+export async function saveGiftCard(
+  ctx: InTransaction,
+  input: GiftCardInput,
+  { setBalance = false }: { setBalance?: boolean } = {},
+): Promise<Change> {
+  const { em } = ctx.tx;
+  const last4 = normaliseGiftCardCode(input.code).slice(-4);
+  const subject = `gift card …${last4}`;
+  const codeHash = hashGiftCardCode(ctx, input.code);
+  const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!card) {
+    await createGiftCard(ctx, { code: input.code, balanceCents: input.balance_cents });
+    return { subject, action: 'created', fields: Object.keys(input) };
+  }
+  const balanceCents = Math.max(input.balance_cents, card.heldCents);
+  if (!setBalance || card.balanceCents === balanceCents) return { subject, action: 'unchanged', fields: [] };
+  card.balanceCents = balanceCents;
+  card.updatedAt = ctx.clock.now();
+  await em.flush();
+  return { subject, action: 'updated', fields: ['balance_cents'] };
+}
+
+/** Make a card with a code of 80 random bits, and tell the code: it is not stored, so this is the only time. */
+export async function issueGiftCard(
+  ctx: InTransaction,
+  { balanceCents }: { balanceCents: Cents },
+): Promise<{ giftCardId: string; code: string }> {
+  const code = (randomText(16).toUpperCase().match(/.{4}/g) ?? []).join('-');
+  return { giftCardId: await createGiftCard(ctx, { code, balanceCents }), code };
+}
+
+async function createGiftCard(ctx: InTransaction, { code, balanceCents }: { code: string; balanceCents: Cents }): Promise<string> {
+  const now = ctx.clock.now();
+  const card = ctx.tx.em.create(GiftCard, {
+    tenantId: ctx.tenant.id, id: newId('gift'), codeHash: hashGiftCardCode(ctx, code),
+    last4: normaliseGiftCardCode(code).slice(-4), currency: ctx.tenant.currency, balanceCents, heldCents: 0,
+    disabledAt: null, createdAt: now, updatedAt: now,
+  });
+  await ctx.tx.em.flush();
+  return card.id;
+}

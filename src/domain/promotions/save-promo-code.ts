@@ -1,0 +1,56 @@
+import { assignChanges } from '#src/lib/assign-changes.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { normalisePromoCode, PromoCode } from './promo-code.ts';
+import type { PromoCodeInput } from './promo-code-input.ts';
+
+/**
+ * Create a promo code or bring it into line with `input`; one that was removed is good again. What was held and used
+ * stays counted.
+ * @throws DomainError `invalid_request` when it would end before it starts
+ */
+export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): Promise<Change> {
+  const { em } = ctx.tx;
+  const now = ctx.clock.now();
+  const code = normalisePromoCode(input.code);
+  const subject = `promo code ${code}`;
+  const wanted = completePromo(input);
+
+  const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
+  if (!promo) {
+    em.create(PromoCode, {
+      tenantId: ctx.tenant.id, id: newId('promo'), code, ...wanted, createdAt: now, updatedAt: now,
+    });
+    await em.flush();
+    return { subject, action: 'created', fields: Object.keys(input) };
+  }
+  const fields = assignChanges(promo, wanted);
+  if (fields.length === 0) return { subject, action: 'unchanged', fields };
+  promo.updatedAt = now;
+  await em.flush();
+  return { subject, action: 'updated', fields };
+}
+
+/** Say what an input leaves out. Only the value of its own type counts. */
+function completePromo(input: PromoCodeInput) {
+  const startsAt = input.starts_at ? new Date(input.starts_at) : null;
+  const endsAt = input.ends_at ? new Date(input.ends_at) : null;
+  if (startsAt && endsAt && endsAt <= startsAt) {
+    const errors = [{ path: '/ends_at', code: 'minimum', detail: 'must be later than starts_at' }];
+    throw new DomainError('invalid', 'invalid_request', 'A promo code must end after it starts.', { extensions: { errors } });
+  }
+  return {
+    type: input.type,
+    percent: input.type === 'percent' ? (input.value ?? null) : null,
+    valueCents: input.type === 'fixed' ? (input.value_cents ?? null) : null,
+    minSubtotalCents: input.min_subtotal_cents ?? 0,
+    usageLimit: input.usage_limit ?? null,
+    perCustomerLimit: input.per_customer_limit ?? null,
+    products: input.products ?? [],
+    startsAt,
+    endsAt,
+    removedAt: null,
+  };
+}

@@ -1,0 +1,57 @@
+import anyTest, { type TestFn } from 'ava';
+
+import {
+  findCustomer, findCustomerByEmail, forgetPaymentCustomer, rememberCustomer, rememberPaymentCustomer,
+} from '#src/domain/customers/index.ts';
+import { transact } from '#src/domain/database.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test('one person is one customer, however the address is written', async (t) => {
+  const { ctx } = t.context;
+  const remember = (email: string, name?: string) => transact(ctx, (ctx) => rememberCustomer(ctx, { email, name }));
+
+  const first = await remember('Ada@Example.com ', 'Ada');
+  const second = await remember('ada@example.com');
+  t.is(second.id, first.id);
+  const known = await findCustomerByEmail(ctx, ' ADA@example.com');
+  t.like(known, { id: first.id, email: 'ada@example.com', name: 'Ada', version: 1, paymentCustomerId: null });
+
+  await remember('ada@example.com', 'Ada Lovelace');
+  t.like(await findCustomer(ctx, first.id), { name: 'Ada Lovelace', version: 2 });
+});
+
+test('twenty orders of one new person at once make one customer', async (t) => {
+  const { ctx } = t.context;
+  const remembered = await Promise.all(
+    Array.from({ length: 20 }, () => transact(ctx, (ctx) => rememberCustomer(ctx, { email: 'grace@example.com' }))),
+  );
+  t.is(new Set(remembered.map(({ id }) => id)).size, 1);
+});
+
+test('of two payment ids for one customer the first stays, and both get it', async (t) => {
+  const { ctx } = t.context;
+  const { id: customerId } = await buildCustomer(ctx);
+  const remember = (paymentCustomerId: string) =>
+    transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId, paymentCustomerId }));
+
+  const kept = await Promise.all([remember('cus_a'), remember('cus_b')]);
+  t.is(kept[0].paymentCustomerId, kept[1].paymentCustomerId);
+  t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, kept[0].paymentCustomerId);
+
+  await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId }));
+  t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, null);
+  t.is((await remember('cus_c')).paymentCustomerId, 'cus_c');
+});
+
+test('a customer of one store is unknown at another', async (t) => {
+  const { ctx, services } = t.context;
+  const customer = await buildCustomer(ctx);
+  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  t.is(await findCustomer(stranger, customer.id), undefined);
+  t.is(await findCustomerByEmail(stranger, customer.email), undefined);
+});

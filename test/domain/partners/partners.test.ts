@@ -1,0 +1,85 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { attributeOrder, findPartner, type PaidOrder, savePartner, trackReferral } from '#src/domain/partners/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { days, hours } from '#src/lib/duration.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const attribute = (ctx: Context, order: PaidOrder) => transact(ctx, (ctx) => attributeOrder(ctx, order));
+
+test('saving a partner twice changes nothing, and a new name is one change', async (t) => {
+  const { ctx } = t.context;
+  const save = (name: string) => transact(ctx, (ctx) =>
+    savePartner(ctx, { code: 'Maker', name, commission_percent: 8, discount_percent: 0, window: '30d' }));
+  t.like(await save('The Maker Blog'), { subject: 'partner maker', action: 'created' });
+  t.like(await save('The Maker Blog'), { action: 'unchanged', fields: [] });
+  t.like(await save('The Maker'), { action: 'updated', fields: ['name'] });
+  t.like(await findPartner(ctx, ' MAKER '), { name: 'The Maker', commissionPercent: 8, windowMs: days(30) });
+});
+
+test('a window of no time is refused with its path', async (t) => {
+  const save = transact(t.context.ctx, (ctx) => savePartner(ctx, { code: 'maker', name: 'The Maker', window: '0s' }));
+  const error = await t.throwsAsync(save, { code: 'invalid_request' });
+  t.like(error, { extensions: { errors: [{ path: '/window' }] } });
+});
+
+test('an order within the window of a visit is credited once, however often it is told', async (t) => {
+  const { ctx } = t.context;
+  const partner = await buildPartner(ctx);
+  const { referralId } = await trackReferral(ctx, { code: partner.code, sessionId: 'ses-1', landingUrl: 'https://shop.example/' });
+
+  await attribute(ctx, { orderId: 'ord_1', sessionId: 'ses-1', totalCents: 1006 });
+  await attribute(ctx, { orderId: 'ord_1', sessionId: 'ses-1', totalCents: 9999 });
+  t.deepEqual(await attributionOf(ctx, 'ord_1'), { partnerId: partner.id, referralId, commissionCents: 80 });
+});
+
+test('visits of one session are one referral, as old as the last of them', async (t) => {
+  const { ctx, clock } = t.context;
+  const partner = await buildPartner(ctx, { window: '2d' });
+  const first = await trackReferral(ctx, { code: partner.code, sessionId: 'ses-2' });
+  const later = { ...ctx, clock: { now: () => new Date(clock.now().getTime() + days(1)) } };
+  t.deepEqual(await trackReferral(later, { code: partner.code, sessionId: 'ses-2' }), first);
+
+  const at = (milliseconds: number) => ({ ...ctx, clock: { now: () => new Date(clock.now().getTime() + milliseconds) } });
+  await attribute(at(days(2) + hours(12)), { orderId: 'ord_in_time', sessionId: 'ses-2', totalCents: 1000 });
+  await attribute(at(days(3) + hours(1)), { orderId: 'ord_too_late', sessionId: 'ses-2', totalCents: 1000 });
+  t.is((await attributionOf(ctx, 'ord_in_time'))?.partnerId, partner.id);
+  t.is(await attributionOf(ctx, 'ord_too_late'), undefined);
+});
+
+test('the last visit wins, and a code at checkout outweighs every visit', async (t) => {
+  const { ctx, clock } = t.context;
+  const [early, late, named] = await Promise.all([buildPartner(ctx), buildPartner(ctx), buildPartner(ctx)]);
+  await trackReferral(ctx, { code: early.code, sessionId: 'ses-3' });
+  const later = { ...ctx, clock: { now: () => new Date(clock.now().getTime() + 1000) } };
+  await trackReferral(later, { code: late.code, sessionId: 'ses-3' });
+
+  await attribute(later, { orderId: 'ord_visit', sessionId: 'ses-3', totalCents: 1000 });
+  await attribute(later, { orderId: 'ord_code', sessionId: 'ses-3', partnerCode: named.code.toUpperCase(), totalCents: 1000 });
+  await attribute(later, { orderId: 'ord_wrong_code', sessionId: 'ses-3', partnerCode: 'nobody', totalCents: 1000 });
+  t.is((await attributionOf(ctx, 'ord_visit'))?.partnerId, late.id);
+  t.is((await attributionOf(ctx, 'ord_code'))?.partnerId, named.id);
+  t.is((await attributionOf(ctx, 'ord_wrong_code'))?.partnerId, late.id);
+});
+
+test('an order that nobody brought is nobody’s', async (t) => {
+  const { ctx } = t.context;
+  await attribute(ctx, { orderId: 'ord_2', sessionId: 'ses-unknown', totalCents: 1000 });
+  await attribute(ctx, { orderId: 'ord_3', totalCents: 1000 });
+  t.is(await attributionOf(ctx, 'ord_2'), undefined);
+  t.is(await attributionOf(ctx, 'ord_3'), undefined);
+});
+
+test('a partner of one store is unknown at another', async (t) => {
+  const { ctx, services } = t.context;
+  const partner = await buildPartner(ctx);
+  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  t.is(await findPartner(stranger, partner.code), undefined);
+  await t.throwsAsync(trackReferral(stranger, { code: partner.code }), { code: 'not_found' });
+});
