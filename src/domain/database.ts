@@ -1,3 +1,4 @@
+import { helper } from '@mikro-orm/core';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 import type { Pool } from 'pg';
@@ -9,6 +10,7 @@ import type { PromisedJob } from '#src/outbox/promise.ts';
 import { finishPromise } from '#src/outbox/runs.ts';
 import { writePromises } from '#src/outbox/write-promises.ts';
 import type { Context, InTransaction, PlatformContext } from './context.ts';
+import type { Tenant } from './tenants/tenant.ts';
 
 /** The connections of one process. */
 export interface Database {
@@ -62,6 +64,15 @@ export async function asPlatform<Result>(
   work: (ctx: InTransaction<PlatformContext>) => Promise<Result>,
 ): Promise<Result> {
   return open(ctx, sql`select set_config('app.platform', 'on', true)`, work);
+}
+
+/**
+ * Go on in the platform's open transaction as one store: from here to its end every statement is held to that store.
+ * For what first makes a store and then fills it, all or nothing.
+ */
+export async function continueAs(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<InTransaction> {
+  await ctx.tx.run(sql`select set_config('app.platform', 'off', true), set_config('app.tenant_id', ${tenant.id}, true)`);
+  return { ...ctx, tenant };
 }
 
 /**
@@ -144,6 +155,16 @@ export function brokenConstraint(error: unknown): string | undefined {
     if ('constraint' in cause && typeof cause.constraint === 'string') return cause.constraint;
   }
   return undefined;
+}
+
+/** Whether an entity of the open transaction differs from its row: what does not must raise no version. */
+export function hasChanged(ctx: InTransaction<PlatformContext>, entity: object): boolean {
+  const { em } = ctx.tx;
+  const comparator = em.getComparator();
+  const stored = em.getUnitOfWork().getOriginalEntityData(entity);
+  if (!stored) return true;
+  const { class: Entity } = helper(entity).__meta;
+  return Object.keys(comparator.diffEntities(Entity, stored, comparator.prepareEntity(entity))).length > 0;
 }
 
 const names = new Map<string, string>();

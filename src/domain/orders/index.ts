@@ -1,3 +1,5 @@
+export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
+export { captureHolds, extendHolds, type Hold, releaseHolds, type Shortage, takeHolds } from './hold.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export {
   type Attention, type FulfillmentStatus, fulfillmentStatuses, Order, type OrderLabel, type OrderStatus, orderStatuses,

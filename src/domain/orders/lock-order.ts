@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 
 import type { InTransaction } from '../context.ts';
+import { hasChanged } from '../database.ts';
 import { Order } from './order.ts';
 
 /** The order, locked until the transaction ends: first of all that a transaction about an order locks. */
@@ -16,13 +16,7 @@ export async function lockOrder(ctx: InTransaction, id: string): Promise<Order |
 
 /** Write what changed of it now, so that statements that follow see it. A change raises the version, nothing does not. */
 export async function saveOrder(ctx: InTransaction, order: Order): Promise<void> {
-  if (!hasChanged(ctx.tx.em, order)) return;
+  if (!hasChanged(ctx, order)) return;
   order.updatedAt = ctx.clock.now();
   await ctx.tx.em.flush();
-}
-
-function hasChanged(em: EntityManager, order: Order): boolean {
-  const comparator = em.getComparator();
-  const stored = em.getUnitOfWork().getOriginalEntityData(order) ?? {};
-  return Object.keys(comparator.diffEntities(Order, stored, comparator.prepareEntity(order))).length > 0;
 }

@@ -104,7 +104,9 @@ export interface SubscriptionSnapshot {
   readonly canceledAt: Date | null;
   readonly items: readonly {
     readonly itemId: string;
+    /** Of our catalogue, by our own mark; `'shipping'` for what shipping costs, `null` for what is not ours. */
     readonly productId: string | null;
+    readonly variantId: string | null;
     readonly quantity: number;
     readonly unitPriceCents: number;
     readonly interval: 'month' | 'quarter';

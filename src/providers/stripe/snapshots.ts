@@ -87,7 +87,7 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
     canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
     items: subscription.items.data.map((item) => ({
       itemId: item.id,
-      productId: productMarkOf(item.price.product),
+      ...productMarksIn(item.price.product),
       quantity: item.quantity ?? 1,
       unitPriceCents: item.price.unit_amount ?? 0,
       interval: item.price.recurring?.interval_count === 3 ? 'quarter' : 'month',
@@ -96,8 +96,9 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
   };
 }
 
-function productMarkOf(product: string | Stripe.Product | Stripe.DeletedProduct): string | null {
-  return typeof product === 'string' || product.deleted ? null : (product.metadata['platform_product_id'] ?? null);
+function productMarksIn(product: string | Stripe.Product | Stripe.DeletedProduct) {
+  const marks = typeof product === 'string' || product.deleted ? {} : product.metadata;
+  return { productId: marks['platform_product_id'] ?? null, variantId: marks['platform_variant_id'] ?? null };
 }
 
 /** Takes an invoice whose payments are expanded. */

@@ -1,0 +1,112 @@
+import { sql } from '#src/lib/sql.ts';
+import { captureStock, holdStock, releaseStock, type StockLine, takeStock } from '../catalog/index.ts';
+import type { InTransaction } from '../context.ts';
+import { holdGiftCard, holdPromo, redeemGiftCard, redeemPromo, releaseGiftCard, releasePromo } from '../promotions/index.ts';
+
+/** Something set aside for an order: pieces of a variant, one use of a promotion, or money on a gift card. */
+export interface Hold {
+  readonly kind: 'gift_card' | 'promo' | 'stock';
+  readonly subjectId: string;
+  /** Pieces of stock; 0 otherwise. */
+  readonly quantity: number;
+  /** Money on a gift card; 0 otherwise. */
+  readonly amountCents: number;
+}
+
+interface HeldRow extends Hold {
+  readonly customerEmail: string | null;
+}
+
+/**
+ * Set everything aside, each by one conditional update, in the order in which every transaction locks subjects: gift
+ * card, promotion, stock by variant.
+ *
+ * @throws DomainError `gift_card_not_applicable`, `promo_not_applicable` or `insufficient_stock`
+ */
+export async function takeHolds(ctx: InTransaction, holds: readonly Hold[], customerEmail: string | null): Promise<void> {
+  for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
+    await holdGiftCard(ctx, { giftCardId: subjectId, amountCents });
+  }
+  for (const { subjectId } of ofKind(holds, 'promo')) {
+    await holdPromo(ctx, { promoId: subjectId, ...(customerEmail && { customerEmail }) });
+  }
+  const stock = stockLines(holds);
+  if (stock.length > 0) await holdStock(ctx, stock);
+}
+
+/** Give back what is still held for an order. Call with the order locked. Whether anything was. */
+export async function releaseHolds(ctx: InTransaction, orderId: string): Promise<boolean> {
+  const holds = await settle(ctx, orderId, 'released');
+  for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
+    await releaseGiftCard(ctx, { giftCardId: subjectId, amountCents });
+  }
+  for (const { subjectId, customerEmail } of ofKind(holds, 'promo')) {
+    await releasePromo(ctx, { promoId: subjectId, ...(customerEmail && { customerEmail }) });
+  }
+  const stock = stockLines(holds);
+  if (stock.length > 0) await releaseStock(ctx, stock);
+  return holds.length > 0;
+}
+
+/** What an order is paid for and could not have. */
+export type Shortage = 'oversold' | 'gift_card_spent';
+
+/**
+ * Turn what was set aside for an order into what was sold, used and spent. Call with the order locked.
+ *
+ * A payment can come after its holds were given back. Then stock and gift card are taken if they still can be, and
+ * the answer says what could not: the order is paid all the same.
+ */
+export async function captureHolds(ctx: InTransaction, orderId: string): Promise<Shortage[]> {
+  const held = await settle(ctx, orderId, 'captured');
+  const shortages = await redeem(ctx, orderId, held, true);
+  if (held.length > 0) return shortages;
+  return redeem(ctx, orderId, await released(ctx, orderId), false);
+}
+
+async function redeem(ctx: InTransaction, orderId: string, holds: readonly HeldRow[], isHeld: boolean): Promise<Shortage[]> {
+  const shortages: Shortage[] = [];
+  for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
+    const redeemed = await redeemGiftCard(ctx, { giftCardId: subjectId, amountCents, orderId, isHeld });
+    if (!redeemed) shortages.push('gift_card_spent');
+  }
+  for (const { subjectId, customerEmail } of ofKind(holds, 'promo')) {
+    await redeemPromo(ctx, { promoId: subjectId, orderId, isHeld, ...(customerEmail && { customerEmail }) });
+  }
+  const stock = stockLines(holds);
+  if (stock.length > 0) {
+    const sold = await (isHeld ? captureStock : takeStock)(ctx, stock, { orderId });
+    if (!sold) shortages.push('oversold');
+  }
+  return shortages;
+}
+
+async function released(ctx: InTransaction, orderId: string): Promise<HeldRow[]> {
+  return ctx.tx.run<HeldRow>(sql`
+    select kind, subject_id as "subjectId", quantity, amount_cents as "amountCents", customer_email as "customerEmail"
+    from holds where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'released'`);
+}
+
+/** Keep what is held until later: a slow payment is under way. */
+export async function extendHolds(ctx: InTransaction, orderId: string, expiresAt: Date): Promise<void> {
+  await ctx.tx.run(sql`
+    update holds set expires_at = ${expiresAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held' and expires_at < ${expiresAt}`);
+}
+
+async function settle(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<HeldRow[]> {
+  return ctx.tx.run<HeldRow>(sql`
+    update holds set state = ${state}, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held'
+    returning kind, subject_id as "subjectId", quantity, amount_cents as "amountCents",
+      customer_email as "customerEmail"`);
+}
+
+function ofKind<Row extends Hold>(holds: readonly Row[], kind: Hold['kind']): Row[] {
+  return holds
+    .filter((hold) => hold.kind === kind)
+    .toSorted((left, right) => (left.subjectId < right.subjectId ? -1 : 1));
+}
+
+const stockLines = (holds: readonly Hold[]): StockLine[] =>
+  ofKind(holds, 'stock').map(({ subjectId, quantity }) => ({ variantId: subjectId, quantity }));

@@ -1,0 +1,116 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import type { InTransaction } from '../context.ts';
+import { hasChanged } from '../database.ts';
+import type { SubscriptionSnapshot } from '../ports/payment-gateway.ts';
+import { Subscription, type SubscriptionStatus } from './subscription.ts';
+
+/** Whose subscription it is, as the order says that began it. */
+export interface Subscriber {
+  readonly orderId: string;
+  readonly customerId: string | null;
+  readonly email: string | null;
+}
+
+type Item = SubscriptionSnapshot['items'][number];
+
+/**
+ * Bring the rows of one subscription into line with what its provider said when it was asked at `askedAt`; an answer
+ * older than one applied before is let go. Call with the order locked that began it: then each real change makes one
+ * event, however many hear of it at once.
+ */
+export async function applySubscription(
+  ctx: InTransaction,
+  snapshot: SubscriptionSnapshot,
+  subscriber: Subscriber,
+  askedAt: Date,
+): Promise<void> {
+  if (snapshot.state === 'starting') return;
+  const known = await ctx.tx.em.find(
+    Subscription,
+    { tenantId: ctx.tenant.id, paymentSubscriptionId: snapshot.subscriptionId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+  );
+  if (known.some((row) => row.askedAt > askedAt)) return;
+
+  for (const item of snapshot.items) {
+    const row = known.find(({ paymentItemId }) => paymentItemId === item.itemId);
+    if (row) update(ctx, row, snapshot, item, snapshot.state);
+    else if (item.productId?.startsWith('prod_')) begin(ctx, item.productId, item, snapshot, snapshot.state, subscriber, askedAt);
+  }
+  for (const row of known) {
+    if (!snapshot.items.some(({ itemId }) => itemId === row.paymentItemId)) end(ctx, row);
+  }
+  await ctx.tx.em.flush();
+  await ctx.tx.run(sql`
+    update subscriptions set asked_at = ${askedAt}
+    where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${snapshot.subscriptionId}`);
+}
+
+function begin(
+  ctx: InTransaction,
+  productId: string,
+  item: Item,
+  snapshot: SubscriptionSnapshot,
+  status: SubscriptionStatus,
+  subscriber: Subscriber,
+  askedAt: Date,
+): void {
+  const now = ctx.clock.now();
+  const row = ctx.tx.em.create(Subscription, {
+    ...termsOf(snapshot, item),
+    tenantId: ctx.tenant.id,
+    id: newId('sub'),
+    paymentSubscriptionId: snapshot.subscriptionId,
+    paymentItemId: item.itemId,
+    paymentCustomerId: snapshot.customerId,
+    orderId: subscriber.orderId,
+    productId,
+    variantId: item.variantId,
+    status,
+    email: subscriber.email ?? snapshot.email?.toLowerCase() ?? null,
+    customerId: subscriber.customerId,
+    version: 1,
+    askedAt,
+    createdAt: now,
+    updatedAt: now,
+  });
+  recordEvent(ctx, 'subscription.created', row.id);
+  if (status === 'canceled') recordEvent(ctx, 'subscription.canceled', row.id);
+}
+
+function update(ctx: InTransaction, row: Subscription, snapshot: SubscriptionSnapshot, item: Item, status: SubscriptionStatus): void {
+  if (row.status === 'canceled') return;
+  Object.assign(row, termsOf(snapshot, item));
+  row.moveTo(status);
+  record(ctx, row);
+}
+
+/** It is no longer part of the subscription. */
+function end(ctx: InTransaction, row: Subscription): void {
+  if (row.status === 'canceled') return;
+  row.moveTo('canceled');
+  row.canceledAt = ctx.clock.now();
+  record(ctx, row);
+}
+
+function record(ctx: InTransaction, row: Subscription): void {
+  if (!hasChanged(ctx, row)) return;
+  row.updatedAt = ctx.clock.now();
+  recordEvent(ctx, row.status === 'canceled' ? 'subscription.canceled' : 'subscription.updated', row.id);
+}
+
+function termsOf(snapshot: SubscriptionSnapshot, item: Item) {
+  return {
+    interval: item.interval,
+    quantity: item.quantity,
+    unitPriceCents: item.unitPriceCents,
+    currency: snapshot.currency,
+    currentPeriodEnd: item.currentPeriodEnd,
+    cancelAtPeriodEnd: snapshot.cancelAtPeriodEnd,
+    canceledAt: snapshot.canceledAt,
+  };
+}

@@ -1,0 +1,24 @@
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import { presentSubscription, type SubscriptionRecord, type SubscriptionView } from './present.ts';
+
+/** A subscription as it is now, with one statement; `undefined` when this store has none of that id. */
+export async function readSubscription(ctx: Context, id: string): Promise<SubscriptionView | undefined> {
+  const row = await readOne<SubscriptionRecord>(ctx, sql`${select(ctx)} and s.id = ${id}`);
+  return row && presentSubscription(row);
+}
+
+/** Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), newest first. */
+export async function readSubscriptions(ctx: Context, condition: Sql, limit: number): Promise<SubscriptionView[]> {
+  const rows = await read<SubscriptionRecord>(ctx, sql`
+    ${select(ctx)} and ${condition} order by s.created_at desc, s.id desc limit ${limit}`);
+  return rows.map(presentSubscription);
+}
+
+const select = (ctx: Context): Sql => sql`
+  select s.id, s.payment_subscription_id as "paymentSubscriptionId", s.status, s.product_id as "productId",
+    s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
+    s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
+    s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email, s.version, s.created_at as "createdAt"
+  from subscriptions s where s.tenant_id = ${ctx.tenant.id}`;

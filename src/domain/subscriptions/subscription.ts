@@ -1,0 +1,53 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import { follow, type StateTable } from '#src/lib/state-table.ts';
+
+export const subscriptionStatuses = ['active', 'trialing', 'past_due', 'paused', 'canceled'] as const;
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+
+/** The provider decides; a mirror only knows that nothing comes back from `canceled`. */
+const statusTable: StateTable<SubscriptionStatus> = {
+  active: ['trialing', 'past_due', 'paused', 'canceled'],
+  trialing: ['active', 'past_due', 'paused', 'canceled'],
+  past_due: ['active', 'trialing', 'paused', 'canceled'],
+  paused: ['active', 'trialing', 'past_due', 'canceled'],
+  canceled: [],
+};
+
+const SubscriptionSchema = defineEntity({
+  name: 'Subscription',
+  tableName: 'subscriptions',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    paymentSubscriptionId: p.string(),
+    paymentItemId: p.string(),
+    paymentCustomerId: p.string(),
+    orderId: p.string(),
+    productId: p.string(),
+    variantId: p.string().nullable(),
+    status: p.enum(subscriptionStatuses),
+    interval: p.enum(['month', 'quarter']),
+    quantity: p.integer(),
+    unitPriceCents: p.bigint('number'),
+    currency: p.string(),
+    email: p.string().nullable(),
+    customerId: p.string().nullable(),
+    currentPeriodEnd: p.datetime(),
+    cancelAtPeriodEnd: p.boolean(),
+    canceledAt: p.datetime().nullable(),
+    version: p.integer().version(),
+    askedAt: p.datetime(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** One thing that a customer receives again and again, as the payment provider has it. */
+export class Subscription extends SubscriptionSchema.class {
+  moveTo(status: SubscriptionStatus): void {
+    this.status = follow(statusTable, this.status, status);
+  }
+}
+
+SubscriptionSchema.setClass(Subscription);
