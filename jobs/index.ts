@@ -1,6 +1,7 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import * as emails from './emails.ts';
 import * as search from './search.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job there is. */
-export const jobs: readonly JobDefinition[] = [search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);
+export const jobs: readonly JobDefinition[] = [emails, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);

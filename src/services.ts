@@ -13,6 +13,7 @@ import type { Run } from '#src/outbox/runs.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
+import { createOutboundHttp } from '#src/platform/outbound-http.ts';
 import { openDatabase } from '#src/platform/postgres.ts';
 import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
 import { createPorts } from '#src/providers/ports.ts';
@@ -73,7 +74,12 @@ export async function createServices(config: Config, processName: string, replac
     log,
     wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
   });
-  const ports: Ports = { ...createPorts(config, log), cache: createCache(redis), ...replacements.ports };
+  const ports: Ports = {
+    ...createPorts(config, log),
+    cache: createCache(redis),
+    http: createOutboundHttp(config.settings),
+    ...replacements.ports,
+  };
   const keyring = createKeyring(config.encryptionKeys);
 
   const context = (parts: ContextParts = {}): PlatformContext => ({
@@ -104,6 +110,8 @@ export async function createServices(config: Config, processName: string, replac
     isClosing: () => closing,
     async close() {
       for (const connection of [...blocking, redis]) connection.disconnect();
+      ports.mailer.close?.();
+      await ports.http.close?.();
       await database.close();
     },
   };

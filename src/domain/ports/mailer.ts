@@ -13,6 +13,11 @@ export interface OutgoingMail {
 export type MailOutcome = { readonly outcome: 'accepted' } | { readonly outcome: 'bounced'; readonly detail: string };
 
 export interface Mailer {
-  /** Throws ProviderError when trying again later can help. */
+  /**
+   * Throws ProviderError: `busy` and `denied` when the mail was certainly not taken and may be later, `refused` when it
+   * never will be, and `away` when nobody knows whether it was taken.
+   */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
+  /** Let go of the connections. */
+  close?(): void;
 }

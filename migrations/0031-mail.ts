@@ -1,0 +1,46 @@
+import { Migration } from '@mikro-orm/migrations';
+
+import { id, tenantTable } from './lib/tenant-table.ts';
+
+/** Mails as rows, each promised with the change that causes it, and the addresses that take none. */
+export class Mail extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table mails (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        kind text not null check (kind in
+          ('magic_link', 'receipt', 'shipped', 'abandoned_cart', 'one_time_password', 'return_update',
+           'endpoint_warning', 'restock', 'gift')),
+        recipient text not null,
+        data jsonb not null,
+        subject_id ${id} not null,
+        message_id text not null,
+        state text not null check (state in
+          ('queued', 'sending', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed')),
+        attempt_count int not null default 0,
+        next_attempt_at timestamptz,
+        lease text,
+        leased_until timestamptz,
+        failure text,
+        sent_at timestamptz,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id),
+        check ((state = 'sending') = (lease is not null))
+      );
+      create index mails_of_subject on mails (tenant_id, subject_id, id);
+      create index mails_to_recipient on mails (tenant_id, recipient, kind, id);
+      ${tenantTable('mails')}
+
+      create table mail_suppressions (
+        tenant_id ${id} not null,
+        address text not null,
+        reason text not null check (reason in ('bounced')),
+        created_at timestamptz not null,
+        primary key (tenant_id, address)
+      );
+      ${tenantTable('mail_suppressions')}
+    `);
+  }
+}

@@ -1,0 +1,5 @@
+export { type MailData, type MailKind, mailKinds, type OrderMailData, type PostalAddress } from './kinds.ts';
+export { Mail, type MailState, mailStates } from './mail.ts';
+export { type MailRequest, promiseMail } from './promise-mail.ts';
+export { giveUpMail, sendMail } from './send-mail.ts';
+export { isSuppressed } from './suppression.ts';

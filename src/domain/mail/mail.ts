@@ -1,0 +1,76 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import { follow, type StateTable } from '#src/lib/state-table.ts';
+import type { MailData, MailKind } from './kinds.ts';
+
+export const mailStates = ['queued', 'sending', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'] as const;
+export type MailState = (typeof mailStates)[number];
+
+/** `failed` may be sent after all, when a person asks for it on the board. */
+const table: StateTable<MailState> = {
+  queued: ['sending', 'suppressed', 'failed'],
+  sending: ['queued', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'],
+  sent: [],
+  bounced: [],
+  suppressed: [],
+  outcome_unknown: [],
+  failed: ['sending', 'suppressed'],
+};
+
+const MailSchema = defineEntity({
+  name: 'Mail',
+  tableName: 'mails',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    kind: p.string().$type<MailKind>(),
+    recipient: p.string(),
+    data: p.json<MailData[MailKind]>(),
+    subjectId: p.string(),
+    messageId: p.string(),
+    state: p.enum(mailStates),
+    attemptCount: p.integer(),
+    nextAttemptAt: p.datetime().nullable(),
+    lease: p.string().nullable(),
+    leasedUntil: p.datetime().nullable(),
+    failure: p.string().nullable(),
+    sentAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** One mail. While it is `sending`, a lease says which run may write down how that went. */
+export class Mail extends MailSchema.class {
+  /** A run is about to ask the mail server. */
+  begin(lease: string, until: Date, now: Date): void {
+    this.#moveTo('sending', now);
+    this.attemptCount += 1;
+    this.lease = lease;
+    this.leasedUntil = until;
+    this.nextAttemptAt = null;
+  }
+
+  /** It is certain that this try did nothing: there will be another one. */
+  postpone(dueAt: Date, failure: string, now: Date): void {
+    this.#moveTo('queued', now);
+    this.nextAttemptAt = dueAt;
+    this.failure = failure;
+  }
+
+  close(state: Exclude<MailState, 'queued' | 'sending'>, now: Date, failure: string | null = null): void {
+    this.#moveTo(state, now);
+    this.nextAttemptAt = null;
+    this.failure = failure;
+    if (state === 'sent') this.sentAt = now;
+  }
+
+  #moveTo(state: MailState, now: Date): void {
+    this.state = follow(table, this.state, state);
+    this.lease = null;
+    this.leasedUntil = null;
+    this.updatedAt = now;
+  }
+}
+
+MailSchema.setClass(Mail);

@@ -1,0 +1,36 @@
+import { sendMail } from '#jobs/emails.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { InTransaction } from '../context.ts';
+import { canonicalAddress, isAddress } from './address.ts';
+import type { MailData, MailKind } from './kinds.ts';
+
+/** A mail that some change causes. `subjectId` is what it is about, and what its token or code is derived from. */
+export interface MailRequest<Kind extends MailKind> {
+  readonly kind: Kind;
+  readonly to: string;
+  /** Stored in clear: no secrets. */
+  readonly data: MailData[Kind];
+  readonly subjectId: string;
+}
+
+/**
+ * Write a mail down and promise to send it, in the transaction that causes it. Answers the mail's id.
+ * @throws DomainError `invalid_request` when `to` is not one mail address
+ */
+export async function promiseMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
+  const recipient = canonicalAddress(mail.to);
+  if (!isAddress(recipient)) throw new DomainError('invalid', 'invalid_request', 'This is not a mail address.');
+
+  const id = newId('mail');
+  const now = ctx.clock.now();
+  await ctx.tx.run(sql`
+    insert into mails (tenant_id, id, kind, recipient, data, subject_id, message_id, state, next_attempt_at, created_at,
+      updated_at)
+    values (${ctx.tenant.id}, ${id}, ${mail.kind}, ${recipient}, ${JSON.stringify(mail.data)}::jsonb, ${mail.subjectId},
+      ${`<${id}@${new URL(ctx.settings.publicUrl).hostname}>`}, 'queued', ${now}, ${now}, ${now})`);
+  enqueue(ctx, sendMail, { mailId: id, attempt: 1 });
+  return id;
+}

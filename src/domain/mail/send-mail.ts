@@ -1,0 +1,120 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { sendMail as sendMailJob } from '#jobs/emails.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { ProviderError, Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude, transact } from '../database.ts';
+import type { OutgoingMail } from '../ports/mailer.ts';
+import { mailKinds } from './kinds.ts';
+import { Mail } from './mail.ts';
+import { senderOf } from './sender.ts';
+import { isSuppressed, suppress } from './suppression.ts';
+import { writeLetter } from './write-letter.ts';
+
+/** The waits after tries that were put off. Grey-listing wants some minutes, an outage some hours. */
+const waitsMs = [seconds(40), minutes(2), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)];
+
+const sendTimeoutMs = seconds(30);
+/** Outlives the longest call, so that whoever finds it expired knows that nobody is calling any more. */
+const leaseMs = sendTimeoutMs + seconds(15);
+
+/** How a try ended: `unknown` when the mail server may have taken the mail without our hearing of it. */
+type Answer = { readonly outcome: 'accepted' | 'bounced' | 'refused' | 'put_off' | 'unknown'; readonly detail: string };
+
+/**
+ * Send one mail. The row says `sending` before the mail server is asked, so that a run which finds it so after a
+ * crash knows that the mail may have gone: what nobody asked for is then closed as `outcome_unknown`, everything
+ * else is sent again with the same Message-ID and content (protocols.md §6).
+ *
+ * @throws Snooze while another run may still be sending it
+ */
+export async function sendMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
+  const lease = newId('job');
+  const outgoing = await beginTry(ctx, mailId, lease);
+  if (!outgoing) return;
+  const answer = await ask(ctx, outgoing);
+  await conclude(ctx, async (ctx) => {
+    const mail = await lockMail(ctx, mailId);
+    if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another run took the mail over');
+    await settle(ctx, mail, answer);
+  });
+}
+
+/** Nobody tries to send this mail any more: its runs keep failing, or dying. */
+export async function giveUpMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const mail = await lockMail(ctx, mailId);
+    if (mail?.state === 'queued' || mail?.state === 'sending') {
+      mail.close('failed', ctx.clock.now(), 'Its runs ended without an outcome.');
+    }
+  });
+}
+
+/** Mark the mail as being sent by this run and write it; `undefined` when there is nothing to send any more. */
+async function beginTry(ctx: Context, mailId: string, lease: string): Promise<OutgoingMail | undefined> {
+  return transact(ctx, async (ctx) => {
+    const mail = await lockMail(ctx, mailId);
+    if (!mail || !['queued', 'sending', 'failed'].includes(mail.state)) return undefined;
+    const { delivery, staleAfterMs = Infinity } = mailKinds[mail.kind];
+    const now = ctx.clock.now();
+
+    const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
+    if (busyMs > 0) throw new Snooze(busyMs, 'another run may still be sending this mail');
+    if (mail.state === 'sending' && delivery === 'at_most_once') {
+      mail.close('outcome_unknown', now, 'The process that sent it died before it heard the answer.');
+    } else if (now.getTime() - mail.createdAt.getTime() > staleAfterMs) {
+      mail.close('failed', now, 'It would have come too late to be of use.');
+    } else if (await isSuppressed(ctx, mail.recipient)) {
+      mail.close('suppressed', now);
+    } else {
+      const letter = await writeLetter(ctx, mail.kind, mail);
+      mail.begin(lease, fromNow(ctx.clock, leaseMs), now);
+      return { ...letter, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
+    }
+    return undefined;
+  });
+}
+
+async function ask(ctx: Context, outgoing: OutgoingMail): Promise<Answer> {
+  const deadline = AbortSignal.timeout(sendTimeoutMs);
+  const signal = ctx.signal ? AbortSignal.any([ctx.signal, deadline]) : deadline;
+  try {
+    const answer = await ctx.ports.mailer.send(outgoing, signal);
+    return answer.outcome === 'accepted' ? { outcome: 'accepted', detail: '' } : answer;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { outcome: outcomeOf(error), detail: error.message };
+  }
+}
+
+/** Wrong credentials are the operator's to put right, so mails wait for it. */
+function outcomeOf({ failure }: ProviderError): Answer['outcome'] {
+  if (failure === 'away') return 'unknown';
+  return failure === 'busy' || failure === 'denied' ? 'put_off' : 'refused';
+}
+
+async function settle(ctx: InTransaction, mail: Mail, { outcome, detail }: Answer): Promise<void> {
+  const now = ctx.clock.now();
+  if (outcome === 'accepted') return mail.close('sent', now);
+  if (outcome === 'refused') return mail.close('failed', now, detail);
+  if (outcome === 'bounced') {
+    await suppress(ctx, mail.recipient, 'bounced');
+    return mail.close('bounced', now, detail);
+  }
+  if (outcome === 'unknown' && mailKinds[mail.kind].delivery === 'at_most_once') return mail.close('outcome_unknown', now, detail);
+
+  const waitMs = waitsMs[mail.attemptCount - 1];
+  if (waitMs === undefined) return mail.close('failed', now, detail);
+  const dueAt = fromNow(ctx.clock, waitMs);
+  mail.postpone(dueAt, detail, now);
+  enqueue(ctx, sendMailJob, { mailId: mail.id, attempt: mail.attemptCount + 1 }, { dueAt });
+}
+
+async function lockMail(ctx: InTransaction, id: string): Promise<Mail | undefined> {
+  const mail = await ctx.tx.em.findOne(Mail, { tenantId: ctx.tenant.id, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return mail ?? undefined;
+}

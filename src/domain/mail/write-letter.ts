@@ -1,0 +1,50 @@
+import type { Context } from '../context.ts';
+import type { MailKind } from './kinds.ts';
+import type { Letter } from './letter/letter.ts';
+import { letterheadOf } from './letter/letterhead.ts';
+import { setAsHtml } from './letter/set-as-html.ts';
+import { setAsText } from './letter/set-as-text.ts';
+import { endpointWarning } from './templates/endpoint-warning.ts';
+import { gift } from './templates/gift.ts';
+import { oneTimePassword } from './templates/one-time-password.ts';
+import { receipt } from './templates/receipt.ts';
+import { restock } from './templates/restock.ts';
+import { returnUpdate } from './templates/return-update.ts';
+import { shipped } from './templates/shipped.ts';
+import type { MailContent, Template } from './templates/template.ts';
+
+const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
+  receipt,
+  shipped,
+  one_time_password: oneTimePassword,
+  return_update: returnUpdate,
+  endpoint_warning: endpointWarning,
+  restock,
+  gift,
+};
+
+/** A mail as it is sent, but for its envelope. */
+export interface WrittenLetter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Write a mail of this kind and set it in both forms, on the store's letterhead. */
+export async function writeLetter<Kind extends MailKind>(ctx: Context, kind: Kind, content: MailContent<Kind>): Promise<WrittenLetter> {
+  const template: Template<Kind> = templates[kind];
+  const letter: Letter = await template(ctx, content);
+  const head = letterheadOf(ctx.tenant);
+  return {
+    subject: oneLine(letter.subject),
+    text: setAsText(letter, head),
+    html: setAsHtml(letter, head),
+    // So that no absence note answers, and two machines never write to each other.
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...letter.headers },
+  };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,108 @@
+import { Agent, errors, request } from 'undici';
+
+import type { HttpFailure, HttpOutcome, OutboundHttp } from '#src/domain/ports/outbound-http.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { pinnedConnector } from './pinned-connector.ts';
+import { type AddressRule, allowLoopback, BlockedAddress, checkUrl, isPublicAddress, resolveName } from './public-address.ts';
+
+const connectTimeoutMs = seconds(5);
+const totalTimeoutMs = seconds(15);
+/** So much of a reply is read, that the connection can be used again; a longer one costs its connection. */
+const replyReadMax = 16 * 1024;
+const replyKeptMax = 4 * 1024;
+const replyHeadersMax = 16 * 1024;
+
+export interface OutboundHttpOptions {
+  /** Allows http and loopback addresses, which nothing else does. */
+  readonly localMode: boolean;
+  /** How names are resolved; tests answer for name servers. */
+  readonly resolve?: typeof resolveName;
+}
+
+/** Requests to addresses that customers gave us, and nobody else's `fetch`. */
+export function createOutboundHttp({ localMode, resolve = resolveName }: OutboundHttpOptions): OutboundHttp {
+  const mayReach: AddressRule = localMode ? allowLoopback : isPublicAddress;
+  // undici's own Agent drops the pool of an origin with its last connection, so idle origins take no memory.
+  const agent = new Agent({
+    connect: pinnedConnector({ mayReach, resolve, timeoutMs: connectTimeoutMs }),
+    connections: 64,
+    pipelining: 1,
+    keepAliveTimeout: seconds(10),
+    keepAliveMaxTimeout: seconds(30),
+    maxHeaderSize: replyHeadersMax,
+    // The total is kept by `post`, which also counts what these do not: the wait for a connection.
+    headersTimeout: totalTimeoutMs,
+    bodyTimeout: totalTimeoutMs,
+  });
+
+  return {
+    async refuse(url, options = {}) {
+      const refusal = checkUrl(url, { allowHttp: localMode, mayReach });
+      if (refusal !== undefined || options.resolve === false) return refusal;
+      const addresses = await resolve(new URL(url).hostname).catch(() => []);
+      return addresses.every(({ address }) => mayReach(address)) ? undefined : 'The address leads to a network that is not public.';
+    },
+    async post(url, headers, body, signal) {
+      const startedAt = performance.now();
+      const durationMs = () => Math.round(performance.now() - startedAt);
+      if (checkUrl(url, { allowHttp: localMode, mayReach }) !== undefined) {
+        return { kind: 'failed', reason: 'blocked_address', durationMs: durationMs() };
+      }
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), totalTimeoutMs);
+      const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+      try {
+        const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended });
+        const status = answer.statusCode;
+        const text = await readReply(answer.body);
+        return { kind: 'answered', status, body: text, retryAfterSeconds: retryAfterOf(answer.headers), durationMs: durationMs() };
+      } catch (error) {
+        if (signal?.aborted) throw error;
+        const reason = deadline.signal.aborted ? 'timeout' : reasonOf(error);
+        return { kind: 'failed', reason, durationMs: durationMs() } satisfies HttpOutcome;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** The status has decided; the reply is for people to read, so only its beginning is taken. */
+async function readReply(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop early ends the connection.
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > replyReadMax) break;
+  }
+  const kept = Buffer.concat(chunks).subarray(0, replyKeptMax);
+  // PostgreSQL's text holds every character but this one.
+  return new TextDecoder().decode(kept).replaceAll('\u0000', '\ufffd');
+}
+
+/** Seconds or a date; anything else says nothing. */
+function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
+  const [value] = [headers['retry-after']].flat();
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  const now = Date.parse([headers['date']].flat()[0] ?? '');
+  return Number.isNaN(at) || Number.isNaN(now) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
+}
+
+function reasonOf(error: unknown): HttpFailure {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof BlockedAddress) return 'blocked_address';
+    if (cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError) return 'timeout';
+    if (cause instanceof errors.HeadersOverflowError) return 'too_large';
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns';
+    if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/.test(code)) return 'connect';
+    if (code === 'ETIMEDOUT') return 'timeout';
+    if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
+  }
+  return 'reset';
+}

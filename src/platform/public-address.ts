@@ -1,0 +1,85 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+import ipaddr from 'ipaddr.js';
+
+import { seconds } from '#src/lib/duration.ts';
+
+/** Whether a connection to this address may be made. */
+export type AddressRule = (address: string) => boolean;
+
+/** A connection was about to be made to an address that is not public. */
+export class BlockedAddress extends Error {
+  override readonly name = 'BlockedAddress';
+
+  constructor() {
+    super('The address is not public.');
+  }
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** The one public block of IPv6. All that carries IPv4 inside (mapped, NAT64, 6to4, Teredo) is refused as well. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+/** Public by its number, yet Azure's own: answers with credentials inside its machines. */
+const azureMetadata = '168.63.129.16';
+
+/**
+ * Whether everybody reaches the same machine under this address: not private, loopback, link-local, shared by
+ * carriers, of a cloud's metadata, reserved, nor an IPv6 address that means an IPv4 one.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0 || address === azureMetadata) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || parsed.match(globalUnicast);
+}
+
+/** Local mode's: what is public, and this machine. */
+export function allowLoopback(address: string): boolean {
+  if (isPublicAddress(address)) return true;
+  return isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback';
+}
+
+/**
+ * Why an address may not be used, judged as it is written, or `undefined`. Decimal, octal, hexadecimal and shortened
+ * hosts were made plain by the URL parser before they are looked at.
+ */
+export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: AddressRule }): string | undefined {
+  if (!URL.canParse(text)) return 'This is not a web address.';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(options.allowHttp && url.protocol === 'http:')) return 'The address must begin with https://.';
+  if (url.username !== '' || url.password !== '') return 'The address must not hold a user name or a password.';
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host) !== 0) return options.mayReach(host) ? undefined : 'The address leads to a network that is not public.';
+  return isLocalName(host) && !options.mayReach('127.0.0.1') ? 'The address leads to a network that is not public.' : undefined;
+}
+
+const resolver = new Resolver({ timeout: seconds(1.5), tries: 2 });
+
+/**
+ * Every address of a host; itself, when it is one. Asks name servers directly: the system's look-up would share its
+ * four threads with everybody, so that one dead name server could hold up all, and it knows names of our own network.
+ */
+export async function resolveName(host: string): Promise<ResolvedAddress[]> {
+  const name = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const family = isIP(name);
+  if (family !== 0) return [{ address: name, family }];
+  if (isLocalName(name)) return [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }];
+
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ];
+  if (found.length === 0 && four.status === 'rejected') throw four.reason;
+  return found;
+}
+
+/** Names that mean this machine, whatever a name server says (RFC 6761). */
+function isLocalName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}

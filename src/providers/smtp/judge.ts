@@ -1,0 +1,70 @@
+import type { MailOutcome } from '#src/domain/ports/mailer.ts';
+import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
+
+/** What nodemailer's errors carry, as far as we read it. */
+interface SmtpFailure {
+  readonly code: string;
+  readonly command: string;
+  readonly responseCode: number;
+  readonly response: string;
+  readonly syscall: string;
+}
+
+/** Failures before the server could have been given anything. */
+const neverReached = new Set(['EDNS', 'ECONNREFUSED', 'ENOTFOUND']);
+
+/**
+ * What a failed try means. The server's own words stay here, for they repeat the address.
+ *
+ *   no such mailbox                        bounced
+ *   4xx, or nobody reached                 busy      the mail was certainly not taken
+ *   it does not take our password          denied
+ *   another 5xx                            refused
+ *   cut off, timed out                     away      it may have been taken
+ */
+export function judge(error: unknown): MailOutcome {
+  const failure = read(error);
+  const { responseCode: code } = failure;
+  if (failure.code === 'EAUTH' && code >= 500) throw refusal('denied', failure);
+  if (code >= 400 && code < 500) throw refusal('busy', failure);
+  if (isUnknownMailbox(failure)) return { outcome: 'bounced', detail: `The mail server knows no such mailbox (${statusOf(failure)}).` };
+  if (code >= 500) throw refusal('refused', failure);
+  throw refusal(wasNeverReached(failure) ? 'busy' : 'away', failure);
+}
+
+function refusal(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
+  const said = smtp.responseCode > 0 ? `answered ${statusOf(smtp)}` : `gave no answer (${smtp.code || 'unknown'})`;
+  return new ProviderError('smtp', failure, `The mail server ${said}.`, { code: smtp.code || undefined });
+}
+
+/** Only what is said of the recipient counts, and only that it does not exist: a policy or a full box may change. */
+function isUnknownMailbox(failure: SmtpFailure): boolean {
+  if (failure.command !== 'RCPT TO' || failure.responseCode < 500) return false;
+  const enhanced = enhancedStatus(failure);
+  return enhanced ? /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced) : [550, 551, 553].includes(failure.responseCode);
+}
+
+function wasNeverReached({ code, syscall }: SmtpFailure): boolean {
+  return neverReached.has(code) || syscall === 'connect';
+}
+
+function statusOf(failure: SmtpFailure): string {
+  return [failure.responseCode, enhancedStatus(failure)].filter(Boolean).join(' ');
+}
+
+/** RFC 3463: `550 5.1.1 …`. */
+function enhancedStatus({ response }: SmtpFailure): string | undefined {
+  return /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+}
+
+function read(error: unknown): SmtpFailure {
+  const given: Record<string, unknown> = error instanceof Error ? { ...error } : {};
+  const text = (name: string) => (typeof given[name] === 'string' ? given[name] : '');
+  return {
+    code: text('code'),
+    command: text('command'),
+    response: text('response'),
+    syscall: text('syscall'),
+    responseCode: typeof given['responseCode'] === 'number' ? given['responseCode'] : 0,
+  };
+}
