@@ -52,6 +52,16 @@ test('keys belong to an account and last for a day', async (t) => {
   t.not((await create()).id, first.id);
 });
 
+test('a replay is answered even where the same request would be refused by now', async (t) => {
+  let now = Date.now();
+  const { stripe } = await openShop(t, { now: () => now });
+  const params = paymentSession({ expires_at: Math.floor(now / 1000) + 3600 });
+  const create = () => stripe.checkout.sessions.create(params, { idempotencyKey: 'k' });
+  const { id } = await create();
+  now += 45 * 60 * 1000;
+  t.is((await create()).id, id);
+});
+
 test('a refused request leaves its key free, a refusal of the work itself is kept', async (t) => {
   const { stripe } = await openShop(t);
   const options = { idempotencyKey: 'k' };

@@ -64,7 +64,7 @@ export function createPaymentIntent(account: Account, draft: PaymentIntentDraft)
     receipt_email: draft.receiptEmail ?? null,
     review: null,
     setup_future_usage: draft.setupFutureUsage ?? null,
-    shipping: draft.shipping && { carrier: null, tracking_number: null, phone: null, ...draft.shipping },
+    shipping: intentShipping(draft.shipping),
     source: null,
     statement_descriptor: null,
     statement_descriptor_suffix: null,
@@ -74,4 +74,9 @@ export function createPaymentIntent(account: Account, draft: PaymentIntentDraft)
   });
   account.record('payment_intent.created', intent);
   return intent;
+}
+
+/** Where the parcel goes, as a payment intent says it. */
+export function intentShipping(shipping: ShippingDetails | null): object | null {
+  return shipping && { carrier: null, tracking_number: null, phone: null, ...shipping };
 }

@@ -49,7 +49,7 @@ export class IdempotencyKeys {
     return known.answer;
   }
 
-  /** Keep the answer, or, where nothing was begun in earnest, forget that the key was used. */
+  /** Keep the answer, or, where the work was never begun, forget that the key was used. */
   finish(key: string, answer: Answer | null): void {
     const request = this.#requests.get(key);
     if (request && answer) request.answer = answer;
