@@ -7,6 +7,11 @@ export function percentOf(amount: Cents, percent: number): Cents {
   return Number((scaled + 500_000n) / 1_000_000n);
 }
 
+/** A percentage as it is stored: to four decimals, which is what `percentOf` reads. */
+export function roundPercent(percent: number): number {
+  return Math.round(percent * 10_000) / 10_000;
+}
+
 /**
  * Split `total` over `weights` in proportion, by largest remainder, so that the parts add up exactly.
  * Ties go to the earlier weight. With all weights zero everything falls to the first.

@@ -1,6 +1,7 @@
 import { Duration, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 
-const percent = Type.Number({ minimum: 0, maximum: 100, multipleOf: 0.0001, examples: [8] });
+/** Four decimals count. */
+const percent = Type.Number({ minimum: 0, maximum: 100, examples: [8] });
 
 /** A partner as the store file and the owner's side write it. */
 export const PartnerInput = Type.Object({

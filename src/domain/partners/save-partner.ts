@@ -2,6 +2,7 @@ import { assignChanges } from '#src/lib/assign-changes.ts';
 import { days, parseDuration } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { roundPercent } from '#src/lib/money.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { normalisePartnerCode, Partner } from './partner.ts';
@@ -21,8 +22,8 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
   const subject = `partner ${code}`;
   const wanted = {
     name: input.name,
-    commissionPercent: input.commission_percent ?? 0,
-    discountPercent: input.discount_percent ?? 0,
+    commissionPercent: roundPercent(input.commission_percent ?? 0),
+    discountPercent: roundPercent(input.discount_percent ?? 0),
     windowMs: readWindow(input.window),
   };
   const partner = await em.findOne(Partner, { tenantId: ctx.tenant.id, code });

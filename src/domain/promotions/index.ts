@@ -5,7 +5,7 @@ export {
   type GiftCardAmount, type GiftCardReason, giftCardReasons, holdGiftCard, refuseGiftCard, releaseGiftCard,
 } from './hold-gift-card.ts';
 export { holdPromo, type PromoUse, refusePromo } from './hold-promo.ts';
-export { type Basket, judgePromo, type PromoReason, promoReasons, type PromoTerms } from './judge-promo.ts';
+export { type Basket, type Judgement, judgePromo, type PromoReason, promoReasons, type PromoTerms } from './judge-promo.ts';
 export { GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView } from './present.ts';
 export { type DiscountType, normalisePromoCode, PromoCode } from './promo-code.ts';
 export { PromoCodeInput } from './promo-code-input.ts';

@@ -7,8 +7,8 @@ export const PromoCodeInput = Type.Object(
   {
     code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['WELCOME10'] }),
     type: Type.Union([Type.Literal('percent'), Type.Literal('fixed'), Type.Literal('free_shipping')]),
-    /** Of a percent code: more than 0, at most 100, up to four decimals. */
-    value: Omittable(Type.Number({ exclusiveMinimum: 0, maximum: 100, multipleOf: 0.0001, examples: [10] })),
+    /** Of a percent code; four decimals count. */
+    value: Omittable(Type.Number({ minimum: 0.0001, maximum: 100, examples: [10] })),
     /** Of a fixed code. */
     value_cents: Omittable(Type.Integer({ minimum: 1, maximum: centsMax, examples: [500] })),
     /** The subtotal from which on the code is good. */

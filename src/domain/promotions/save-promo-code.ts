@@ -1,6 +1,7 @@
 import { assignChanges } from '#src/lib/assign-changes.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { roundPercent } from '#src/lib/money.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { normalisePromoCode, PromoCode } from './promo-code.ts';
@@ -43,7 +44,7 @@ function completePromo(input: PromoCodeInput) {
   }
   return {
     type: input.type,
-    percent: input.type === 'percent' ? (input.value ?? null) : null,
+    percent: input.type === 'percent' && input.value ? roundPercent(input.value) : null,
     valueCents: input.type === 'fixed' ? (input.value_cents ?? null) : null,
     minSubtotalCents: input.min_subtotal_cents ?? 0,
     usageLimit: input.usage_limit ?? null,

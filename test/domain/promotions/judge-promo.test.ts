@@ -1,0 +1,70 @@
+import test from 'ava';
+import fc from 'fast-check';
+
+import { type Judgement, judgePromo, type PromoTerms } from '#src/domain/promotions/index.ts';
+
+const now = new Date('2026-11-20T12:00:00Z');
+const plain: PromoTerms = {
+  type: 'percent', percent: 10, valueCents: null, minSubtotalCents: 0, usageLimit: null, perCustomerLimit: null,
+  products: [], startsAt: null, endsAt: null, used: 0, usedByCustomer: 0,
+};
+const judge = (terms: Partial<PromoTerms>, subtotalCents = 10_000) => judgePromo({ ...plain, ...terms }, { subtotalCents }, now);
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+const discountOf = (judgement: Judgement) => (judgement.reason === null ? judgement.discountCents : undefined);
+
+const cents = fc.integer({ min: 1, max: 5_000_000 });
+const lines = fc.array(fc.record({ productSlug: fc.constantFrom('bowl', 'spoon', 'cup'), totalCents: cents }), { minLength: 1, maxLength: 20 });
+const terms = fc.oneof(
+  fc.record({ type: fc.constant('percent' as const), percent: fc.integer({ min: 1, max: 1_000_000 }).map((parts) => parts / 10_000) }),
+  fc.record({ type: fc.constant('fixed' as const), valueCents: cents }),
+  fc.record({ type: fc.constant('free_shipping' as const) }),
+);
+
+test('percent rounds half up', (t) => {
+  t.is(discountOf(judge({ percent: 10 }, 1005)), 101);
+  t.is(discountOf(judge({ percent: 10 }, 1004)), 100);
+  t.is(discountOf(judge({ percent: 12.5 }, 100)), 13);
+});
+
+test('a discount is never more than what it is for, and the lines add up to it', (t) => {
+  t.notThrows(() => fc.assert(fc.property(terms, lines, fc.subarray(['bowl', 'spoon', 'cup']), (given, basket, products) => {
+    const judgement = judgePromo({ ...plain, percent: null, ...given, products }, { lines: basket }, now);
+    const eligible = basket.map((line) => (products.length === 0 || products.includes(line.productSlug) ? line.totalCents : 0));
+    if (judgement.reason !== null) return judgement.reason === 'not_applicable' && sum(eligible) === 0;
+    return judgement.discountCents <= sum(eligible)
+      && sum(judgement.lineDiscountsCents) === judgement.discountCents
+      && judgement.lineDiscountsCents.every((discount, index) => discount >= 0 && discount <= (eligible[index] ?? 0))
+      && judgement.freeShipping === (given.type === 'free_shipping');
+  })));
+});
+
+test('a greater percentage never takes off less', (t) => {
+  const percent = fc.integer({ min: 1, max: 100 });
+  t.notThrows(() => fc.assert(fc.property(percent, percent, cents, (one, other, subtotalCents) => {
+    const [less = 0, more = 0] = [one, other].toSorted((a, b) => a - b).map((value) => discountOf(judge({ percent: value }, subtotalCents)));
+    return less <= more && Math.abs(less - (subtotalCents * Math.min(one, other)) / 100) <= 0.5;
+  })));
+});
+
+test('the window is half open', (t) => {
+  t.is(judge({ startsAt: now }).reason, null);
+  t.is(judge({ startsAt: new Date(now.getTime() + 1) }).reason, 'not_applicable');
+  t.is(judge({ endsAt: now }).reason, 'expired');
+  t.is(judge({ endsAt: new Date(now.getTime() + 1) }).reason, null);
+});
+
+test('each limit says why', (t) => {
+  t.is(judge({ minSubtotalCents: 10_000 }).reason, null);
+  t.is(judge({ minSubtotalCents: 10_001 }).reason, 'minimum_not_met');
+  t.is(judge({ usageLimit: 5, used: 4 }).reason, null);
+  t.is(judge({ usageLimit: 5, used: 5 }).reason, 'usage_limit');
+  t.is(judge({ perCustomerLimit: 1, usedByCustomer: 1 }).reason, 'customer_limit');
+  t.is(judge({}, 0).reason, 'not_applicable');
+});
+
+test('a code for one product leaves the others alone, and its minimum counts them', (t) => {
+  const basket = { lines: [{ productSlug: 'bowl', totalCents: 3000 }, { productSlug: 'cup', totalCents: 1000 }] };
+  const judgement = judgePromo({ ...plain, products: ['cup'], minSubtotalCents: 4000 }, basket, now);
+  t.deepEqual(judgement, { reason: null, discountCents: 100, lineDiscountsCents: [0, 100], freeShipping: false });
+  t.is(judgePromo({ ...plain, products: ['spoon'] }, basket, now).reason, 'not_applicable');
+});

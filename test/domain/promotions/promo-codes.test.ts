@@ -1,0 +1,141 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import {
+  holdPromo, PromoCodeInput, type PromoUse, quotePromo, redeemPromo, releasePromo, removePromoCode, savePromoCode,
+} from '#src/domain/promotions/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const hold = (ctx: Context, use: PromoUse) => transact(ctx, (ctx) => holdPromo(ctx, use));
+const release = (ctx: Context, use: PromoUse) => transact(ctx, (ctx) => releasePromo(ctx, use));
+const redeem = (ctx: Context, use: PromoUse & { orderId: string; isHeld?: boolean }) => transact(ctx, (ctx) => redeemPromo(ctx, use));
+const quote = (ctx: Context, code: string, customerEmail?: string) =>
+  quotePromo(ctx, { code, currency: 'USD', subtotalCents: 10_000, customerEmail });
+
+test('saving a promo code twice changes nothing, and a removed one is good again when saved', async (t) => {
+  const { ctx } = t.context;
+  const input = { code: 'welcome10', type: 'percent', value: 10, usage_limit: 100, ends_at: '2099-01-01T00:00:00Z', products: [] } as const;
+  const save = (given: object = {}) => transact(ctx, (ctx) => savePromoCode(ctx, { ...input, products: [], ...given }));
+
+  t.like(await save(), { subject: 'promo code WELCOME10', action: 'created' });
+  t.like(await save(), { action: 'unchanged', fields: [] });
+  t.like(await save({ value: 12.5, min_subtotal_cents: 2000 }), { action: 'updated', fields: ['percent', 'min_subtotal_cents'] });
+  t.like(await quote(ctx, ' Welcome10 '), { valid: true, code: 'WELCOME10', discountType: 'percent', discountCents: 1250 });
+
+  const remove = () => transact(ctx, (ctx) => removePromoCode(ctx, 'Welcome10'));
+  t.is((await remove()).action, 'removed');
+  t.is((await remove()).action, 'unchanged');
+  t.like(await quote(ctx, 'WELCOME10'), { valid: false, promoId: null, reason: 'not_applicable' });
+  await save();
+  t.true((await quote(ctx, 'WELCOME10')).valid);
+});
+
+test('a promo code must end after it starts', async (t) => {
+  const at = '2026-11-20T12:00:00Z';
+  const save = transact(t.context.ctx, (ctx) => savePromoCode(ctx, { code: 'NEVER', type: 'free_shipping', starts_at: at, ends_at: at }));
+  t.like(await t.throwsAsync(save, { code: 'invalid_request' }), { extensions: { errors: [{ path: '/ends_at' }] } });
+});
+
+test('the value that its type needs is asked for by name', (t) => {
+  const pathsOf = (input: object) => issuesOf(PromoCodeInput, input).map(({ path }) => path);
+  t.deepEqual(pathsOf({ code: 'A', type: 'percent' }), ['/value']);
+  t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: null }), ['/value']);
+  t.deepEqual(pathsOf({ code: 'A', type: 'fixed', value: 5 }), ['/value_cents']);
+  t.deepEqual(pathsOf({ code: 'A', type: 'fixed', value_cents: 500 }), []);
+  t.deepEqual(pathsOf({ code: 'A', type: 'free_shipping' }), []);
+  t.true(pathsOf({ code: 'A', type: 'percent', value: 100.01 }).includes('/value'));
+  t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: 8.1 }), []);
+  t.true(pathsOf({ code: 'A B', type: 'free_shipping' }).includes('/code'));
+});
+
+test('of a hundred who ask at once for a code with five uses, five get one', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { usage_limit: 5 });
+  const asked = await Promise.allSettled(Array.from({ length: 100 }, () => hold(ctx, { promoId: promo.id })));
+
+  const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  t.is(refused.length, 95);
+  for (const error of refused) t.like(error, { code: 'promo_not_applicable', extensions: { reason: 'usage_limit' } });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 5, used: 0 });
+});
+
+test('of twenty checkouts of one customer at once with a code good for two, two get it', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { per_customer_limit: 2 });
+  const asked = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) => hold(ctx, { promoId: promo.id, customerEmail: index % 2 ? 'Ada@example.com' : 'ada@example.com ' })),
+  );
+  const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  t.is(refused.length, 18);
+  for (const error of refused) t.true(error instanceof DomainError && error.extensions['reason'] === 'customer_limit');
+  t.deepEqual(await usesOf(ctx, promo.id, 'ada@example.com'), { held: 2, used: 0 });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 2, used: 0 });
+  await t.notThrowsAsync(hold(ctx, { promoId: promo.id, customerEmail: 'grace@example.com' }));
+});
+
+test('a released use is free again, a redeemed one is not, and an order redeems once', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
+  const use = { promoId: promo.id, customerEmail: 'ada@example.com' };
+
+  await hold(ctx, use);
+  await t.throwsAsync(hold(ctx, use), { code: 'promo_not_applicable' });
+  await release(ctx, use);
+  await hold(ctx, use);
+  await redeem(ctx, { ...use, orderId: 'ord_1' });
+  await redeem(ctx, { ...use, orderId: 'ord_1' });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 1 });
+  t.deepEqual(await usesOf(ctx, promo.id, 'ada@example.com'), { held: 0, used: 1 });
+  t.is((await quote(ctx, promo.code)).reason, 'usage_limit');
+});
+
+test('nobody is turned away by a checkout of his own: a quote counts what was paid', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
+  await hold(ctx, { promoId: promo.id, customerEmail: 'ada@example.com' });
+  t.true((await quote(ctx, promo.code, 'ada@example.com')).valid);
+});
+
+test('a customer who used a code up is told so, and others are not', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { per_customer_limit: 1 });
+  await hold(ctx, { promoId: promo.id, customerEmail: 'ada@example.com' });
+  await redeem(ctx, { promoId: promo.id, customerEmail: 'ada@example.com', orderId: 'ord_1' });
+  t.like(await quote(ctx, promo.code, 'ADA@example.com'), { valid: false, discountType: 'percent', discountCents: 0, reason: 'customer_limit' });
+  t.true((await quote(ctx, promo.code, 'grace@example.com')).valid);
+  t.true((await quote(ctx, promo.code)).valid);
+});
+
+test('a guest’s use counts for the address that paid, and a late payment counts beyond the limit', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { usage_limit: 1 });
+  await hold(ctx, { promoId: promo.id });
+  await redeem(ctx, { promoId: promo.id, customerEmail: 'ada@example.com', orderId: 'ord_1' });
+  await redeem(ctx, { promoId: promo.id, customerEmail: 'ada@example.com', orderId: 'ord_2', isHeld: false });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 2 });
+  t.deepEqual(await usesOf(ctx, promo.id, 'ada@example.com'), { held: 0, used: 2 });
+});
+
+test('lines are discounted where the code is for them, and another currency has no code', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { type: 'fixed', value_cents: 500, products: ['cup'] });
+  const lines = [{ productSlug: 'bowl', totalCents: 3000 }, { productSlug: 'cup', totalCents: 300 }];
+  t.like(await quotePromo(ctx, { code: promo.code, currency: 'USD', lines }), { valid: true, discountCents: 300, lineDiscountsCents: [0, 300] });
+  t.is((await quotePromo(ctx, { code: promo.code, currency: 'EUR', lines })).reason, 'not_applicable');
+});
+
+test('a code of one store is unknown at another', async (t) => {
+  const { ctx, services } = t.context;
+  const promo = await buildPromo(ctx);
+  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  t.is((await quote(stranger, promo.code)).reason, 'not_applicable');
+  await t.throwsAsync(hold(stranger, { promoId: promo.id }), { code: 'promo_not_applicable' });
+});
