@@ -1,7 +1,7 @@
 import { type QueueName, queueNames, queues } from '#jobs/queues.ts';
 import type { Settings } from '#src/domain/settings.ts';
 import { parseDuration, parseSchedule } from '#src/lib/duration.ts';
-import type { Static } from '#src/lib/schema.ts';
+import { type Static, type TObject, Type } from '#src/lib/schema.ts';
 import { issuesOfText } from '#src/lib/validation.ts';
 import { concurrencyVariable, Environment } from './environment.ts';
 
@@ -42,13 +42,8 @@ export class ConfigError extends Error {
  * Read the environment.
  * @throws ConfigError with the whole list of what is missing or wrong. No value is repeated in it: some are secret.
  */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(
-    Object.keys(Environment.properties)
-      .map((name) => [name, environment[name]] as const)
-      .filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const issues = issuesOfText(Environment, given).map(({ path, detail }) => `${path.slice(1)} ${detail}`);
+export function readConfig(environment: Given = process.env): Config {
+  const { given, issues } = readVariables(Environment, environment);
   const env = given as unknown as Static<typeof Environment>;
   const problems = issues.length > 0 ? [...issues, ...crossChecks(env)] : crossChecks(env);
   if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
@@ -91,6 +86,28 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     logLevel: env.LOG_LEVEL,
     traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
   });
+}
+
+/**
+ * Read where the database is: all that the release phase needs, before anything else has to be set.
+ * @throws ConfigError
+ */
+export function readDatabaseUrl(environment: Given = process.env): string {
+  const { given, issues } = readVariables(Type.Pick(Environment, ['DATABASE_URL']), environment);
+  if (issues.length > 0) throw new ConfigError(issues);
+  return String(given['DATABASE_URL']);
+}
+
+type Given = Record<string, string | undefined>;
+
+/** The variables that a schema names, with its defaults, and what is wrong with them. An empty one is not set. */
+function readVariables(schema: TObject, environment: Given): { given: Record<string, unknown>; issues: string[] } {
+  const given = Object.fromEntries(
+    Object.keys(schema.properties)
+      .map((name) => [name, environment[name]] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+  return { given, issues: issuesOfText(schema, given).map(({ path, detail }) => `${path.slice(1)} ${detail}`) };
 }
 
 const localOnly = [

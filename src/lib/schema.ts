@@ -1,9 +1,9 @@
-import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
+import Type, { type Static, type TObject, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 
 import { durationPattern } from './duration.ts';
 import { idPattern, type IdPrefix } from './ids.ts';
 
-export { Type, type Static, type TSchema };
+export { Type, type Static, type TObject, type TSchema };
 
 /** The limit of any amount that a caller may name, in minor units: the payment provider's own. */
 export const centsMax = 99_999_999;
@@ -36,6 +36,39 @@ export const FreeForm = Type.Record(Type.String(), Type.Unknown());
  */
 export function IntegerLike(bounds: { minimum: number; maximum: number }): TUnsafe<number> {
   return Type.Unsafe<number>({ type: ['integer', 'string'], integerLike: bounds, examples: [bounds.minimum] });
+}
+
+/**
+ * The same schema, but refusing every field that it does not name, all the way down: for files that a person wrote,
+ * where a field that nobody reads is a mistake. Requests stay open: a caller may be newer than we are.
+ */
+export function closed<Schema extends TSchema>(schema: Schema): Schema {
+  return close(schema, { isPart: false }) as Schema;
+}
+
+/**
+ * Parts of an intersection name only some of its fields each, so the whole is closed and the parts are not. Where the
+ * fields stand in one place `additionalProperties` says the same and, unlike `unevaluatedProperties`, stays silent
+ * about known fields when another one is wrong.
+ */
+function close(schema: unknown, { isPart }: { isPart: boolean }): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => close(item, { isPart }));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inside = Object.entries(schema).map(([keyword, value]) => {
+    if (keyword === 'properties') return [keyword, closeFields(value)];
+    if (keyword === 'items' || keyword === 'anyOf' || keyword === 'oneOf') return [keyword, close(value, { isPart: false })];
+    return [keyword, keyword === 'allOf' ? close(value, { isPart: true }) : value];
+  });
+  return { ...Object.fromEntries(inside), ...(isPart || 'additionalProperties' in schema ? {} : closing(schema)) };
+}
+
+function closing(schema: object): object {
+  if ('properties' in schema) return { additionalProperties: false };
+  return 'allOf' in schema ? { unevaluatedProperties: false } : {};
+}
+
+function closeFields(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, close(field, { isPart: false })]));
 }
 
 /** The fields of a list request: see api.md, "Lists". Query text is converted before it is checked. */

@@ -2,6 +2,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 
+import { nearest } from './nearest.ts';
+
 /** One thing that is wrong with a value, and where: `path` is a JSON pointer. */
 export interface Issue {
   path: string;
@@ -9,18 +11,22 @@ export interface Issue {
   detail: string;
 }
 
+const issuesMax = 10;
 const strict = createAjv({ coerceTypes: false });
 const fromText = createAjv({ coerceTypes: true });
 const compiled = { strict: new WeakMap<TSchema, ValidateFunction>(), fromText: new WeakMap<TSchema, ValidateFunction>() };
 
-/** What is wrong with this value; nothing, when it fits. Numeric strings of `IntegerLike` fields become numbers. */
-export function issuesOf(schema: TSchema, value: unknown): Issue[] {
-  return run('strict', schema, value);
+/**
+ * What is wrong with this value; nothing, when it fits. Numeric strings of `IntegerLike` fields become numbers.
+ * At most ten issues, unless `max` says otherwise.
+ */
+export function issuesOf(schema: TSchema, value: unknown, { max = issuesMax }: { max?: number } = {}): Issue[] {
+  return run('strict', schema, value).slice(0, max);
 }
 
 /** The same for what can only arrive as text: path parameters, queries, headers. Converts in place. */
 export function issuesOfText(schema: TSchema, value: Record<string, unknown>): Issue[] {
-  return run('fromText', schema, value);
+  return run('fromText', schema, value).slice(0, issuesMax);
 }
 
 /** Whether the value fits its schema. */
@@ -38,7 +44,7 @@ function run(kind: keyof typeof compiled, schema: TSchema, value: unknown): Issu
 }
 
 function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ ...options, allErrors: true, allowUnionTypes: true, strictTypes: false, useDefaults: true });
+  const ajv = new Ajv2020({ ...options, allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false, useDefaults: true });
   // The package's types describe a namespace where its CommonJS export is the function itself.
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addKeyword({ keyword: 'integerLike', modifying: true, errors: true, validate: convertInteger });
@@ -62,15 +68,48 @@ convertInteger.errors = [] as Partial<ErrorObject>[];
 const describeBounds = ({ minimum, maximum }: { minimum: number; maximum: number }) =>
   `must be a whole number from ${minimum} to ${maximum}`;
 
-/** At most ten issues, the schema's own words; of a failed union only what its branches say. */
+/** The schema's own words; of a failed union only what its branches say. */
 function describe(errors: readonly ErrorObject[]): Issue[] {
   const telling = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'if');
   const issues = (telling.length > 0 ? telling : errors).map((error) => ({
-    path: error.keyword === 'required' ? `${error.instancePath}/${error.params['missingProperty']}` : error.instancePath,
+    path: pathOf(error),
     code: error.keyword,
-    detail: error.keyword === 'required' ? 'is required' : (error.message ?? 'is not valid'),
+    detail: detailOf(error, errors),
   }));
-  return issues
-    .filter((issue, index) => issues.findIndex((other) => other.path === issue.path && other.code === issue.code) === index)
-    .slice(0, 10);
+  return issues.filter((issue, index) => issues.findIndex((other) => other.path === issue.path && other.code === issue.code) === index);
+}
+
+/** The place of a field that is missing or unknown is its own, not that of what it would stand in. */
+function pathOf({ instancePath, params }: ErrorObject): string {
+  const name: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
+  return typeof name === 'string' ? `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
+}
+
+function detailOf(error: ErrorObject, all: readonly ErrorObject[]): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return describeUnknown(error);
+    case 'enum':
+      return describeAllowed(error.params['allowedValues'] as unknown[], error);
+    case 'const': {
+      const rivals = all.filter(({ keyword, instancePath }) => keyword === 'const' && instancePath === error.instancePath);
+      return describeAllowed(rivals.map(({ params }) => params['allowedValue'] as unknown), error);
+    }
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+function describeUnknown({ params, parentSchema }: ErrorObject): string {
+  const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+  const meant = nearest(name, Object.keys((parentSchema?.['properties'] as object | undefined) ?? {}));
+  return meant ? `is not known here; did you mean ${meant}?` : 'is not known here';
+}
+
+/** Long lists are left to the documentation. */
+function describeAllowed(values: readonly unknown[], error: ErrorObject): string {
+  return values.length <= 12 ? `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}` : (error.message ?? 'is not valid');
 }

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type LoggerOptions, pino } from 'pino';
 
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import type { Log } from '#src/lib/log.ts';
@@ -8,9 +8,9 @@ const secretFields = [
   'authorization', 'cookie', 'password', 'secret', 'token', 'key', 'code', 'email', 'address', 'body', 'payload',
 ];
 
-/** JSON lines on standard output. Each carries the correlation of the request that caused it. */
-export function createLogger(options: { level: string; process: string }): Log {
-  return pino({
+/** JSON lines on standard output, or on standard error for who prints an answer. Each carries the correlation of the request that caused it. */
+export function createLogger(options: { level: string; process: string; to?: 'stdout' | 'stderr' }): Log {
+  const fields: LoggerOptions = {
     level: options.level,
     base: { process: options.process },
     formatters: { level: (level) => ({ level }) },
@@ -21,7 +21,8 @@ export function createLogger(options: { level: string; process: string }): Log {
       const { requestId, tenant, job } = currentCorrelation() ?? {};
       return { ...(requestId && { request_id: requestId }), ...(tenant && { tenant }), ...(job && { job }) };
     },
-  });
+  };
+  return pino(fields, pino.destination({ dest: options.to === 'stderr' ? 2 : 1, sync: true }));
 }
 
 function serializeError(error: unknown): unknown {

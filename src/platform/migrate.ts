@@ -9,14 +9,19 @@ const migrationLock = 7_203_114_001;
 
 /**
  * Bring the schema up to date. Several releases may call this at once: one migrates, the others wait for it and find
- * nothing left to do. Returns the names of the migrations that were applied.
+ * nothing left to do. Returns the names of the migrations that were applied: all of them, or with an error none.
+ *
+ * @param report is called with a sentence as each step begins
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, report: (sentence: string) => void = () => undefined): Promise<string[]> {
   const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
   try {
-    await lock.query('select pg_advisory_lock($1)', [migrationLock]);
-    return await applyPending(databaseUrl);
+    await takeLock(lock, report);
+    return await withMigrator(databaseUrl, async (migrator) => {
+      migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
+      return (await migrator.up()).map(({ name }) => name);
+    });
   } finally {
     await lock.end();
   }
@@ -27,8 +32,12 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
   return withMigrator(databaseUrl, async (migrator) => (await migrator.getPending()).map(({ name }) => name));
 }
 
-async function applyPending(databaseUrl: string): Promise<string[]> {
-  return withMigrator(databaseUrl, async (migrator) => (await migrator.up()).map(({ name }) => name));
+/** PostgreSQL gives the lock back when the connection ends, however it ends. */
+async function takeLock(client: pg.Client, report: (sentence: string) => void): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLock]);
+  if (rows[0]?.taken) return;
+  report('Another release is migrating; waiting for it.');
+  await client.query('select pg_advisory_lock($1)', [migrationLock]);
 }
 
 async function withMigrator<Result>(databaseUrl: string, work: (migrator: Migrator) => Promise<Result>): Promise<Result> {

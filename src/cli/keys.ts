@@ -1,0 +1,81 @@
+import { recordAudit } from '#src/domain/audit/index.ts';
+import { transact } from '#src/domain/database.ts';
+import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
+import { fits } from '#src/lib/validation.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import { columns } from './lib/columns.ts';
+import { defineCommand, Failure, UsageError } from './lib/command.ts';
+import { withStore } from './lib/with-services.ts';
+
+const keysMax = 1000;
+
+export const listKeysCommand = defineCommand({
+  name: 'keys list',
+  summary: 'The keys of a store: never their values, which are kept as hashes.',
+  parameters: { slug: 'The store.' },
+  async run({ parameters, terminal }) {
+    const { rows } = await withStore(terminal, parameters.slug, (ctx) => listKeys(ctx, { limit: keysMax }));
+    const table = rows.map((key) => [key.name, key.kind, key.hint, stateOf(key), key.scopes.join(',')]);
+    return {
+      data: { keys: rows.map(presentKey) },
+      lines: rows.length > 0 ? columns([['NAME', 'KIND', 'KEY', 'STATE', 'SCOPES'], ...table]) : ['The store has no keys.'],
+    };
+  },
+});
+
+export const createKeyCommand = defineCommand({
+  name: 'keys create',
+  summary: 'Make a key. Its value is printed this once.',
+  parameters: { slug: 'The store.', name: 'What to call the key.' },
+  options: {
+    kind: { type: 'string', value: 'secret|publishable', description: 'Publishable keys may stand in a page that every shopper reads.' },
+    scopes: { type: 'string', value: 'a,b,c', description: 'What the key may do: products:read, cart:write …' },
+    'expires-at': { type: 'string', value: 'time', description: 'When it ends, such as 2027-01-01T00:00:00Z. Never, unless given.' },
+  },
+  async run({ parameters, options, terminal }) {
+    const input = {
+      name: parameters.name,
+      kind: options.kind,
+      scopes: options.scopes?.split(',').map((scope) => scope.trim()),
+      expires_at: options['expires-at'] ?? null,
+    };
+    if (!fits(KeyInput, input)) {
+      const [issue] = issuesOf(KeyInput, input);
+      throw new UsageError(`keys create: --${issue?.path.slice(1).replace('_', '-').replace(/\/\d+$/, '')} ${issue?.detail}.`);
+    }
+    const { name, kind, scopes, expires_at: expiresAt } = input;
+    const issued = await withStore(terminal, parameters.slug, (ctx) => transact(ctx, async (ctx) => {
+      const issued = await issueKey(ctx, { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null });
+      await recordAudit(ctx, { action: 'key.created', subjectKind: 'key', subjectId: issued.key.id, after: presentKey(issued.key) });
+      return issued;
+    }));
+    return {
+      data: { key: presentKey(issued.key), value: issued.value },
+      lines: [issued.value, `This is the key "${name}" of ${parameters.slug}. It is not shown again.`],
+    };
+  },
+});
+
+export const revokeKeyCommand = defineCommand({
+  name: 'keys revoke',
+  summary: 'Refuse a key from now on, everywhere within five seconds.',
+  parameters: { slug: 'The store.', key: 'Its name or its id.' },
+  async run({ parameters, terminal }) {
+    const key = await withStore(terminal, parameters.slug, async (ctx) => {
+      const { rows } = await listKeys(ctx, { limit: keysMax });
+      const named = rows.find(({ id }) => id === parameters.key) ?? rows.find(({ name, revokedAt }) => name === parameters.key && !revokedAt);
+      if (!named) throw new Failure(`${parameters.slug} has no live key "${parameters.key}".`);
+      return transact(ctx, async (ctx) => {
+        const key = await revokeKey(ctx, named);
+        await recordAudit(ctx, { action: 'key.revoked', subjectKind: 'key', subjectId: key.id, before: presentKey(named), after: presentKey(key) });
+        return key;
+      });
+    });
+    return { data: { key: presentKey(key) }, lines: [`The key "${key.name}" (${key.hint}) is revoked.`] };
+  },
+});
+
+function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
+  return expiresAt ? `until ${expiresAt.toISOString()}` : 'live';
+}

@@ -1,0 +1,71 @@
+/** What a command answers: lines for people, or with `--json` one JSON value for machines. Both go to stdout. */
+export interface Report {
+  readonly lines: readonly string[];
+  readonly data: unknown;
+}
+
+/** What a command may use of where it runs. */
+export interface Terminal {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Say how far long work is. Goes to stderr. */
+  progress(sentence: string): void;
+}
+
+/** `--name`, or `--name <value>` where it has a value. */
+export interface Option {
+  readonly type: 'boolean' | 'string';
+  /** What stands for the value in the help: `a,b,c`. */
+  readonly value?: string;
+  readonly description: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+type ValueOf<Given extends Option> = Given['type'] extends 'boolean' ? boolean : string | undefined;
+
+export interface Call<Parameter extends string, Given extends Options> {
+  readonly parameters: Readonly<Record<Parameter, string>>;
+  readonly options: { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
+  readonly terminal: Terminal;
+}
+
+/** A command of the command line. Every command also has `--help` and `--json`. */
+export interface Command {
+  /** What is written to call it: one word, or two. */
+  readonly name: string;
+  readonly summary: string;
+  /** What must follow the name, in this order, with its description. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly options: Options;
+  run(call: Call<string, Options>): Promise<Report>;
+}
+
+/**
+ * A command is data and one function. It throws `UsageError` for what was written wrongly (exit code 2), and what a
+ * person can understand (DomainError, ConfigError, `Failure`) becomes one clear message and exit code 1.
+ */
+export function defineCommand<Parameter extends string = never, const Given extends Options = {}>(definition: {
+  readonly name: string;
+  readonly summary: string;
+  readonly parameters?: Readonly<Record<Parameter, string>>;
+  readonly options?: Given;
+  run(call: Call<Parameter, Given>): Promise<Report>;
+}): Command {
+  return { parameters: {}, options: {}, ...definition } as unknown as Command;
+}
+
+/** Something was written that no command understands. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** A command cannot do what it should; the message says why. `problems` are for machines. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly problems: readonly object[];
+
+  constructor(message: string, problems: readonly object[] = []) {
+    super(message);
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+
+import { nearest } from '#src/lib/nearest.ts';
+import { type Call, type Command, type Options, UsageError } from './command.ts';
+
+/** The options that every command has. */
+export const commonOptions = {
+  json: { type: 'boolean', description: 'Print one JSON value instead of text.' },
+  help: { type: 'boolean', description: 'Explain the command.' },
+} as const satisfies Options;
+
+/** What of a call is the same for every command. */
+export interface ParsedCall extends Pick<Call<string, Options>, 'parameters' | 'options'> {
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** The command that these words begin with: of `tenants list` and `tenants` the longer one. */
+export function findCommand(commands: readonly Command[], words: readonly string[]): { command: Command; rest: string[] } {
+  const written = words.findIndex((word) => word.startsWith('-'));
+  const names = words.slice(0, written === -1 ? undefined : written);
+  for (const length of [2, 1]) {
+    const command = commands.find(({ name }) => names.length >= length && name === names.slice(0, length).join(' '));
+    if (command) return { command, rest: words.slice(length) };
+  }
+  throw unknownCommand(commands, names);
+}
+
+/**
+ * What a command's words mean.
+ * @throws UsageError for an unknown option, and for parameters that are missing or too many
+ */
+export function parseCall(command: Command, words: readonly string[]): ParsedCall {
+  const options = { ...command.options, ...commonOptions };
+  const { values, positionals } = parseWords(command, options, words);
+  const { json = false, help = false } = values;
+  const names = Object.keys(command.parameters);
+  if (!help) {
+    const missing = names.slice(positionals.length).map((name) => `<${name}>`);
+    if (missing.length > 0) throw new UsageError(`${command.name} needs ${missing.join(' and ')}.`);
+    const surplus = positionals.slice(names.length);
+    if (surplus.length > 0) throw new UsageError(`${command.name} does not know what to do with "${surplus.join(' ')}".`);
+  }
+  const given = Object.entries(command.options).map(([name, { type }]) => [name, values[name] ?? (type === 'boolean' ? false : undefined)]);
+  return {
+    parameters: Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? ''])),
+    options: Object.fromEntries(given),
+    json: json === true,
+    help: help === true,
+  };
+}
+
+function parseWords(command: Command, options: Options, words: readonly string[]) {
+  try {
+    const known = Object.entries(options).map(([name, { type }]) => [name, { type, ...(name === 'help' && { short: 'h' }) }] as const);
+    return parseArgs({ args: [...words], options: Object.fromEntries(known), allowPositionals: true });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))) throw error;
+    const [, unknown] = /^Unknown option '(-[^' ]*)'/.exec(error.message) ?? [];
+    if (!unknown) throw new UsageError(`${command.name}: ${error.message}.`);
+    const meant = nearest(unknown.replace(/^-+/, ''), Object.keys(options));
+    throw new UsageError(`${command.name} has no option ${unknown}.${meant ? ` Did you mean --${meant}?` : ''}`);
+  }
+}
+
+function unknownCommand(commands: readonly Command[], names: readonly string[]): UsageError {
+  if (names.length === 0) return new UsageError('Which command?');
+  const family = commands.filter(({ name }) => name.startsWith(`${names[0]} `)).map(({ name }) => name);
+  if (family.length > 0) return new UsageError(`There are these commands: ${family.join(', ')}.`);
+  const meant = nearest(names.slice(0, 2).join(' '), commands.map(({ name }) => name)) ?? nearest(names[0] ?? '', commands.map(({ name }) => name));
+  return new UsageError(`There is no command "${names[0]}".${meant ? ` Did you mean ${meant}?` : ''}`);
+}

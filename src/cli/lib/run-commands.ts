@@ -1,0 +1,45 @@
+import { type Command, type Report, type Terminal, UsageError } from './command.ts';
+import { describeFailure } from './describe-failure.ts';
+import { explain, overview } from './help.ts';
+import { findCommand, parseCall } from './parse-call.ts';
+
+/** Where a call's answer and everything else goes. */
+export interface Streams {
+  readonly out: { write(text: string): unknown };
+  readonly err: { write(text: string): unknown };
+}
+
+/** Run the command that these words call. Returns the exit code: 0 done, 1 refused or failed, 2 wrongly called. */
+export async function runCommands(
+  commands: readonly Command[],
+  words: readonly string[],
+  environment: Terminal['environment'],
+  { out, err }: Streams,
+): Promise<0 | 1 | 2> {
+  const asksForHelp = ['help', '--help', '-h'].includes(words[0] ?? '');
+  if (asksForHelp && words.length === 1) {
+    out.write(`${overview(commands)}\n`);
+    return 0;
+  }
+  const json = words.includes('--json');
+  try {
+    const { command, rest } = findCommand(commands, asksForHelp ? words.slice(1) : words);
+    const { help, ...call } = parseCall(command, asksForHelp ? ['--help'] : rest);
+    if (help) {
+      out.write(`${explain(command)}\n`);
+      return 0;
+    }
+    const terminal: Terminal = { environment, progress: (sentence) => err.write(`${sentence}\n`) };
+    out.write(print(await command.run({ ...call, terminal }), json));
+    return 0;
+  } catch (error) {
+    const { message, problems, exitCode } = describeFailure(error);
+    err.write(`${message}\n${error instanceof UsageError ? 'See npm run cli -- --help.\n' : ''}`);
+    if (json) out.write(`${JSON.stringify({ error: message, problems }, null, 2)}\n`);
+    return exitCode;
+  }
+}
+
+function print(report: Report, json: boolean): string {
+  return json ? `${JSON.stringify(report.data, null, 2)}\n` : report.lines.map((line) => `${line}\n`).join('');
+}

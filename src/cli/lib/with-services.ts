@@ -1,0 +1,36 @@
+import { readConfig } from '#src/config.ts';
+import type { Context, PlatformContext } from '#src/domain/context.ts';
+import { createLogger } from '#src/platform/logger.ts';
+import { proveDatabase } from '#src/platform/prove-database.ts';
+import { createServices, type Services } from '#src/services.ts';
+import { Failure, type Terminal } from './command.ts';
+
+/** The whole service, as an operator at a command line uses it. Closed when the work is over. */
+export async function withServices<Result>(
+  { environment }: Terminal,
+  work: (services: Services, ctx: PlatformContext) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(environment);
+  // Standard output belongs to the command's answer.
+  const log = createLogger({ level: config.logLevel, process: 'cli', to: 'stderr' });
+  const services = await createServices(config, 'cli', { log });
+  try {
+    await proveDatabase(services.run);
+    return await work(services, services.context({ actor: { kind: 'operator', id: 'cli' } }));
+  } finally {
+    await services.close();
+  }
+}
+
+/** The same in the name of one store. */
+export async function withStore<Result>(
+  terminal: Terminal,
+  slug: string,
+  work: (ctx: Context, services: Services) => Promise<Result>,
+): Promise<Result> {
+  return withServices(terminal, async (services, ctx) => {
+    const tenant = await services.tenants.bySlug(slug);
+    if (!tenant) throw new Failure(`There is no store with the slug "${slug}".`);
+    return work({ ...ctx, tenant }, services);
+  });
+}
