@@ -35,7 +35,8 @@ export function useContext(test: TestFn<TestContext>, options: { ports?: Partial
     const config = readConfig(testEnvironment({ DATABASE_URL: database.url, ...options.environment }));
     services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {} });
   });
-  test.beforeEach(async (t) => {
+  // Serial, so that a file's own hooks find the context.
+  test.serial.beforeEach(async (t) => {
     const tenant = await buildTenant(services);
     t.context = { services, clock, tenant, ctx: { ...services.context(), tenant } };
   });

@@ -60,6 +60,11 @@ export interface Route {
   /** The module that the store must have switched on. */
   readonly module?: ModuleName;
   readonly caching: Caching;
+  /**
+   * A hot public read: its answer hangs on store, kind of credential and address alone, and may be a second old. It is
+   * made once and kept, ready to be sent (`reply-cache.ts`).
+   */
+  readonly cacheable?: true;
   /** The schema of each successful answer's body, by status. */
   readonly answers: Readonly<Record<number, TSchema>>;
   handle(request: Request<never, never, never>): Promise<Reply>;

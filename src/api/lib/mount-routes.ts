@@ -1,35 +1,41 @@
-import { createHash } from 'node:crypto';
-
 import Router, { type RouterContext } from '@koa/router';
 
 import type { Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, type Visitor } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
 import type { Caller, Route } from './define-route.ts';
 import { HttpError, invalidRequest } from './http-error.ts';
 import { parseJson, readBytes } from './read-body.ts';
-import type { Reply } from './reply.ts';
+import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
+import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 
 /** Put routes on a router: each is authenticated, checked and refused in the documented order, and then handled. */
 export function mountRoutes(services: Services, routes: readonly Route[]): Router {
   const router = new Router();
+  const cache = createReplyCache(services.clock);
   for (const route of routes) {
-    router[route.method](route.path, (koa) => serve(services, route, koa));
+    router[route.method](route.path, (koa) => serve(services, cache, route, koa));
   }
   return router;
 }
 
 /** The order of refusals is a promise: tenant or key, scope, size and type, schema, module; then the handler's own. */
-async function serve(services: Services, route: Route, koa: RouterContext): Promise<void> {
+async function serve(services: Services, cache: ReplyCache, route: Route, koa: RouterContext): Promise<void> {
   const slug = route.audience.kind === 'inbound' ? (koa.params['tenant_slug'] ?? '') : koa.get('x-tenant-slug');
   const visitor = await authenticate(services, route.audience, { authorization: koa.get('authorization'), slug });
   answerOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
 
+  const make = () => handle(services, route, koa, visitor);
+  const reply = route.cacheable ? await cache.get(visitor, koa.url, make) : await make();
+  sendReply(koa, reply, visitor.key !== undefined);
+}
+
+async function handle(services: Services, route: Route, koa: RouterContext, visitor: Visitor): Promise<RenderedReply> {
   const { body, rawBody } = await bodyOf(route, koa);
   const params = checkText(route.params, koa.params, () => new DomainError('not_found', 'not_found', 'There is no such thing.'));
   const query = checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
@@ -43,7 +49,7 @@ async function serve(services: Services, route: Route, koa: RouterContext): Prom
   const ctx: Context = { ...services.context({ actor }), tenant: visitor.tenant };
   const header = (name: string) => koa.get(name);
   const reply = await route.handle({ ctx, caller, params, query, body, rawBody, header } as never);
-  send(koa, route, reply, visitor.key !== undefined);
+  return renderReply(route, visitor.tenant, reply);
 }
 
 async function bodyOf(route: Route, koa: RouterContext): Promise<{ body: unknown; rawBody: Buffer }> {
@@ -68,33 +74,6 @@ function checkBody(route: Route, body: unknown): void {
   if (!route.body) return;
   const issues = issuesOf(route.body, body);
   if (issues.length > 0) throw invalidRequest(issues, 'body');
-}
-
-function send(koa: RouterContext, route: Route, reply: Reply, isPrivate: boolean): void {
-  koa.status = reply.status;
-  for (const [name, value] of Object.entries(reply.headers ?? {})) koa.set(name, value);
-  if (route.caching === 'no-store') koa.set('cache-control', 'no-store');
-  if (reply.body === undefined) {
-    koa.body = null;
-    koa.status = reply.status;
-    return;
-  }
-  const isHtml = typeof reply.body === 'string';
-  const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
-  koa.type = isHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
-  koa.body = text;
-  if (route.caching === 'revalidate') revalidate(koa, text, isPrivate);
-}
-
-/** The tag covers the tenant too: two stores with equal answers never share one. */
-function revalidate(koa: RouterContext, text: string, isPrivate: boolean): void {
-  koa.set('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=0, must-revalidate`);
-  koa.append('vary', 'x-tenant-slug, Authorization, Origin, Accept-Encoding');
-  koa.etag = createHash('sha256').update(`${koa.state['tenant']}\n${text}`).digest('base64url').slice(0, 27);
-  if (koa.fresh) {
-    koa.status = 304;
-    koa.body = null;
-  }
 }
 
 /** The refusal of what no route serves: 405 with `Allow` where another method would do, else 404. */

@@ -1,11 +1,24 @@
 export { captureStock } from './capture-stock.ts';
 export { changeStock, type StockChange } from './change-stock.ts';
+export { decideReview } from './decide-review.ts';
+export { findProduct, listImages } from './find-product.ts';
 export { holdStock } from './hold-stock.ts';
+export { listProducts, type ProductFilter, type ProductSort } from './list-products.ts';
+export { listReviews } from './list-reviews.ts';
 export type { StockLine, StockOrder, StockShortage } from './move-stock.ts';
+export {
+  ImageBody, InventoryBody, presentImages, presentInventory, presentProduct, presentProductDetail, presentReview,
+  ProductBody, ProductDetailBody, RatingBody, ReviewBody, StockStatusBody,
+} from './present.ts';
 export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
 export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
+export { type Image, fold } from './product-record.ts';
+export { type ProductRow, publishedProducts } from './published-products.ts';
+export { readInventory, readInventoryOf } from './read-inventory.ts';
 export { releaseStock } from './release-stock.ts';
 export { removeProduct } from './remove-product.ts';
 export { restock } from './restock.ts';
 export { saveProduct, type SaveProductOptions } from './save-product.ts';
+export { buyableQuantity, quantityMax, type StockLevel, type StockStatus, stockStatus } from './stock-level.ts';
+export { ReviewInput, submitReview } from './submit-review.ts';
 export { takeStock } from './take-stock.ts';

@@ -1,0 +1,45 @@
+import { Migration } from '@mikro-orm/migrations';
+
+import { id, tenantTable } from './lib/tenant-table.ts';
+
+/** What a store publishes: articles, recipes, announcements and whatever else it calls a type. */
+export class Content extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table entries (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        type text not null,
+        slug text not null,
+        title text not null,
+        summary text,
+        body jsonb not null,
+        image jsonb,
+        author text,
+        starts_at timestamptz,
+        ends_at timestamptz,
+        -- Seen from then on; null is a draft.
+        published_at timestamptz,
+        version int not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id),
+        unique (tenant_id, type, slug),
+        check (ends_at > starts_at)
+      );
+      create index entries_published on entries (tenant_id, type, published_at, id) where published_at is not null;
+      ${tenantTable('entries')}
+
+      create table entry_tags (
+        tenant_id ${id} not null,
+        entry_id ${id} not null,
+        tag text not null,
+        position int not null,
+        primary key (tenant_id, entry_id, tag),
+        foreign key (tenant_id, entry_id) references entries (tenant_id, id) on delete cascade
+      );
+      create index entry_tags_by_tag on entry_tags (tenant_id, tag, entry_id);
+      ${tenantTable('entry_tags')}
+    `);
+  }
+}

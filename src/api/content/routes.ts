@@ -1,0 +1,55 @@
+import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { Tag } from '#src/domain/catalog/index.ts';
+import {
+  EntryBody, EntryType, findEntry, listActiveAnnouncements, listEntries, presentEntry,
+} from '#src/domain/content/index.ts';
+import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+
+const EntriesBody = Type.Object({ entries: Type.Array(EntryBody), cursor: Nullable(Type.String()) });
+
+/** Windows open and close at any moment, so that nobody keeps the answer. */
+export const getActiveAnnouncements = defineRoute({
+  method: 'get',
+  path: '/api/v1/content/announcements/active',
+  tag: 'content',
+  summary: 'List the published announcements whose window includes now.',
+  audience: toPublic,
+  answers: { 200: EntriesBody },
+  async handle({ ctx }) {
+    const entries = await listActiveAnnouncements(ctx);
+    return ok({ entries: entries.map(presentEntry), cursor: null });
+  },
+});
+
+export const getEntries = defineRoute({
+  method: 'get',
+  path: '/api/v1/content/:type',
+  tag: 'content',
+  summary: 'List the published entries of a type, the latest first.',
+  audience: toDual('content:read'),
+  params: Type.Object({ type: EntryType }),
+  query: Type.Object({ tag: Type.Optional(Tag), ...PageQuery }),
+  answers: { 200: EntriesBody },
+  caching: 'revalidate',
+  cacheable: true,
+  async handle({ ctx, params, query }) {
+    const { rows, cursor } = await listEntries(ctx, params.type, query);
+    return ok({ entries: rows.map(presentEntry), cursor });
+  },
+});
+
+export const getEntry = defineRoute({
+  method: 'get',
+  path: '/api/v1/content/:type/:slug',
+  tag: 'content',
+  summary: 'Read a published entry.',
+  audience: toDual('content:read'),
+  params: Type.Object({ type: EntryType, slug: Slug }),
+  answers: { 200: Type.Object({ entry: EntryBody }) },
+  caching: 'revalidate',
+  cacheable: true,
+  async handle({ ctx, params }) {
+    return ok({ entry: presentEntry(await findEntry(ctx, params.type, params.slug)) });
+  },
+});

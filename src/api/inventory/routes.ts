@@ -1,0 +1,41 @@
+import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { InventoryBody, presentInventory, readInventory, readInventoryOf } from '#src/domain/catalog/index.ts';
+import { Slug, Type } from '#src/lib/schema.ts';
+
+const variants = Type.Array(InventoryBody);
+
+export const getInventory = defineRoute({
+  method: 'get',
+  path: '/api/v1/inventory',
+  tag: 'inventory',
+  summary: 'Read the stock status of up to 50 variants. Unknown ones are left out.',
+  audience: toDual('inventory:read'),
+  query: Type.Object({
+    variant_ids: Type.String({
+      pattern: '^[^,]{1,100}(,[^,]{1,100}){0,49}$',
+      examples: ['var_01m7xfs208fk1sctzyr3afnpz3,var_01m7xfs208fk1sctzyr3afnpz4'],
+    }),
+  }),
+  answers: { 200: Type.Object({ variants }) },
+  caching: 'revalidate',
+  async handle({ ctx, query }) {
+    const rows = await readInventoryOf(ctx, query.variant_ids.split(','));
+    return ok({ variants: rows.map(presentInventory) });
+  },
+});
+
+export const getProductInventory = defineRoute({
+  method: 'get',
+  path: '/api/v1/inventory/:slug',
+  tag: 'inventory',
+  summary: 'Read the stock status of each variant of a product.',
+  audience: toDual('inventory:read'),
+  params: Type.Object({ slug: Slug }),
+  answers: { 200: Type.Object({ product_slug: Slug, variants }) },
+  caching: 'revalidate',
+  async handle({ ctx, params }) {
+    const rows = await readInventory(ctx, params.slug);
+    return ok({ product_slug: params.slug, variants: rows.map(presentInventory) });
+  },
+});

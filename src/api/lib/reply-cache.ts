@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Clock } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
+import type { Visitor } from './authenticate.ts';
+import type { RenderedReply } from './render-reply.ts';
+
+/** Replies of hot public reads, each made once for everybody who asks within a second. */
+export interface ReplyCache {
+  /** The reply of this address for visitors of this kind, made by `make` unless it is there or on its way. */
+  get(visitor: Visitor, url: string, make: () => Promise<RenderedReply>): Promise<RenderedReply>;
+}
+
+/** A second is short enough that nothing need ever be taken out because it changed. */
+const freshForMs = seconds(1);
+
+const repliesMax = 10_000;
+const bytesMax = 16 * 1024 * 1024;
+
+/** Refusals are not kept, but shared by all who wait for the same. */
+export function createReplyCache(clock: Clock): ReplyCache {
+  const replies = new LRUCache<string, RenderedReply, () => Promise<RenderedReply>>({
+    max: repliesMax,
+    maxSize: bytesMax,
+    sizeCalculation: (reply, key) => key.length + (reply.body?.length ?? 0) + 200,
+    ttl: freshForMs,
+    perf: { now: () => clock.now().getTime() },
+    // Whoever waits for a reply gets it, also when others have meanwhile pushed it out.
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context: make }) => make(),
+  });
+  return {
+    async get({ tenant, key }, url, make) {
+      const reply = await replies.fetch(`${tenant.id} ${key?.kind ?? 'anonymous'} ${url}`, { context: make });
+      return reply ?? make();
+    },
+  };
+}

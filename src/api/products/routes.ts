@@ -1,0 +1,100 @@
+import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
+import { accepted, ok } from '#src/api/lib/reply.ts';
+import {
+  findProduct, ImageBody, listImages, listProducts, listReviews, presentImages, presentProduct, presentProductDetail,
+  presentReview, ProductBody, ProductDetailBody, RatingBody, ReviewBody, ReviewInput, submitReview, Tag,
+} from '#src/domain/catalog/index.ts';
+import { Id, Nullable, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
+
+const params = Type.Object({ slug: Slug });
+const cursor = Nullable(Type.String());
+const toShoppers = toDual('products:read');
+
+export const getProducts = defineRoute({
+  method: 'get',
+  path: '/api/v1/products',
+  tag: 'products',
+  summary: 'List the published products.',
+  audience: toShoppers,
+  query: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 200, examples: ['oak bowl'] })),
+    category: Type.Optional(Text(100)),
+    tag: Type.Optional(Tag),
+    sort: Type.Optional(Type.Union(
+      [Type.Literal('newest'), Type.Literal('price_asc'), Type.Literal('price_desc'), Type.Literal('name')],
+      { default: 'newest' },
+    )),
+    ...PageQuery,
+  }),
+  answers: { 200: Type.Object({ products: Type.Array(ProductBody), cursor }) },
+  caching: 'revalidate',
+  cacheable: true,
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listProducts(ctx, query);
+    return ok({ products: rows.map((product) => presentProduct(product, ctx.tenant.currency)), cursor });
+  },
+});
+
+export const getProduct = defineRoute({
+  method: 'get',
+  path: '/api/v1/products/:slug',
+  tag: 'products',
+  summary: 'Read a published product with its variants.',
+  audience: toShoppers,
+  params,
+  answers: { 200: Type.Object({ product: ProductDetailBody }) },
+  caching: 'revalidate',
+  cacheable: true,
+  async handle({ ctx, params }) {
+    return ok({ product: presentProductDetail(await findProduct(ctx, params.slug), ctx.tenant.currency) });
+  },
+});
+
+export const getProductImages = defineRoute({
+  method: 'get',
+  path: '/api/v1/products/:slug/images',
+  tag: 'products',
+  summary: 'List the pictures of a product.',
+  audience: toShoppers,
+  params,
+  answers: { 200: Type.Object({ images: Type.Array(ImageBody) }) },
+  caching: 'revalidate',
+  cacheable: true,
+  async handle({ ctx, params }) {
+    return ok({ images: presentImages(await listImages(ctx, params.slug)) });
+  },
+});
+
+export const getProductReviews = defineRoute({
+  method: 'get',
+  path: '/api/v1/products/:slug/reviews',
+  tag: 'products',
+  summary: 'List the approved reviews of a product, the newest first.',
+  audience: toShoppers,
+  params,
+  query: Type.Object(PageQuery),
+  answers: { 200: Type.Object({ reviews: Type.Array(ReviewBody), summary: RatingBody, cursor }) },
+  module: 'reviews',
+  caching: 'revalidate',
+  async handle({ ctx, params, query }) {
+    const { reviews, ratingCount, ratingAverage } = await listReviews(ctx, params.slug, query);
+    const summary = { count: ratingCount, average: ratingAverage };
+    return ok({ reviews: reviews.rows.map(presentReview), summary, cursor: reviews.cursor });
+  },
+});
+
+/** 202 and not 201: the review is not there for others until the store has approved it. */
+export const postProductReview = defineRoute({
+  method: 'post',
+  path: '/api/v1/products/:slug/reviews',
+  tag: 'products',
+  summary: 'Hand in a review of a product.',
+  audience: toPublic,
+  params,
+  body: ReviewInput,
+  answers: { 202: Type.Object({ review: Type.Object({ id: Id('rev'), status: Type.Literal('pending') }) }) },
+  module: 'reviews',
+  async handle({ ctx, params, body }) {
+    return accepted({ review: await submitReview(ctx, params.slug, body) });
+  },
+});

@@ -1,0 +1,25 @@
+import { notFound } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+
+/**
+ * Approve or reject a review; what was decided may be decided otherwise. Only approved reviews are seen, and count in
+ * the rating of their product. Throws not_found.
+ */
+export async function decideReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<void> {
+  const [review] = await ctx.tx.run(sql`
+    with review as (
+      select id, product_id, rating, status from reviews
+      where tenant_id = ${ctx.tenant.id} and id = ${reviewId} for update),
+    decided as (
+      update reviews r set status = ${status}::text, decided_at = ${ctx.clock.now()}
+      from review where r.tenant_id = ${ctx.tenant.id} and r.id = review.id and review.status <> ${status}::text),
+    counted as (
+      select product_id, rating, (${status}::text = 'approved')::int - (status = 'approved')::int as change from review),
+    rated as (
+      update products p set rating_count = p.rating_count + counted.change,
+        rating_total = p.rating_total + counted.change * counted.rating
+      from counted where p.tenant_id = ${ctx.tenant.id} and p.id = counted.product_id and counted.change <> 0)
+    select id from review`);
+  if (!review) throw notFound('review');
+}

@@ -1,0 +1,138 @@
+import { Cents, Currency, Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import type { VariantRow } from './find-product.ts';
+import type { ReviewRow } from './list-reviews.ts';
+import { PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
+import type { Image } from './product-record.ts';
+import type { ProductRow } from './published-products.ts';
+import type { InventoryRow } from './read-inventory.ts';
+import { buyableQuantity, stockStatus } from './stock-level.ts';
+
+export const StockStatusBody = Type.Union([
+  Type.Literal('in_stock'), Type.Literal('low_stock'), Type.Literal('out_of_stock'), Type.Literal('backorder'),
+]);
+
+export const ImageBody = Type.Object({
+  url: Type.String({ examples: ['https://cdn.example.com/oak-bowl.jpg'] }),
+  alt: Nullable(Type.String()),
+  width: Nullable(Type.Integer()),
+  height: Nullable(Type.Integer()),
+  position: Type.Integer(),
+});
+
+export const RatingBody = Type.Object({ count: Type.Integer(), average: Type.Number({ examples: [4.5] }) });
+
+const productFields = {
+  id: Id('prod'),
+  slug: Slug,
+  name: Type.String({ examples: ['Oak bowl'] }),
+  description: Type.String(),
+  category: Nullable(Type.String({ examples: ['kitchen'] })),
+  tags: Type.Array(Tag),
+  images: Type.Array(ImageBody),
+  price_cents: Cents,
+  compare_at_cents: Nullable(Cents),
+  currency: Currency,
+  purchase_types: Type.Array(PurchaseType),
+  subscription_intervals: Type.Array(SubscriptionInterval),
+  rating: RatingBody,
+  in_stock: Type.Boolean(),
+  updated_at: Timestamp,
+};
+
+export const VariantBody = Type.Object({
+  id: Id('var'),
+  sku: Type.String({ examples: ['BOWL-S'] }),
+  name: Type.String({ examples: ['Small'] }),
+  options: Type.Record(Type.String(), Type.String()),
+  price_cents: Cents,
+  subscription_price_cents: Nullable(Cents),
+  weight_oz: Nullable(Type.Number()),
+  stock_status: StockStatusBody,
+});
+
+export const ProductBody = Type.Object(productFields);
+export const ProductDetailBody = Type.Object({ ...productFields, variants: Type.Array(VariantBody) });
+
+export const InventoryBody = Type.Object({
+  variant_id: Id('var'),
+  sku: Type.String({ examples: ['BOWL-S'] }),
+  status: StockStatusBody,
+  max_quantity: Type.Integer(),
+});
+
+export const ReviewBody = Type.Object({
+  id: Id('rev'),
+  rating: Type.Integer({ minimum: 1, maximum: 5 }),
+  title: Nullable(Type.String()),
+  body: Nullable(Type.String()),
+  author_name: Type.String(),
+  verified_purchase: Type.Boolean(),
+  created_at: Timestamp,
+});
+
+/** A product as lists and search results show it. A store sells in one currency. */
+export function presentProduct(product: ProductRow, currency: string): Static<typeof ProductBody> {
+  return {
+    id: product.id,
+    slug: product.slug,
+    name: product.name,
+    description: product.description,
+    category: product.category,
+    tags: [...product.tags],
+    images: presentImages(product.images),
+    price_cents: product.priceCents,
+    compare_at_cents: product.compareAtCents,
+    currency,
+    purchase_types: [...product.purchaseTypes],
+    subscription_intervals: [...product.subscriptionIntervals],
+    rating: { count: product.ratingCount, average: product.ratingAverage },
+    in_stock: product.inStock,
+    updated_at: new Date(product.updatedAt).toISOString(),
+  };
+}
+
+/** A product on its own page, with what can be bought of it. */
+export function presentProductDetail(
+  product: ProductRow & { readonly variants: readonly VariantRow[] },
+  currency: string,
+): Static<typeof ProductDetailBody> {
+  return { ...presentProduct(product, currency), variants: product.variants.map(presentVariant) };
+}
+
+function presentVariant(variant: VariantRow): Static<typeof VariantBody> {
+  return {
+    id: variant.id,
+    sku: variant.sku,
+    name: variant.name,
+    options: { ...variant.options },
+    price_cents: variant.priceCents,
+    subscription_price_cents: variant.subscriptionPriceCents,
+    weight_oz: variant.weightOz,
+    stock_status: stockStatus(variant),
+  };
+}
+
+export function presentImages(images: readonly Image[]): Static<typeof ImageBody>[] {
+  return images.map(({ url, alt, width, height }, position) => ({ url, alt, width, height, position }));
+}
+
+export function presentInventory(variant: InventoryRow): Static<typeof InventoryBody> {
+  return {
+    variant_id: variant.variantId,
+    sku: variant.sku,
+    status: stockStatus(variant),
+    max_quantity: buyableQuantity(variant),
+  };
+}
+
+export function presentReview(review: ReviewRow): Static<typeof ReviewBody> {
+  return {
+    id: review.id,
+    rating: review.rating,
+    title: review.title,
+    body: review.body,
+    author_name: review.authorName,
+    verified_purchase: review.verifiedPurchase,
+    created_at: new Date(review.createdAt).toISOString(),
+  };
+}

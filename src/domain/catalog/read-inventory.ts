@@ -1,0 +1,31 @@
+import { notFound } from '#src/lib/errors.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read } from '../database.ts';
+import type { StockLevel } from './stock-level.ts';
+
+/** Whether a variant can be bought, and how many of it. */
+export interface InventoryRow extends StockLevel {
+  readonly variantId: string;
+  readonly sku: string;
+}
+
+/** The stock of each variant of a published product. Throws not_found. */
+export async function readInventory(ctx: Context, slug: string): Promise<readonly InventoryRow[]> {
+  const rows = await select(ctx, sql`p.slug = ${slug} order by v.position`);
+  if (rows.length === 0) throw notFound('product');
+  return rows;
+}
+
+/** The stock of these variants. One that is unknown, or is not for sale, is left out. */
+export async function readInventoryOf(ctx: Context, variantIds: readonly string[]): Promise<readonly InventoryRow[]> {
+  return select(ctx, sql`v.id = any(${variantIds}::text[]) order by array_position(${variantIds}::text[], v.id)`);
+}
+
+async function select(ctx: Context, condition: Sql): Promise<readonly InventoryRow[]> {
+  return read<InventoryRow>(ctx, sql`
+    select v.id as "variantId", v.sku, v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder
+    from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
+    where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null
+      and p.tenant_id = ${ctx.tenant.id} and p.status = 'published' and p.removed_at is null and ${condition}`);
+}

@@ -1,0 +1,5 @@
+export { EntryContent, EntryInput, EntryType } from './entry-input.ts';
+export { EntryBody, presentEntry } from './present.ts';
+export { type EntryFilter, type EntryRow, findEntry, listActiveAnnouncements, listEntries } from './read-entries.ts';
+export { removeEntry } from './remove-entry.ts';
+export { saveEntry } from './save-entry.ts';

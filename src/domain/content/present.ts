@@ -1,0 +1,44 @@
+import { Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { Tag } from '../catalog/index.ts';
+import { EntryContent, EntryType } from './entry-input.ts';
+import type { EntryRow } from './read-entries.ts';
+
+export const EntryBody = Type.Object({
+  id: Id('entry'),
+  type: EntryType,
+  slug: Slug,
+  title: Type.String({ examples: ['How to care for wood'] }),
+  summary: Nullable(Type.String()),
+  body: EntryContent,
+  tags: Type.Array(Tag),
+  image: Nullable(Type.Object({
+    url: Type.String(),
+    alt: Nullable(Type.String()),
+    width: Nullable(Type.Integer()),
+    height: Nullable(Type.Integer()),
+  })),
+  author: Nullable(Type.String()),
+  starts_at: Nullable(Timestamp),
+  ends_at: Nullable(Timestamp),
+  published_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+/** A published entry, in lists and on its own. */
+export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
+  return {
+    id: entry.id,
+    type: entry.type,
+    slug: entry.slug,
+    title: entry.title,
+    summary: entry.summary,
+    body: entry.body,
+    tags: [...entry.tags],
+    image: entry.image && { ...entry.image },
+    author: entry.author,
+    starts_at: entry.startsAt?.toISOString() ?? null,
+    ends_at: entry.endsAt?.toISOString() ?? null,
+    published_at: entry.publishedAt.toISOString(),
+    updated_at: entry.updatedAt.toISOString(),
+  };
+}

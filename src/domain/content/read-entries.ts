@@ -1,0 +1,69 @@
+import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Image } from '../catalog/index.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import type { EntryContent } from './entry-input.ts';
+
+/** A published entry. */
+export interface EntryRow {
+  readonly id: string;
+  readonly type: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly summary: string | null;
+  readonly body: EntryContent;
+  readonly tags: readonly string[];
+  readonly image: Image | null;
+  readonly author: string | null;
+  readonly startsAt: Date | null;
+  readonly endsAt: Date | null;
+  readonly publishedAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface EntryFilter {
+  readonly tag?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** One page of the published entries of a type, the latest first. A type that nobody uses has none. */
+export async function listEntries(ctx: Context, type: string, { tag, cursor, limit = 20 }: EntryFilter): Promise<Page<EntryRow>> {
+  const list = keyset(ctx, `content ${type}`, { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
+  const tagged = tag === undefined ? sql`` : sql`
+      and exists (select from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id and t.tag = ${tag})`;
+  const rows = await read<EntryRow & { position: Position }>(ctx, sql`
+    ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = ${type} and ${list.after}${tagged}
+    order by ${list.by} limit ${limit + 1}`);
+  return list.page(rows, limit);
+}
+
+/** A published entry by its name. Throws not_found. */
+export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
+  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`);
+  if (!entry) throw notFound('entry');
+  return entry;
+}
+
+const activeMax = 100;
+
+/** The published announcements whose window includes this moment, the latest first. */
+export async function listActiveAnnouncements(ctx: Context): Promise<readonly EntryRow[]> {
+  const now = ctx.clock.now();
+  return read<EntryRow>(ctx, sql`
+    ${publishedEntries(ctx)} and e.type = 'announcement'
+      and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now})
+    order by e.published_at desc, e.id desc limit ${activeMax}`);
+}
+
+/** A query for the entries `e` that are seen. Further conditions, order and limit may follow it. */
+function publishedEntries(ctx: Context, more: Sql = sql``): Sql {
+  return sql`
+    select e.id, e.type, e.slug, e.title, e.summary, e.body, e.image, e.author, e.starts_at as "startsAt",
+      e.ends_at as "endsAt", e.published_at as "publishedAt", e.updated_at as "updatedAt",
+      array(select t.tag from entry_tags t
+            where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags${more}
+    from entries e where e.tenant_id = ${ctx.tenant.id} and e.published_at <= ${ctx.clock.now()}`;
+}

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { indexDocument } from '#jobs/search.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import type { EntryInput } from './entry-input.ts';
+import { completeEntry, type EntryRecord } from './entry-record.ts';
+
+type SavedEntry = Omit<EntryRecord, Times> & { readonly id: string } & Readonly<Record<Times, Date | null>>;
+type Times = 'starts_at' | 'ends_at' | 'published_at';
+
+/** Create an entry, or bring it into line with its input. Nothing is written where nothing differs. */
+export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<Change> {
+  const { type, slug } = input;
+  const subject = `content ${type}/${slug}`;
+  const current = await lockEntry(ctx, type, slug);
+  const wanted = completeEntry(input);
+  const fields = current ? entryFields.filter((field) => !isDeepStrictEqual(comparable(current[field]), wanted[field])) : [];
+  if (current && fields.length === 0) return { subject, action: 'unchanged', fields };
+
+  const id = current?.id ?? newId('entry');
+  const version = await writeEntry(ctx, { ...wanted, id, type, slug });
+  enqueue(ctx, indexDocument, { kind: 'content', id, version });
+  return { subject, action: current ? 'updated' : 'created', fields };
+}
+
+const entryFields = [
+  'title', 'summary', 'body', 'tags', 'image', 'author', 'starts_at', 'ends_at', 'published_at',
+] as const satisfies (keyof EntryRecord)[];
+
+const comparable = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
+
+/** An entry by its name, locked until the transaction ends, also while there is none yet. */
+async function lockEntry(ctx: InTransaction, type: string, slug: string): Promise<SavedEntry | undefined> {
+  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`);
+  const [entry] = await ctx.tx.run<SavedEntry>(sql`
+    select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
+      array(select t.tag from entry_tags t
+            where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
+    from entries e where e.tenant_id = ${ctx.tenant.id} and e.type = ${type} and e.slug = ${slug}`);
+  return entry;
+}
+
+async function writeEntry(ctx: InTransaction, entry: EntryRecord & { id: string; type: string; slug: string }): Promise<number> {
+  const now = ctx.clock.now();
+  const [row] = await ctx.tx.run<{ version: number }>(sql`
+    with entry as (
+      insert into entries (tenant_id, id, type, slug, title, summary, body, image, author, starts_at, ends_at,
+        published_at, version, created_at, updated_at)
+      values (${ctx.tenant.id}, ${entry.id}, ${entry.type}, ${entry.slug}, ${entry.title}, ${entry.summary},
+        ${JSON.stringify(entry.body)}, ${entry.image && JSON.stringify(entry.image)}, ${entry.author},
+        ${entry.starts_at}, ${entry.ends_at}, ${entry.published_at}, 1, ${now}, ${now})
+      on conflict (tenant_id, id) do update set
+        title = excluded.title, summary = excluded.summary, body = excluded.body, image = excluded.image,
+        author = excluded.author, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
+        published_at = excluded.published_at, version = entries.version + 1, updated_at = excluded.updated_at
+      returning version),
+    untagged as (
+      delete from entry_tags
+      where tenant_id = ${ctx.tenant.id} and entry_id = ${entry.id} and not (tag = any(${entry.tags}::text[]))),
+    tagged as (
+      insert into entry_tags (tenant_id, entry_id, tag, position)
+      select ${ctx.tenant.id}, ${entry.id}, tag, position from unnest(${entry.tags}::text[]) with ordinality as t(tag, position)
+      on conflict (tenant_id, entry_id, tag) do update set position = excluded.position)
+    select version from entry`);
+  return row?.version ?? 1;
+}

@@ -1,0 +1,247 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { decideReview, removeProduct, saveProduct, submitReview } from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+test('a shopper reads a product with what can be bought of it', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const product = await buildProduct(ctx, {
+    name: 'Oak bowl', description: 'Turned from one piece.', category: 'kitchen', tags: ['wood', 'gift'],
+    images: [{ url: 'https://cdn.example/oak.jpg', alt: 'A bowl', width: 1200, height: 900 }],
+    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'],
+    variants: [
+      { sku: 'BOWL-L', name: 'Large', options: { size: 'L' }, price_cents: 6200, compare_at_cents: 7000, weight_oz: 34.5, stock: 2, low_stock_at: 3 },
+      { sku: 'BOWL-S', name: 'Small', price_cents: 3800, subscription_price_cents: 3400, stock: 0 },
+      { sku: 'BOWL-X', name: 'Extra', price_cents: 9900, weight_oz: null, stock: 0, backorder: true },
+    ],
+  });
+  const { status, body } = await api.call('GET', `/api/v1/products/${product.slug}`, { tenant: tenant.slug });
+  t.is(status, 200);
+  const { updated_at, variants, ...shown } = body.product;
+  t.regex(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  t.deepEqual(shown, {
+    id: product.id, slug: product.slug, name: 'Oak bowl', description: 'Turned from one piece.', category: 'kitchen',
+    tags: ['wood', 'gift'],
+    images: [{ url: 'https://cdn.example/oak.jpg', alt: 'A bowl', width: 1200, height: 900, position: 0 }],
+    price_cents: 3800, compare_at_cents: null, currency: 'USD', purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'], rating: { count: 0, average: 0 }, in_stock: true,
+  });
+  t.deepEqual(variants[0], {
+    id: product.variants[0]?.id, sku: 'BOWL-L', name: 'Large', options: { size: 'L' }, price_cents: 6200,
+    subscription_price_cents: 3400, weight_oz: 34.5, stock_status: 'low_stock',
+  });
+  t.deepEqual(variants.map(({ stock_status }: any) => stock_status), ['low_stock', 'out_of_stock', 'backorder']);
+});
+
+test('what is a draft, removed, unknown, malformed or of another store is not there', async (t) => {
+  const { api, ctx, tenant, services } = t.context;
+  const draft = await buildProduct(ctx, { status: 'draft' });
+  const removed = await buildProduct(ctx);
+  await transact(ctx, (ctx) => removeProduct(ctx, removed.slug));
+  const other = await buildTenant(services);
+  const theirs = await buildProduct({ ...ctx, tenant: other });
+
+  for (const slug of [draft.slug, removed.slug, theirs.slug, 'no-such', 'NO SUCH']) {
+    for (const part of ['', '/images', '/reviews']) {
+      const { status, body } = await api.call('GET', `/api/v1/products/${slug}${part}`, { tenant: tenant.slug });
+      t.is(status, 404, slug + part);
+      t.is(body.error, 'not_found');
+    }
+    const review = await api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body: { rating: 5 } });
+    t.is(review.status, 404);
+  }
+  const { body } = await api.call('GET', '/api/v1/products', { tenant: tenant.slug });
+  t.deepEqual(body, { products: [], cursor: null });
+});
+
+test('the list is filtered by category, tag and words', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', category: 'kitchen', tags: ['wood', 'gift'] });
+  await buildProduct(ctx, { slug: 'cafe', name: 'Café at home', category: 'kitchen', description: 'With an OAK stirrer.', tags: ['gift'] });
+  await buildProduct(ctx, { slug: 'lamp', name: 'Lamp', category: 'light', variants: [{ sku: 'LAMP-1' }] });
+  const slugs = async (query: string) => {
+    const { body } = await api.call('GET', `/api/v1/products?sort=name&${query}`, { tenant: tenant.slug });
+    return body.products.map(({ slug }: any) => slug);
+  };
+  t.deepEqual(await slugs(''), ['cafe', 'lamp', 'oak-bowl']);
+  t.deepEqual(await slugs('category=kitchen'), ['cafe', 'oak-bowl']);
+  t.deepEqual(await slugs('tag=wood'), ['oak-bowl']);
+  t.deepEqual(await slugs('q=oak'), ['cafe', 'oak-bowl']);
+  t.deepEqual(await slugs('q=cafe'), ['cafe']);
+  t.deepEqual(await slugs('q=bowl+oak'), ['oak-bowl']);
+  t.deepEqual(await slugs('q=lamp-1'), ['lamp']);
+  t.deepEqual(await slugs('q=100%25'), []);
+  t.deepEqual(await slugs('tag=gift&category=kitchen&q=stirrer'), ['cafe']);
+});
+
+for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
+  test(`every page of products by ${sort} is in order, though products come and go meanwhile`, async (t) => {
+    const { api, ctx, tenant } = t.context;
+    const prices = [300, 100, 200, 200, 100, 300, 200];
+    const built = [];
+    for (const [index, price] of prices.entries()) {
+      built.push(await buildProduct(ctx, { name: `Name ${price}`, slug: `p-${index}`, variants: [{ price_cents: price }] }));
+    }
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    for (let page = 0; cursor !== null; page += 1) {
+      const { body }: any = await api.call('GET', `/api/v1/products?sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`, { tenant: tenant.slug });
+      seen.push(...body.products.map(({ slug }: any) => slug));
+      cursor = body.cursor;
+      if (page === 0) {
+        await buildProduct(ctx, { name: 'Name 000', slug: 'late-first', variants: [{ price_cents: 1 }] });
+        await transact(ctx, (ctx) => removeProduct(ctx, seen[0] ?? ''));
+      }
+    }
+    const before = seen.filter((slug) => slug !== 'late-first');
+    t.deepEqual(before, expected[sort as keyof typeof expected]);
+    t.is(new Set(seen).size, seen.length);
+    t.is(built.length, 7);
+  });
+}
+
+const expected = {
+  newest: ['p-6', 'p-5', 'p-4', 'p-3', 'p-2', 'p-1', 'p-0'],
+  price_asc: ['p-1', 'p-4', 'p-2', 'p-3', 'p-6', 'p-0', 'p-5'],
+  price_desc: ['p-5', 'p-0', 'p-6', 'p-3', 'p-2', 'p-4', 'p-1'],
+  name: ['p-1', 'p-4', 'p-2', 'p-3', 'p-6', 'p-0', 'p-5'],
+};
+
+test('a list refuses what it cannot read', async (t) => {
+  const { api, ctx, tenant, services } = t.context;
+  await buildProduct(ctx);
+  await buildProduct(ctx);
+  const ask = (query: string, slug = tenant.slug) => api.call('GET', `/api/v1/products?${query}`, { tenant: slug });
+  for (const query of ['limit=0', 'limit=101', 'limit=two', 'sort=best', 'tag=a&tag=b', `q=${'a'.repeat(201)}`]) {
+    const { status, body } = await ask(query);
+    t.is(status, 400, query);
+    t.is(body.error, 'invalid_request');
+    t.is(body.errors.length, 1);
+  }
+  const { cursor } = (await ask('limit=1')).body;
+  const other = await buildTenant(services);
+  for (const refused of [ask(`cursor=${cursor}x`), ask('cursor='), ask(`sort=name&cursor=${cursor}`), ask(`cursor=${cursor}`, other.slug)]) {
+    const { status, body } = await refused;
+    t.is(status, 400);
+    t.is(body.error, 'invalid_cursor');
+  }
+  t.is((await ask(`cursor=${cursor}&limit=1`)).body.products.length, 1);
+});
+
+test('products are read by a key with the scope, by anybody who names the store, and by nobody else', async (t) => {
+  const { api, ctx, tenant, services } = t.context;
+  const { slug } = await buildProduct(ctx);
+  const path = `/api/v1/products/${slug}`;
+  const reader = await buildKey(ctx, ['products:read'], 'publishable');
+  const stranger = await buildKey(ctx, ['content:read']);
+
+  const answer = await api.call('GET', path, { key: reader });
+  t.is(answer.status, 200);
+  t.regex(answer.headers.get('cache-control') ?? '', /^private, max-age=0, must-revalidate$/);
+  const refused = await api.call('GET', path, { key: stranger });
+  t.is(refused.status, 403);
+  t.like(refused.body, { error: 'insufficient_scope', required_scope: 'products:read' });
+  t.is((await api.call('GET', path)).body.error, 'missing_tenant');
+  t.is((await api.call('GET', path, { tenant: 'no-such' })).body.error, 'unknown_tenant');
+  t.is((await api.call('GET', path, { key: 'sk_test_wrong' })).body.error, 'invalid_key');
+  const other = await buildTenant(services);
+  t.is((await api.call('GET', path, { key: reader, tenant: other.slug })).status, 400);
+  t.is((await api.call('GET', path, { key: reader, tenant: tenant.slug })).status, 200);
+});
+
+test('a caller who has the answer already is told so', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { slug } = await buildProduct(ctx);
+  const first = await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug });
+  const etag = first.headers.get('etag') ?? '';
+  t.is(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate');
+  t.is(first.headers.get('vary'), 'x-tenant-slug, Authorization, Origin, Accept-Encoding');
+  const again = await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug, headers: { 'if-none-match': etag } });
+  t.is(again.status, 304);
+  t.is(again.body, '');
+  t.is(again.headers.get('etag'), etag);
+});
+
+test.serial('a list costs one statement, and none for everybody else within a second', async (t) => {
+  const { api, ctx, tenant, services, clock } = t.context;
+  const { slug } = await buildProduct(ctx);
+  await api.call('GET', '/api/v1/products?limit=100', { tenant: tenant.slug });
+  for (const path of ['/api/v1/products', `/api/v1/products/${slug}`, `/api/v1/products/${slug}/images`, '/api/v1/products?q=oak&tag=a&category=b&sort=name']) {
+    const ask = () => api.call('GET', path, { tenant: tenant.slug });
+    const { statements } = await countStatements(services, () => Promise.all(Array.from({ length: 20 }, ask)));
+    t.is(statements.filter((text) => !/from tenants/.test(text)).length, 1, path);
+    t.is((await countStatements(services, ask)).statements.length, 0, path);
+  }
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Renamed', variants: [{ sku: 'OTHER', price_cents: 1 }] }));
+  clock.pass(1001);
+  t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug })).body.product.name, 'Renamed');
+});
+
+test('a review is seen when the store has approved it', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { slug } = await buildProduct(ctx);
+  const send = (body: object) => api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body });
+  const read = async () => (await api.call('GET', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug })).body;
+
+  const sent = await send({ rating: 4, title: 'Fine', body: 'It holds fruit.', author_name: 'Ada', email: 'Ada@example.com' });
+  t.is(sent.status, 202);
+  t.is(sent.body.review.status, 'pending');
+  t.deepEqual(await read(), { reviews: [], summary: { count: 0, average: 0 }, cursor: null });
+
+  const decide = (id: string, status: 'approved' | 'rejected') => transact(ctx, (ctx) => decideReview(ctx, id, status));
+  const second = (await send({ rating: 5 })).body.review.id;
+  await decide(sent.body.review.id, 'approved');
+  await decide(second, 'approved');
+  await decide(second, 'approved');
+  const seen = await read();
+  t.deepEqual(seen.summary, { count: 2, average: 4.5 });
+  t.like(seen.reviews[1], { rating: 4, title: 'Fine', body: 'It holds fruit.', author_name: 'Ada', verified_purchase: false });
+  t.false('email' in seen.reviews[1]);
+
+  await decide(second, 'rejected');
+  t.deepEqual((await read()).summary, { count: 1, average: 4 });
+  await t.throwsAsync(decide('rev_none', 'approved'), { message: /no such review/ });
+});
+
+test('reviews are read page by page', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { slug } = await buildProduct(ctx);
+  for (const rating of [1, 2, 3]) {
+    const { id } = await submitReview(ctx, slug, { rating });
+    await transact(ctx, (ctx) => decideReview(ctx, id, 'approved'));
+  }
+  const page = async (query: string) => (await api.call('GET', `/api/v1/products/${slug}/reviews?${query}`, { tenant: tenant.slug })).body;
+  const first = await page('limit=2');
+  t.deepEqual(first.reviews.map(({ rating }: any) => rating), [3, 2]);
+  const second = await page(`limit=2&cursor=${first.cursor}`);
+  t.deepEqual(second.reviews.map(({ rating }: any) => rating), [1]);
+  t.is(second.cursor, null);
+  t.is((await page('cursor=wrong')).error, 'invalid_cursor');
+});
+
+test('a review that is not one is refused, and a store without reviews has none', async (t) => {
+  const { api, ctx, tenant, services } = t.context;
+  const { slug } = await buildProduct(ctx);
+  for (const body of [{}, { rating: 0 }, { rating: 6 }, { rating: 4.5 }, { rating: 5, email: 'nobody' }]) {
+    const { status, body: answer } = await api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body });
+    t.is(status, 400);
+    t.is(answer.error, 'invalid_request');
+  }
+  const quiet = await buildTenant(services, { modules: { ...tenant.modules, reviews: false } });
+  const elsewhere: Context = { ...ctx, tenant: quiet };
+  const product = await buildProduct(elsewhere);
+  for (const [method, body] of [['GET', undefined], ['POST', { rating: 5 }]] as const) {
+    const answer = await api.call(method, `/api/v1/products/${product.slug}/reviews`, { tenant: quiet.slug, body });
+    t.is(answer.status, 403);
+    t.is(answer.body.error, 'module_disabled');
+  }
+});

@@ -1,0 +1,10 @@
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { issueKey, type KeyKind, type Scope } from '#src/domain/tenants/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+
+/** The characters of a new key of the context's store. */
+export async function buildKey(ctx: Context, scopes: readonly Scope[], kind: KeyKind = 'secret'): Promise<string> {
+  const { value } = await transact(ctx, (ctx) => issueKey(ctx, { name: randomText(8), kind, scopes, expiresAt: null }));
+  return value;
+}
