@@ -1,8 +1,7 @@
 import { recordAudit } from '#src/domain/audit/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
-import { fits } from '#src/lib/validation.ts';
-import { issuesOf } from '#src/lib/validation.ts';
+import { fits, issuesOf } from '#src/lib/validation.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, UsageError } from './lib/command.ts';
 import { withStore } from './lib/with-services.ts';

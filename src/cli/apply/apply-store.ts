@@ -1,0 +1,75 @@
+import { recordAudit } from '#src/domain/audit/index.ts';
+import type { Change } from '#src/domain/change.ts';
+import type { PlatformContext } from '#src/domain/context.ts';
+import { asPlatform, continueAs } from '#src/domain/database.ts';
+import { saveTenant } from '#src/domain/tenants/index.ts';
+import { type ApplyOptions, type ApplyRun, placed } from './section.ts';
+import { sections } from './sections.ts';
+import type { StoreFile } from './store-file.ts';
+
+/** What a run of `apply` did, or in a dry run would do. */
+export interface Applied {
+  readonly store: string;
+  readonly dryRun: boolean;
+  /** Everything that the file names, in its order; most of it unchanged on a second run. */
+  readonly changes: readonly Change[];
+  /** The keys that were made, with their values: this is the one time that they are told. */
+  readonly keys: readonly { readonly name: string; readonly value: string }[];
+  /** What is left for a person to do. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Bring a store into line with its file, in one transaction: a file that is refused leaves nothing half done, and a
+ * dry run finds out what would change by doing it and taking it back.
+ * @throws RefusedInput when a domain refuses a part of it
+ */
+export async function applyStore(
+  ctx: PlatformContext,
+  { store, ...rest }: StoreFile,
+  options: ApplyOptions & { readonly dryRun: boolean },
+  progress: (sentence: string) => void,
+): Promise<Applied> {
+  const changes: Change[] = [];
+  const keys: { name: string; value: string }[] = [];
+  const notes: string[] = [];
+  const given = new Map(Object.entries(rest));
+
+  await takenBackIf(options.dryRun, (finish) =>
+    asPlatform(ctx, 'a store file makes its store and fills it, all or nothing', async (platform) => {
+      const { tenant, change } = await placed('/store', () => saveTenant(platform, store));
+      const ctx = await continueAs(platform, tenant);
+      const run: ApplyRun = {
+        ctx, options, progress,
+        async record(kind, change) {
+          changes.push(change);
+          if (change.action === 'unchanged') return;
+          await recordAudit(ctx, {
+            action: `${kind}.${change.action}`, subjectKind: kind, subjectId: change.subject, after: { fields: change.fields },
+          });
+        },
+        reveal: (key) => void keys.push(key),
+        note: (sentence) => void notes.push(sentence),
+      };
+      await run.record('store', change);
+      for (const section of sections) {
+        if (given.has(section.name)) await section.apply(run, given.get(section.name));
+      }
+      await ctx.tx.em.flush();
+      finish();
+    }),
+  );
+  return { store: store.slug, dryRun: options.dryRun, changes, keys: options.dryRun ? [] : keys, notes };
+}
+
+class TakenBack extends Error {}
+
+/** Run `work`, and where asked to, have its transaction fail at its last step so that nothing of it stays. */
+async function takenBackIf(takeBack: boolean, work: (finish: () => void) => Promise<void>): Promise<void> {
+  const finish = () => {
+    if (takeBack) throw new TakenBack('This was a dry run.');
+  };
+  await work(finish).catch((error: unknown) => {
+    if (!(error instanceof TakenBack)) throw error;
+  });
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+
+import { defineCommand, Failure, type Report } from '#src/cli/lib/command.ts';
+import { withServices } from '#src/cli/lib/with-services.ts';
+import { readConfig } from '#src/config.ts';
+import { applyStore } from './apply-store.ts';
+import { reportApplied } from './report-applied.ts';
+import type { Problem } from './read-store-file.ts';
+import { RefusedInput } from './section.ts';
+import { loadStoreFile } from './store-file.ts';
+
+export const applyCommand = defineCommand({
+  name: 'apply',
+  summary: 'Create or update a whole store from one file, YAML or JSON.',
+  parameters: { file: 'The store file; - reads standard input. ${NAME} in it reads the environment.' },
+  options: {
+    'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
+    prune: { type: 'boolean', description: 'Remove what the lists in the file do not name. A list that is not there is left alone.' },
+    'set-stock': { type: 'boolean', description: 'Set stock and balances also where they exist: they are opening values otherwise.' },
+  },
+  async run({ parameters, options, terminal }): Promise<Report> {
+    const name = parameters.file === '-' ? 'standard input' : parameters.file;
+    const source = await readSource(parameters.file);
+    const { settings } = readConfig(terminal.environment);
+    const loaded = loadStoreFile(source, terminal.environment, settings);
+    if ('problems' in loaded) throw refuse(name, loaded.problems);
+
+    const { 'dry-run': dryRun, 'set-stock': setStock, prune } = options;
+    try {
+      const applied = await withServices(terminal, (_services, ctx) =>
+        applyStore(ctx, loaded.file, { dryRun, prune, setStock }, terminal.progress),
+      );
+      return reportApplied(applied);
+    } catch (error) {
+      if (!(error instanceof RefusedInput)) throw error;
+      throw refuse(name, error.issues.flatMap((issue) => loaded.locate(issue) ?? []));
+    }
+  },
+});
+
+function refuse(name: string, problems: readonly Problem[]): Failure {
+  const lines = problems.map(({ line, column, field, detail }) => `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`);
+  const count = problems.length === 1 ? 'one place' : `${problems.length} places`;
+  return new Failure([`The store file is wrong in ${count}, so nothing was changed:`, ...lines].join('\n'), problems);
+}
+
+async function readSource(path: string): Promise<string> {
+  if (path === '-') return text(process.stdin);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reasons: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
+    throw new Failure(`${path} cannot be read: ${reasons[code] ?? code}.`);
+  }
+}

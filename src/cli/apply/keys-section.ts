@@ -1,0 +1,25 @@
+import { issuesOfKey, KeyInput, listKeys, revokeKey, saveKey } from '#src/domain/tenants/index.ts';
+import { many } from './section.ts';
+
+const keysMax = 10_000;
+
+/** Keys by their names. One that there is keeps its value; what is told of a new one is told once. */
+export const keysSection = many({
+  name: 'keys',
+  kind: 'key',
+  schema: KeyInput,
+  keyOf: ({ name }) => name,
+  keyField: 'name',
+  check: (key) => issuesOfKey(key),
+  async save({ ctx, reveal }, { name, kind, scopes, expires_at: expiresAt }) {
+    const { change, issued } = await saveKey(ctx, { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null });
+    if (issued) reveal({ name, value: issued.value });
+    return change;
+  },
+  async prune({ ctx }, names) {
+    const { rows } = await listKeys(ctx, { limit: keysMax });
+    const surplus = rows.filter(({ name, revokedAt }) => !revokedAt && !names.has(name));
+    for (const key of surplus) await revokeKey(ctx, key);
+    return surplus.map(({ name }) => ({ subject: `key ${name}`, action: 'removed', fields: [] }));
+  },
+});

@@ -1,0 +1,81 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+
+import type { Issue } from '#src/lib/validation.ts';
+import { hideReferences, resolveReferences, showReferences } from './references.ts';
+
+/** Something that is wrong with a store file, and where. Lines and columns count from 1. */
+export interface Problem {
+  readonly line: number;
+  readonly column: number;
+  /** The field, as it is reached: `products[3].variants[0].price_cents`. '' for the file as a whole. */
+  readonly field: string;
+  readonly detail: string;
+}
+
+/** A store file as it was read. */
+export interface StoreFileText {
+  /** The value that it holds, with references to the environment resolved. */
+  readonly value: unknown;
+  /** What is wrong with its syntax and its references. */
+  readonly problems: readonly Problem[];
+  /** Say where in the file an issue is. `undefined` for one that a reference without a value explains already. */
+  locate(issue: Pick<Issue, 'path' | 'detail'>): Problem | undefined;
+}
+
+/** Read YAML, or JSON, which is YAML too. Secrets stay in the environment: `${NAME}` is its variable NAME. */
+export function readStoreFile(text: string, environment: Readonly<Record<string, string | undefined>>): StoreFileText {
+  const lines = new LineCounter();
+  const document = parseDocument(hideReferences(text), { lineCounter: lines, prettyErrors: false });
+  const problemAt = (offset: number, field: string, detail: string): Problem => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col, field, detail: showReferences(detail) };
+  };
+  const syntax = document.errors.map(({ pos, message }) => problemAt(pos[0], '', message));
+  if (syntax.length > 0) return { value: undefined, problems: syntax, locate: () => undefined };
+
+  const missing: Problem[] = [];
+  visit(document, {
+    Scalar(key, node) {
+      if (typeof node.value !== 'string') return;
+      node.value = key === 'key' ? showReferences(node.value) : resolveReferences(node.value, (name) => {
+        const value = environment[name];
+        if (!value) missing.push(problemAt(node.range?.[0] ?? 0, '', `needs the environment variable ${name}, which is not set`));
+        return value ?? '';
+      });
+    },
+  });
+  const isExplained = ({ line, column }: Problem) => missing.some((problem) => problem.line === line && problem.column === column);
+  return {
+    value: document.toJS(),
+    problems: missing,
+    locate({ path, detail }) {
+      const segments = path.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+      const { key, value } = placeOf(document, segments);
+      return isExplained(problemAt(value, '', '')) ? undefined : problemAt(key, fieldOf(segments), detail);
+    },
+  };
+}
+
+/** The offsets of a field's name and of its value; of the nearest thing around it where it is not there. */
+function placeOf(document: Document, segments: readonly string[]): { key: number; value: number } {
+  let node: unknown = document.contents;
+  let place = { key: startOf(node), value: startOf(node) };
+  for (const segment of segments) {
+    const target = isAlias(node) ? node.resolve(document) : node;
+    const pair = isMap(target) ? target.items.find(({ key }) => isScalar(key) && String(key.value) === segment) : undefined;
+    const item = isSeq(target) ? target.items[Number(segment)] : undefined;
+    node = pair?.value ?? item;
+    if (node === undefined || node === null) return place;
+    place = { key: startOf(pair?.key ?? node), value: startOf(node) };
+  }
+  return place;
+}
+
+function startOf(node: unknown): number {
+  const range = typeof node === 'object' && node && 'range' in node ? node.range : undefined;
+  return Array.isArray(range) ? Number(range[0]) : 0;
+}
+
+function fieldOf(segments: readonly string[]): string {
+  return segments.map((segment, index) => (/^\d+$/.test(segment) ? `[${segment}]` : index === 0 ? segment : `.${segment}`)).join('');
+}

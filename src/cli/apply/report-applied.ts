@@ -1,0 +1,27 @@
+import type { Report } from '#src/cli/lib/command.ts';
+import type { Change } from '#src/domain/change.ts';
+import type { Applied } from './apply-store.ts';
+
+const signs: Readonly<Record<Change['action'], string>> = { created: '+', updated: '~', removed: '-', unchanged: ' ' };
+
+/** The difference that a run of `apply` made, for people and for machines. */
+export function reportApplied({ store, dryRun, changes, keys, notes }: Applied): Report {
+  const made = changes.filter(({ action }) => action !== 'unchanged');
+  return {
+    data: { store, dry_run: dryRun, changes: made, unchanged: changes.length - made.length, keys, notes },
+    lines: [
+      ...made.map(({ action, subject, fields }) => `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`),
+      summarise(changes),
+      ...(dryRun && made.length > 0 ? ['This was a dry run: nothing was changed.'] : []),
+      ...(keys.length > 0 ? ['', 'New keys. Their values are not shown again:', ...keys.map(({ name, value }) => `  ${name}  ${value}`)] : []),
+      ...notes.flatMap((note) => ['', note]),
+    ],
+  };
+}
+
+function summarise(changes: readonly Change[]): string {
+  const count = (wanted: Change['action']) => changes.filter(({ action }) => action === wanted).length;
+  if (count('unchanged') === changes.length) return `Nothing to change: ${changes.length} things are as the file says.`;
+  const words = (['created', 'updated', 'removed', 'unchanged'] as const).filter((action) => count(action) > 0);
+  return `${words.map((action) => `${count(action)} ${action}`).join(', ')}.`;
+}

@@ -1,0 +1,135 @@
+import type { Change } from '#src/domain/change.ts';
+import type { InTransaction } from '#src/domain/context.ts';
+import type { Settings } from '#src/domain/settings.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type Static, type TSchema, Type } from '#src/lib/schema.ts';
+import { fits, type Issue } from '#src/lib/validation.ts';
+
+/** How `apply` was called. */
+export interface ApplyOptions {
+  /** Also set what a store file only opens: stock, and balances of gift cards. */
+  readonly setStock: boolean;
+  /** Remove what the lists of the file do not name. */
+  readonly prune: boolean;
+}
+
+/** One run of `apply`, as its sections see it. */
+export interface ApplyRun {
+  readonly ctx: InTransaction;
+  readonly options: ApplyOptions;
+  /** Tell what was done. `kind` is what the audit log calls it. */
+  record(kind: string, change: Change): Promise<void>;
+  /** Tell the value of a new key. */
+  reveal(key: { name: string; value: string }): void;
+  /** Tell a person what is left to do. */
+  note(sentence: string): void;
+  progress(sentence: string): void;
+}
+
+/** One part of the store file: what may stand in it, and what it does. */
+export interface Section {
+  readonly name: string;
+  readonly schema: TSchema;
+  /** What is wrong with a value of the right shape. Paths start at the section. */
+  check(value: unknown, settings: Settings): Issue[];
+  apply(run: ApplyRun, value: unknown): Promise<void>;
+}
+
+/** What the domain refused, and the place in the file that it refused. */
+export class RefusedInput extends Error {
+  override readonly name = 'RefusedInput';
+  readonly issues: readonly Issue[];
+
+  constructor(issues: readonly Issue[], cause: unknown) {
+    super('The domain refused the input.', { cause });
+    this.issues = issues;
+  }
+}
+
+/** A section that is one thing. */
+export function one<Schema extends TSchema>(definition: {
+  name: string;
+  kind: string;
+  schema: Schema;
+  check?(value: Static<Schema>, settings: Settings): Issue[];
+  save(run: ApplyRun, value: Static<Schema>): Promise<Change>;
+}): Section {
+  const { name, kind, schema } = definition;
+  return {
+    name,
+    schema,
+    check: (value, settings) => (fits(schema, value) ? (definition.check?.(value, settings) ?? []) : []),
+    async apply(run, value) {
+      if (!fits(schema, value)) throw new TypeError(`The section ${name} was not checked.`);
+      await run.record(kind, await placed(`/${name}`, () => definition.save(run, value)));
+    },
+  };
+}
+
+const progressEvery = 250;
+
+/** A section that is a list of things, each known by its key. */
+export function many<Schema extends TSchema>(definition: {
+  name: string;
+  kind: string;
+  schema: Schema;
+  /** What no two of them may share, and where it stands. Never shown: some are secret. */
+  keyOf(item: Static<Schema>): string;
+  keyField: string;
+  check?(item: Static<Schema>, settings: Settings): Issue[];
+  checkAll?(items: readonly Static<Schema>[]): Issue[];
+  save(run: ApplyRun, item: Static<Schema>): Promise<Change>;
+  /** Remove what is not among these. */
+  prune?(run: ApplyRun, keys: ReadonlySet<string>): Promise<Change[]>;
+}): Section {
+  const { name, kind, schema, keyOf } = definition;
+  const list = Type.Array(schema, { maxItems: 100_000 });
+  return {
+    name,
+    schema: list,
+    check(value, settings) {
+      if (!fits(list, value)) return [];
+      const ofItems = value.flatMap((item, index) => under(`/${index}`, definition.check?.(item, settings) ?? []));
+      return [...ofItems, ...repeated(value.map(keyOf), definition.keyField), ...(definition.checkAll?.(value) ?? [])];
+    },
+    async apply(run, value) {
+      if (!fits(list, value)) throw new TypeError(`The section ${name} was not checked.`);
+      for (const [index, item] of value.entries()) {
+        await run.record(kind, await placed(`/${name}/${index}`, () => definition.save(run, item)));
+        if ((index + 1) % progressEvery === 0) run.progress(`${name}: ${index + 1} of ${value.length}`);
+      }
+      if (!run.options.prune || !definition.prune) return;
+      for (const change of await definition.prune(run, new Set(value.map(keyOf)))) await run.record(kind, change);
+    },
+  };
+}
+
+/** The same issues, further down. */
+export function under(path: string, issues: readonly Issue[]): Issue[] {
+  return issues.map((issue) => ({ ...issue, path: path + issue.path }));
+}
+
+function repeated(keys: readonly string[], field: string): Issue[] {
+  const first = new Map<string, number>();
+  return keys.flatMap((key, index) => {
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    return before === undefined ? [] : [{ path: `/${index}/${field}`, code: 'repeated', detail: `is the same as in entry ${before + 1} of the list` }];
+  });
+}
+
+/** Say where in the file the domain found a fault. */
+export async function placed<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const { errors } = error.extensions;
+    const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
+    throw new RefusedInput(issues.length > 0 ? under(path, issues) : [{ path, code: error.code, detail: error.message }], error);
+  }
+}
+
+function isIssue(value: unknown): value is Issue {
+  return typeof value === 'object' && value !== null && 'path' in value && 'detail' in value;
+}

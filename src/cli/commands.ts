@@ -1,0 +1,17 @@
+import { applyCommand } from './apply/apply.ts';
+import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
+import type { Command } from './lib/command.ts';
+import { migrateCommand } from './migrate.ts';
+import { listTenantsCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  migrateCommand,
+  applyCommand,
+  listTenantsCommand,
+  showTenantCommand,
+  setModuleCommand,
+  listKeysCommand,
+  createKeyCommand,
+  revokeKeyCommand,
+];
