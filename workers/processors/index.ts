@@ -1,5 +1,6 @@
 import type { Processor } from '#workers/runtime/processor.ts';
 import { processors as emails } from './emails.ts';
+import { processors as search } from './search.ts';
 
 /** Every job, joined to the operation that does it. */
-export const processors: readonly Processor[] = [...emails];
+export const processors: readonly Processor[] = [...emails, ...search];

@@ -11,6 +11,7 @@ export {
   ProductBody, ProductDetailBody, RatingBody, ReviewBody, StockStatusBody,
 } from './present.ts';
 export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
+export { productDocument } from './product-document.ts';
 export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
 export { type Image, fold } from './product-record.ts';
 export { type ProductRow, publishedProducts } from './published-products.ts';

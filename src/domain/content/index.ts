@@ -1,3 +1,4 @@
+export { entryDocument } from './entry-document.ts';
 export { EntryContent, EntryInput, EntryType } from './entry-input.ts';
 export { EntryBody, presentEntry } from './present.ts';
 export { type EntryFilter, type EntryRow, findEntry, listActiveAnnouncements, listEntries } from './read-entries.ts';

@@ -1,0 +1,24 @@
+import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { presentResult, SearchBody, searchDocuments } from '#src/domain/search/index.ts';
+import { PageQuery, Type } from '#src/lib/schema.ts';
+
+export const getSearch = defineRoute({
+  method: 'get',
+  path: '/api/v1/search',
+  tag: 'search',
+  summary: 'Find products and content, the best first.',
+  audience: toDual('search:read'),
+  query: Type.Object({
+    q: Type.String({ pattern: '\\S', maxLength: 200, examples: ['oak bowl'] }),
+    type: Type.Optional(Type.Union([Type.Literal('product'), Type.Literal('content'), Type.Literal('all')], { default: 'all' })),
+    ...PageQuery,
+  }),
+  answers: { 200: SearchBody },
+  caching: 'revalidate',
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await searchDocuments(ctx, query);
+    const results = rows.map((result) => presentResult(result, ctx.tenant.currency));
+    return ok({ results, mode: 'text', degraded: false, cursor });
+  },
+});

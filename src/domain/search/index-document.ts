@@ -1,0 +1,101 @@
+import { sql } from '#src/lib/sql.ts';
+import { fold, productDocument } from '../catalog/index.ts';
+import { entryDocument } from '../content/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude } from '../database.ts';
+import { textConfig } from './text-config.ts';
+
+/** What can be found of a product or an entry. */
+interface SearchDocument {
+  readonly kind: 'product' | 'content';
+  readonly subjectId: string;
+  readonly slug: string;
+  /** The type of an entry. */
+  readonly type: string | null;
+  readonly title: string;
+  /** Slug and SKUs: whoever types one of them means this. */
+  readonly names: readonly string[];
+  /** Category and tags. */
+  readonly keywords: string;
+  readonly body: string;
+  readonly visibleFrom: Date | null;
+  readonly visibleUntil: Date | null;
+}
+
+/**
+ * Bring the document of a product or an entry into line with what it now says, or remove it where there is nothing to
+ * be found. The subject is locked meanwhile, so that a document never says less than the last job that saw it.
+ */
+export async function indexDocument(ctx: Context, { kind, id }: { kind: SearchDocument['kind']; id: string }): Promise<void> {
+  await conclude(ctx, (ctx) => (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id)));
+}
+
+async function indexProduct(ctx: InTransaction, id: string): Promise<void> {
+  const product = await productDocument(ctx, id);
+  if (!product) return removeDocument(ctx, 'product', id);
+  await writeDocument(ctx, {
+    kind: 'product',
+    subjectId: id,
+    slug: product.slug,
+    type: null,
+    title: product.name,
+    names: [product.slug, ...product.skus],
+    keywords: [product.category ?? '', ...product.tags, ...product.variantNames].join(' '),
+    body: product.description,
+    visibleFrom: null,
+    visibleUntil: null,
+  });
+}
+
+async function indexEntry(ctx: InTransaction, id: string): Promise<void> {
+  const entry = await entryDocument(ctx, id);
+  if (!entry?.publishedAt) return removeDocument(ctx, 'content', id);
+  const { publishedAt, startsAt } = entry;
+  await writeDocument(ctx, {
+    kind: 'content',
+    subjectId: id,
+    slug: entry.slug,
+    type: entry.type,
+    title: entry.title,
+    names: [entry.slug],
+    keywords: entry.tags.join(' '),
+    body: [entry.summary ?? '', plainText(entry.body)].filter(Boolean).join('\n'),
+    visibleFrom: startsAt && startsAt > publishedAt ? startsAt : publishedAt,
+    visibleUntil: entry.endsAt,
+  });
+}
+
+/** Enough of a long text to be found by; `tsvector` holds at most a megabyte. */
+const bodyCharactersMax = 100_000;
+
+async function writeDocument(ctx: InTransaction, document: SearchDocument): Promise<void> {
+  const config = textConfig(ctx.tenant.locale);
+  const body = document.body.slice(0, bodyCharactersMax);
+  const names = document.names.map((name) => name.toLowerCase());
+  await ctx.tx.run(sql`
+    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, folded_title, body, names, vector,
+      visible_from, visible_until)
+    values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type}, ${document.title},
+      ${fold(document.title)}, ${body}, ${names},
+      setweight(to_tsvector(${config}::regconfig, ${document.title}), 'A')
+        || setweight(to_tsvector(${config}::regconfig, ${document.keywords}), 'B')
+        || setweight(to_tsvector('simple', ${names.join(' ')}), 'B')
+        || setweight(to_tsvector(${config}::regconfig, ${body}), 'C'),
+      ${document.visibleFrom}, ${document.visibleUntil})
+    on conflict (tenant_id, kind, subject_id) do update set
+      slug = excluded.slug, type = excluded.type, title = excluded.title, folded_title = excluded.folded_title,
+      body = excluded.body, names = excluded.names, vector = excluded.vector,
+      visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
+}
+
+async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
+  await ctx.tx.run(sql`
+    delete from search_documents where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
+}
+
+/** A body without its marks: what a person reads of it. */
+function plainText({ format, value }: { format: string; value: string }): string {
+  if (format === 'html') return value.replace(/<[^>]{0,2000}>/g, ' ').replace(/\s+/g, ' ').trim();
+  if (format === 'markdown') return value.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[#*_`>]+/g, '').trim();
+  return value;
+}

@@ -1,0 +1,3 @@
+export { indexDocument } from './index-document.ts';
+export { presentResult, SearchBody } from './present.ts';
+export { searchDocuments, type SearchRequest } from './search-documents.ts';

@@ -1,0 +1,32 @@
+import { Nullable, Slug, type Static, Type } from '#src/lib/schema.ts';
+import { presentProduct, ProductBody } from '../catalog/index.ts';
+import type { SearchResult } from './search-documents.ts';
+
+export const SearchResultBody = Type.Object({
+  type: Type.Union([Type.Literal('product'), Type.Literal('content')]),
+  id: Type.String(),
+  slug: Slug,
+  title: Type.String(),
+  /** The part of the text that holds what was searched for, without marks. */
+  snippet: Type.String(),
+  score: Type.Number({ minimum: 0, maximum: 1 }),
+  product: Type.Optional(ProductBody),
+  /** The type of a content entry, which is part of its address. */
+  entry_type: Type.Optional(Type.String({ examples: ['article'] })),
+});
+
+export const SearchBody = Type.Object({
+  results: Type.Array(SearchResultBody),
+  mode: Type.Union([Type.Literal('semantic'), Type.Literal('text')]),
+  degraded: Type.Boolean(),
+  cursor: Nullable(Type.String()),
+});
+
+export function presentResult(result: SearchResult, currency: string): Static<typeof SearchResultBody> {
+  const { kind, id, slug, title, snippet, score, product, entryType } = result;
+  return {
+    type: kind, id, slug, title, snippet, score,
+    ...(product && { product: presentProduct(product, currency) }),
+    ...(entryType !== null && { entry_type: entryType }),
+  };
+}

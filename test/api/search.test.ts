@@ -1,0 +1,154 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import { removeEntry } from '#src/domain/content/index.ts';
+import { transact } from '#src/domain/database.ts';
+import { indexDocument } from '#src/domain/search/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+// One after another: whoever works promises works those of every store in this file's database.
+
+const ask = async ({ api, tenant }: ApiContext, query: string) =>
+  (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
+const slugs = (body: any) => body.results.map(({ slug }: any) => slug);
+
+test.serial('a shopper finds products and articles by their words, and titles weigh more than texts', async (t) => {
+  const { ctx, services } = t.context;
+  const bowl = await buildProduct(ctx, { slug: 'salad-bowl', name: 'Salad bowl', description: 'Turned from oak.', tags: ['wood'] });
+  await buildProduct(ctx, { slug: 'oak-board', name: 'Oak board' });
+  await buildEntry(ctx, { slug: 'care', title: 'Care for oak', body: { format: 'markdown', value: '# Oil\nOil your **oak** twice a year.' } });
+  await workPromises(services);
+
+  const found = await ask(t.context, 'q=oak');
+  t.is(found.mode, 'text');
+  t.false(found.degraded);
+  t.is(found.cursor, null);
+  t.deepEqual(slugs(found).toSorted(), ['care', 'oak-board', 'salad-bowl']);
+  t.is(slugs(found).at(-1), 'salad-bowl');
+  const [last] = found.results.slice(-1);
+  t.like(last, { type: 'product', id: bowl.id, title: 'Salad bowl', snippet: 'Turned from oak.' });
+  t.like(last.product, { slug: 'salad-bowl', price_cents: 3800, currency: 'USD', in_stock: true });
+  const article = found.results.find(({ slug }: any) => slug === 'care');
+  t.like(article, { type: 'content', entry_type: 'article' });
+  t.false('product' in article);
+  t.notRegex(article.snippet, /[#*<]/);
+  t.true(found.results.every(({ score }: any) => score > 0 && score < 1));
+});
+
+test.serial('words are found in other forms, and with typing errors and without accents', async (t) => {
+  const { ctx, services } = t.context;
+  await buildProduct(ctx, { slug: 'mug', name: 'Café mug', description: 'For running mornings.' });
+  await buildProduct(ctx, { slug: 'coffee', name: 'Coffee of the month' });
+  await workPromises(services);
+  t.deepEqual(slugs(await ask(t.context, 'q=cofee')), ['coffee']);
+  t.deepEqual(slugs(await ask(t.context, 'q=cafe')), ['mug']);
+  t.deepEqual(slugs(await ask(t.context, 'q=runs')), ['mug']);
+  t.deepEqual(slugs(await ask(t.context, 'q=submarine')), []);
+  t.deepEqual(slugs(await ask(t.context, "q=%27%22%3C%26%7C!(")), []);
+});
+
+test.serial('who types a SKU or a slug gets it first', async (t) => {
+  const { ctx, services } = t.context;
+  await buildProduct(ctx, { slug: 'lid', name: 'Lid for bowl-s bowl-s bowl-s' });
+  await buildProduct(ctx, { slug: 'small', name: 'Something small', variants: [{ sku: 'BOWL-S' }] });
+  await workPromises(services);
+  const found = await ask(t.context, 'q=bowl-s');
+  t.deepEqual(slugs(found), ['small', 'lid']);
+  t.is(found.results[0].score, 1);
+});
+
+test.serial('search follows what is saved, published and removed, and each job may run twice', async (t) => {
+  const { ctx, services } = t.context;
+  const { slug, id, variant } = await buildProduct(ctx, { name: 'Oak bowl' });
+  t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
+  t.true((await workPromises(services)).includes('search.index-document: done'));
+  await indexDocument(ctx, { kind: 'product', id });
+  t.deepEqual(slugs(await ask(t.context, 'q=oak')), [slug]);
+
+  const save = (more: object) => transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug, name: 'Ash plate', variants: [{ sku: variant.sku, price_cents: 3800 }], ...more }));
+  await save({});
+  await workPromises(services);
+  t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
+  t.deepEqual(slugs(await ask(t.context, 'q=ash')), [slug]);
+
+  await save({ status: 'draft' });
+  t.deepEqual(slugs(await ask(t.context, 'q=ash')), [], 'a draft is not shown, though its document is still there');
+  await workPromises(services);
+  await save({});
+  await workPromises(services);
+  t.deepEqual(slugs(await ask(t.context, 'q=ash')), [slug]);
+  await transact(ctx, (ctx) => removeProduct(ctx, slug));
+  await workPromises(services);
+  await indexDocument(ctx, { kind: 'product', id });
+  t.deepEqual(slugs(await ask(t.context, 'q=ash')), []);
+});
+
+test.serial('content is found while it is published and in its window', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
+  await buildEntry(ctx, { slug: 'draft', title: 'Oak draft', published_at: null });
+  await buildEntry(ctx, { slug: 'soon', title: 'Oak soon', published_at: at(minutes(30)) });
+  await buildEntry(ctx, { type: 'announcement', slug: 'sale', title: 'Oak sale', starts_at: at(-hours(1)), ends_at: at(minutes(20)) });
+  await buildEntry(ctx, { slug: 'gone', title: 'Oak gone' });
+  await workPromises(services);
+  t.deepEqual(slugs(await ask(t.context, 'q=oak')).toSorted(), ['gone', 'sale']);
+  await transact(ctx, (ctx) => removeEntry(ctx, { type: 'article', slug: 'gone' }));
+  await workPromises(services);
+  clock.pass(minutes(30));
+  t.deepEqual(slugs(await ask(t.context, 'q=oak')), ['soon']);
+});
+
+test.serial('results are read page by page, of one kind or all, each store its own', async (t) => {
+  const { ctx, services, api } = t.context;
+  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `oak-${index}`, name: `Oak bowl ${'big '.repeat(index)}` });
+  await buildEntry(ctx, { slug: 'oak-care', title: 'Oak care' });
+  await workPromises(services);
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const body: any = await ask(t.context, `q=oak&type=product&limit=1${cursor && `&cursor=${cursor}`}`);
+    seen.push(...slugs(body));
+    cursor = body.cursor;
+  }
+  t.deepEqual(seen.toSorted(), ['oak-1', 'oak-2', 'oak-3']);
+  t.deepEqual(slugs(await ask(t.context, 'q=oak&type=content')), ['oak-care']);
+  const first = await ask(t.context, 'q=oak&limit=1');
+  t.is((await ask(t.context, `q=bowl&limit=1&cursor=${first.cursor}`)).error, 'invalid_cursor');
+  const other = await buildTenant(services);
+  t.deepEqual((await api.call('GET', '/api/v1/search?q=oak', { tenant: other.slug })).body.results, []);
+});
+
+test.serial('search refuses what it cannot search for', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  for (const query of ['', 'q=', 'q=+', `q=${'a'.repeat(201)}`, 'q=a&type=orders', 'q=a&limit=101']) {
+    const { status, body } = await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug });
+    t.is(status, 400, query);
+    t.is(body.error, 'invalid_request');
+  }
+  const refused = await api.call('GET', '/api/v1/search?q=a', { key: await buildKey(ctx, ['products:read']) });
+  t.is(refused.status, 403);
+  t.is(refused.body.required_scope, 'search:read');
+});
+
+test.serial('a search costs one statement, which carries its store', async (t) => {
+  const { ctx, services } = t.context;
+  await buildProduct(ctx, { name: 'Oak bowl' });
+  await workPromises(services);
+  await ask(t.context, 'q=ash');
+  const { statements } = await countStatements(services, () => ask(t.context, 'q=oak'));
+  const reads = statements.filter((text) => !/from tenants/.test(text));
+  t.is(reads.length, 1);
+  t.regex(reads[0] ?? '', /from search_documents d\s+where d.tenant_id = \$/);
+});
