@@ -1,4 +1,5 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
 export interface Schedule {
@@ -10,7 +11,11 @@ export interface Schedule {
  * The recurring page: what happens by itself, and how often. Each slot of time is promised once, however many relays
  * there are; of slots that were missed only the newest runs.
  */
-export const schedules: readonly Schedule[] = [];
+export const schedules: readonly Schedule[] = [
+  { job: pollTrackings, everyMs: 'sweep' },
+  { job: sweepLabels, everyMs: 'sweep' },
+  { job: pruneHints, everyMs: 86_400_000 },
+];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */
 export const tickers: readonly { readonly job: JobDefinition; readonly everyMs: number }[] = [];

@@ -2,8 +2,9 @@ import { Mail } from './mail/index.ts';
 import { Order } from './orders/index.ts';
 import { Partner } from './partners/index.ts';
 import { GiftCard, PromoCode } from './promotions/index.ts';
+import { Label, SecondShippingAccountEntity, ShippingAccountEntity, Tracking } from './shipping/index.ts';
 import { Subscription } from './subscriptions/index.ts';
 import { TenantEntity } from './tenants/index.ts';
 
 /** Every entity that the unit of work knows. */
-export const entities = [TenantEntity, PromoCode, GiftCard, Mail, Order, Partner, Subscription];
+export const entities = [TenantEntity, PromoCode, GiftCard, Mail, Order, Partner, Subscription, ShippingAccountEntity, SecondShippingAccountEntity, Label, Tracking];

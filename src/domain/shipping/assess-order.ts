@@ -1,0 +1,61 @@
+import type { OrderForShipping, ShippingAddress } from '../orders/index.ts';
+import type { Parcel, PostalAddress } from '../ports/shipping-gateway.ts';
+import type { ReasonCode } from './label-reasons.ts';
+import type { Box, Origin } from './shipping-account.ts';
+
+/** What shipping knows of a store. */
+export interface ShippingTerms {
+  readonly origin: Origin;
+  readonly parcel: Box;
+}
+
+/** Whether a label is bought for an order, and what for; or why not. */
+export type Assessment =
+  | { readonly verdict: 'ship'; readonly to: PostalAddress; readonly parcel: Parcel }
+  | { readonly verdict: 'skip' }
+  | { readonly verdict: 'raise'; readonly code: ReasonCode };
+
+/**
+ * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
+ * `byPerson`: somebody chose the rate himself, so borders and weights are his affair.
+ */
+export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, byPerson = false): Assessment {
+  if (!['paid', 'partially_refunded'].includes(order.status)) return { verdict: 'skip' };
+  const shipping = order.items.filter((item) => item.ships);
+  if (shipping.length === 0) return { verdict: 'skip' };
+  if (order.attentionCode === 'oversold') return raise('oversold');
+  if (!terms) return raise('provider_auth');
+
+  const address = order.shippingAddress;
+  if (!address?.country) return raise('missing_address');
+  if (!byPerson && (address.country !== 'US' || terms.origin.country !== 'US')) return raise('international');
+  if (!isComplete(address)) return raise('missing_address');
+  if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return raise('address_invalid');
+
+  const weightOz = contentsWeightOz(shipping);
+  if (weightOz === undefined && !byPerson) return raise('parcel_missing');
+  return {
+    verdict: 'ship',
+    to: { ...address, country: address.country, email: address.email ?? order.email },
+    parcel: packed(terms.parcel, weightOz ?? 0),
+  };
+}
+
+/** A parcel of these contents in the store's box. */
+export function packed(box: Box, contentsOz: number): Parcel {
+  return { lengthIn: box.length_in, widthIn: box.width_in, heightIn: box.height_in, weightOz: box.weight_oz + contentsOz };
+}
+
+function contentsWeightOz(items: OrderForShipping['items']): number | undefined {
+  if (items.some(({ weightOz }) => weightOz === null)) return undefined;
+  return items.reduce((sum, { quantity, weightOz }) => sum + quantity * (weightOz ?? 0), 0);
+}
+
+const countriesWithStates = ['US', 'CA', 'AU'];
+
+function isComplete({ name, street1, city, state, zip, country }: ShippingAddress): boolean {
+  const needed = [name, street1, city, zip, ...(countriesWithStates.includes(country ?? '') ? [state] : [])];
+  return needed.every((field) => field !== null && field !== undefined && field.trim() !== '');
+}
+
+const raise = (code: ReasonCode): Assessment => ({ verdict: 'raise', code });

@@ -1,0 +1,27 @@
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import { openAccount, openSecondAccount } from './open-account.ts';
+
+/** What a look at an account found: a sentence for the store's owner. */
+export interface AccountCheck {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Ask a provider whether the stored credentials open the account.
+ * @throws DomainError `not_found` when none are stored
+ */
+export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'second-shipping'): Promise<AccountCheck> {
+  const account = kind === 'shipping' ? (await openAccount(ctx))?.account : await openSecondAccount(ctx);
+  if (!account) throw new DomainError('not_found', 'not_found', 'No such account is saved.');
+  const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
+  try {
+    await provider.checkAccount(account, { signal: ctx.signal });
+    return { ok: true, detail: 'The provider knows the account.' };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const detail = error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not answer.';
+    return { ok: false, detail };
+  }
+}

@@ -1,0 +1,53 @@
+import { ProviderError, DomainError } from '#src/lib/errors.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { transact } from '../database.ts';
+import { recordFulfillment } from '../orders/index.ts';
+import type { Rate } from '../ports/shipping-gateway.ts';
+import { Label } from './label.ts';
+import { openAccount } from './open-account.ts';
+import { insertLabel } from './request-label.ts';
+import { lockForPerson, promiseNow, refuseIfOpen } from './retry-label.ts';
+
+/**
+ * Buy the label of a rate that a person chose, also across a border and above the cost cap. The rate is written down
+ * here and bought by the job, as safely as any other.
+ *
+ * @throws DomainError when the rate is unknown, or the label is bought already or being worked on
+ */
+export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: string; rateId: string }): Promise<void> {
+  const rate = await fetchRate(ctx, rateId);
+  await transact(ctx, async (ctx) => {
+    const { order, label: found } = await lockForPerson(ctx, orderId);
+    refuseIfOpen(found);
+    if (!found) await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: 'queued' });
+    const label = found ?? await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' });
+    label.tries = 0;
+    label.choose(rate, '', true);
+    promiseNow(ctx, label);
+    if (order.attentionCode !== null) await recordFulfillment(ctx, orderId, { attention: null });
+    await recordAudit(ctx, {
+      action: 'label.rate_chosen', subjectKind: 'order', subjectId: orderId,
+      after: { carrier: rate.carrier, service: rate.serviceCode, amount_cents: rate.amountCents, currency: rate.currency },
+    });
+  });
+}
+
+async function fetchRate(ctx: Context, rateId: string): Promise<Rate> {
+  const opened = await openAccount(ctx);
+  if (!opened) throw providerUnavailable();
+  try {
+    return await ctx.ports.shipping.fetchRate(opened.account, rateId, { signal: ctx.signal });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.failure === 'missing' || error.failure === 'refused') {
+      throw new DomainError('invalid', 'invalid_request', 'There is no such rate. Ask for rates again.');
+    }
+    throw providerUnavailable(error);
+  }
+}
+
+/** What a shopper or a person hears while the parcel provider is away or not set up. */
+export function providerUnavailable(cause?: unknown): DomainError {
+  return new DomainError('upstream_failed', 'shipping_provider_unavailable', 'Shipping rates are not available at the moment.', { cause });
+}

@@ -1,0 +1,45 @@
+import { DomainError } from '#src/lib/errors.ts';
+import { Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { transact } from '../database.ts';
+import { lockForPerson, refuseIfOpen } from './retry-label.ts';
+
+/** Where an order goes, as somebody corrects it. */
+export const ShippingAddressInput = Type.Object({
+  name: Text(100),
+  street1: Text(100),
+  street2: Omittable(Type.String({ maxLength: 100 })),
+  city: Text(100),
+  state: Omittable(Type.String({ maxLength: 50 })),
+  zip: Omittable(Type.String({ maxLength: 20 })),
+  country: Country,
+  phone: Omittable(Type.String({ maxLength: 40 })),
+  email: Omittable(Email),
+});
+export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
+
+/**
+ * Correct where an order goes. A rate that was chosen for the old address is not bought any more; the label itself is
+ * tried again when somebody says so.
+ *
+ * @throws DomainError `not_found`, or a conflict once a label for the old address may exist
+ */
+export async function editAddress(ctx: Context, { orderId, address }: { orderId: string; address: ShippingAddressInput }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const { order, label } = await lockForPerson(ctx, orderId);
+    refuseIfOpen(label);
+    if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order is on its way already.');
+    order.shippingAddress = {
+      name: given(address.name), street1: given(address.street1), street2: given(address.street2), city: given(address.city),
+      state: given(address.state), zip: given(address.zip), country: address.country, phone: given(address.phone),
+      email: given(address.email) ?? order.shippingAddress?.email ?? null,
+    };
+    order.updatedAt = ctx.clock.now();
+    // A person chose it for the address as it was.
+    if (label?.chosenByPerson) label.dropRate();
+    await recordAudit(ctx, { action: 'order.address_changed', subjectKind: 'order', subjectId: orderId });
+  });
+}
+
+const given = (text: string | null | undefined) => text?.trim() || null;

@@ -1,0 +1,31 @@
+export { acknowledgeDuplicate } from './acknowledge-duplicate.ts';
+export { type AccountCheck, checkShippingAccount } from './check-shipping-account.ts';
+export { checkPurchases } from './check-purchases.ts';
+export { chooseRate } from './choose-rate.ts';
+export { editAddress, ShippingAddressInput } from './edit-address.ts';
+export { followHint } from './follow-hint.ts';
+export { Label, type LabelState, labelStates } from './label.ts';
+export { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
+export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
+export { resumeLabels } from './pause-labels.ts';
+export { LabelView, presentLabel, presentRate, RateQuote, RateView } from './present.ts';
+export { purchaseLabel } from './purchase-label.ts';
+export { quoteOrder } from './quote-order.ts';
+export { quoteRates, RateRequest } from './quote-rates.ts';
+export {
+  type DuplicateLabel, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, type WaitingLabel, waitingLabel,
+} from './read-labels.ts';
+export { isShippingToken, receiveHint, ShippingHint } from './receive-hint.ts';
+export { reconcileTracking } from './reconcile-tracking.ts';
+export { refundDuplicate } from './refund-duplicate.ts';
+export { requestLabel } from './request-label.ts';
+export { requestLabelAgain, retryLabel } from './retry-label.ts';
+export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
+export { giveUpLabel } from './settle-label.ts';
+export {
+  SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountEntity, ShippingAccountInput,
+} from './shipping-account.ts';
+export { shippingOptions, type ShippingOptions } from './shipping-options.ts';
+export { pollTrackings, pruneHints, sweepLabels } from './sweep-labels.ts';
+export { Tracking } from './tracking.ts';
+export { voidLabel } from './void-label.ts';

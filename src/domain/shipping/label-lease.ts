@@ -1,0 +1,108 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { fromNow } from '#src/lib/clock.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { readOne, transact } from '../database.ts';
+import { lockOrder, type Order } from '../orders/index.ts';
+import { Label } from './label.ts';
+
+/** What a run holds while it works on a label: nobody else does, until it expires or is given back. */
+export interface Lease {
+  readonly labelId: string;
+  readonly orderId: string;
+  readonly token: string;
+  /** Whether a person set this run going: then it may ask where others only wait. */
+  readonly pressed: boolean;
+  /** As it was when this run last wrote it. */
+  label: Label;
+}
+
+/** A lease outlives the longest call that is made under it. */
+export function leaseMs(ctx: Context): number {
+  return ctx.settings.labelBuyTimeoutMs + seconds(15);
+}
+
+/**
+ * Take a label up. `undefined` when there is nothing to do: it is settled, or another promise took this one's place.
+ * A promise of an older attempt that is worked while the label waits for a person was retried by that person.
+ *
+ * @throws Snooze while another run holds it
+ */
+export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<Lease | undefined> {
+  return transact(ctx, async (ctx) => {
+    const label = await lockLabel(ctx, labelId);
+    if (!label || label.isSettled) return undefined;
+    const pressed = label.state === 'needs_attention';
+    if (attempt !== label.attempt && !pressed) return undefined;
+    refuseIfHeld(ctx, label);
+
+    if (pressed) resume(label);
+    if (label.state === 'queued') label.moveTo('quoting');
+    const token = randomText(20);
+    label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
+    label.nextAttemptAt = null;
+    label.updatedAt = ctx.clock.now();
+    return { labelId, orderId: label.orderId, token, pressed, label };
+  });
+}
+
+/**
+ * Change a label under its lease, in one transaction. The order is locked first where it changes too.
+ * @throws Snooze when the lease is lost: another run goes on with the label
+ */
+export async function underLease<Result>(
+  ctx: InTransaction,
+  lease: Lease,
+  work: (label: Label) => Promise<Result> | Result,
+): Promise<Result> {
+  const label = await lockLabel(ctx, lease.labelId);
+  if (!label || label.leaseToken !== lease.token) throw new Snooze(seconds(1), 'another run took the label over');
+  const result = await work(label);
+  label.updatedAt = ctx.clock.now();
+  await ctx.tx.em.flush();
+  return result;
+}
+
+export async function lockLabel(ctx: InTransaction, id: string): Promise<Label | undefined> {
+  const label = await ctx.tx.em.findOne(Label, { tenantId: ctx.tenant.id, id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return label ?? undefined;
+}
+
+/** Which order a label is for: read first, because the order is locked first. */
+export async function orderOfLabel(ctx: Context, labelId: string): Promise<string | undefined> {
+  const row = await readOne<{ orderId: string }>(ctx, sql`
+    select order_id as "orderId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
+  return row?.orderId;
+}
+
+/** An order and its live label, locked in this order, as every transaction that changes both must. */
+export async function lockOrderAndLabel(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined } | undefined> {
+  const order = await lockOrder(ctx, orderId);
+  if (!order) return undefined;
+  const label = await ctx.tx.em.findOne(
+    Label,
+    { tenantId: ctx.tenant.id, orderId, state: { $ne: 'voided' } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+  );
+  return { order, label: label ?? undefined };
+}
+
+/** Begin again: with the look-up where a purchase is open, with a person's own rate, or else with a fresh quote. */
+export function resume(label: Label): void {
+  label.tries = 0;
+  if (label.buyingSince) return label.moveTo('buying');
+  if (label.chosenByPerson && label.rate) return label.moveTo('rate_chosen');
+  label.dropRate();
+  label.moveTo('queued');
+}
+
+export function refuseIfHeld(ctx: Context, label: Label): void {
+  const now = ctx.clock.now();
+  if (!label.isHeldByAnother(now)) return;
+  const remainingMs = (label.leaseExpiresAt?.getTime() ?? 0) - now.getTime();
+  throw new Snooze(Math.max(remainingMs, 0) + 250, 'another run holds the label');
+}

@@ -1,0 +1,175 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import { days } from '#src/lib/duration.ts';
+import { follow, type StateTable } from '#src/lib/state-table.ts';
+import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
+import type { ReasonCode } from './label-reasons.ts';
+
+export const labelStates = [
+  'queued', 'quoting', 'rate_chosen', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided',
+] as const;
+export type LabelState = (typeof labelStates)[number];
+
+/** A purchase that is found later than we gave it up still ends in `purchased`: what is paid for is used. */
+const table: StateTable<LabelState> = {
+  queued: ['quoting', 'rate_chosen', 'needs_attention', 'skipped', 'voided'],
+  quoting: ['queued', 'rate_chosen', 'needs_attention', 'skipped'],
+  rate_chosen: ['queued', 'quoting', 'buying', 'needs_attention', 'skipped', 'voided'],
+  buying: ['queued', 'rate_chosen', 'purchased', 'needs_attention'],
+  purchased: ['voided'],
+  needs_attention: ['queued', 'rate_chosen', 'buying', 'purchased', 'skipped', 'voided'],
+  skipped: ['queued', 'rate_chosen'],
+  voided: [],
+};
+
+/** A rate is sold for seven days; the last of them is left to the calls that lie between. */
+const rateUsableMs = days(6);
+
+/** The rate as the row keeps it: JSON, so its moment is text. `quotedFor` is a digest of where it goes and what it weighs. */
+export type ChosenRate = Omit<Rate, 'createdAt'> & { readonly createdAt: string; readonly quotedFor: string };
+
+const LabelSchema = defineEntity({
+  name: 'Label',
+  tableName: 'labels',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    orderId: p.string(),
+    orderNumber: p.string(),
+    state: p.enum(labelStates),
+    reasonCode: p.string().$type<ReasonCode | 'not_required' | 'by_hand'>().nullable(),
+    reasonDetail: p.string().nullable(),
+    raisedCode: p.string().$type<ReasonCode>().nullable(),
+    attempt: p.integer(),
+    tries: p.integer(),
+    nextAttemptAt: p.datetime().nullable(),
+    leaseToken: p.string().nullable(),
+    leaseExpiresAt: p.datetime().nullable(),
+    chosenByPerson: p.boolean(),
+    rate: p.json<ChosenRate>().nullable(),
+    rateId: p.string().nullable(),
+    amountCents: p.bigint('number').nullable(),
+    buyNumber: p.integer(),
+    buyToken: p.string().nullable(),
+    buyingSince: p.datetime().nullable(),
+    lookedEmptyAt: p.datetime().nullable(),
+    purchaseId: p.string().nullable(),
+    trackingNumber: p.string().nullable(),
+    trackingUrl: p.string().nullable(),
+    labelUrl: p.string().nullable(),
+    purchasedAt: p.datetime().nullable(),
+    recheckAt: p.datetime().nullable(),
+    rechecks: p.integer(),
+    voidedAt: p.datetime().nullable(),
+    version: p.integer().version(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/**
+ * The label of an order, from the wish to the purchase. `buyingSince` is the one thing that guards money: while it is
+ * set, a purchase was asked for whose outcome is not known, and nothing may be bought before it is.
+ */
+export class Label extends LabelSchema.class {
+  moveTo(state: LabelState): void {
+    this.state = follow(table, this.state, state);
+  }
+
+  /** Nothing is left to be done for it. */
+  get isSettled(): boolean {
+    return this.state === 'purchased' || this.state === 'skipped' || this.state === 'voided';
+  }
+
+  isHeldByAnother(now: Date): boolean {
+    return Boolean(this.leaseExpiresAt && this.leaseExpiresAt > now);
+  }
+
+  hold(token: string, expiresAt: Date): void {
+    this.leaseToken = token;
+    this.leaseExpiresAt = expiresAt;
+  }
+
+  release(): void {
+    this.leaseToken = null;
+    this.leaseExpiresAt = null;
+  }
+
+  /** Whether the rate that was chosen can still be bought, and is for the parcel that is to be sent. */
+  hasUsableRate(now: Date, parcel: string): boolean {
+    if (!this.rate || now.getTime() - Date.parse(this.rate.createdAt) >= rateUsableMs) return false;
+    return this.chosenByPerson || this.rate.quotedFor === parcel;
+  }
+
+  choose(rate: Rate, quotedFor: string, byPerson: boolean): void {
+    this.moveTo('rate_chosen');
+    this.chosenByPerson = byPerson;
+    this.rate = { ...rate, createdAt: rate.createdAt.toISOString(), quotedFor };
+    this.rateId = rate.id;
+    this.amountCents = rate.amountCents;
+    this.buyToken = this.#nextBuyToken();
+  }
+
+  dropRate(): void {
+    this.rate = null;
+    this.rateId = null;
+    this.amountCents = null;
+    this.buyToken = null;
+    this.chosenByPerson = false;
+  }
+
+  /** From here on the label may have been bought. */
+  beginBuying(now: Date): void {
+    this.buyToken = this.#nextBuyToken();
+    this.moveTo('buying');
+    this.buyNumber += 1;
+    this.buyingSince = now;
+    this.lookedEmptyAt = null;
+  }
+
+  /** The purchase that was asked for is certain not to have happened. */
+  wasNotBought(): void {
+    this.moveTo('rate_chosen');
+    this.buyingSince = null;
+    this.lookedEmptyAt = null;
+  }
+
+  /** What the provider is told, and tells back: which label, which purchase of it, which order. */
+  get marker(): string {
+    return `${this.buyToken} ${this.orderNumber}`.slice(0, 100);
+  }
+
+  wasBought(purchase: LabelPurchase, now: Date): void {
+    this.moveTo('purchased');
+    this.buyingSince = null;
+    this.lookedEmptyAt = null;
+    this.purchaseId = purchase.id;
+    this.trackingNumber = purchase.trackingNumber;
+    this.trackingUrl = purchase.trackingUrl;
+    this.labelUrl = purchase.labelUrl;
+    this.purchasedAt = now;
+    this.reasonCode = null;
+    this.reasonDetail = null;
+    this.raisedCode = null;
+    this.nextAttemptAt = null;
+    this.release();
+  }
+
+  /** A new promise of work for it, by a name of its own. */
+  nextAttempt(at: Date | null): number {
+    this.attempt += 1;
+    this.nextAttemptAt = at;
+    return this.attempt;
+  }
+
+  #nextBuyToken(): string {
+    return `${this.id}:${this.buyNumber + 1}`;
+  }
+}
+
+LabelSchema.setClass(Label);
+
+/** The label that a marker names, if it is one of ours. */
+export function labelIdIn(marker: string): string | undefined {
+  return /^(lbl_[0-9a-z]{26}):\d+( |$)/.exec(marker)?.[1];
+}

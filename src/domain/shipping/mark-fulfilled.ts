@@ -1,0 +1,60 @@
+import { seconds } from '#src/lib/duration.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { transact } from '../database.ts';
+import { recordFulfillment } from '../orders/index.ts';
+import { insertTracking } from './begin-tracking.ts';
+import { lockOrderAndLabel } from './label-lease.ts';
+import { inProgress } from './retry-label.ts';
+
+/** The first look at a parcel that was sent by hand also asks the provider to follow it. */
+const firstLookMs = seconds(1);
+
+export interface ShippedByHand {
+  readonly orderId: string;
+  readonly carrier?: string | undefined;
+  readonly trackingNumber?: string | undefined;
+}
+
+/**
+ * Somebody sent the goods himself: the order is shipped, and no label is bought for it any more. With carrier and
+ * tracking number the shopper can follow the parcel, and so do we.
+ *
+ * @throws DomainError `not_found`, or a conflict while the label is being worked on or the order is not to be shipped
+ */
+export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNumber }: ShippedByHand): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const found = await lockOrderAndLabel(ctx, orderId);
+    if (!found) throw notFound('order');
+    const { order, label } = found;
+    if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
+    if (!order.isPaid || (!order.shippedAt && !order.mayMoveFulfillmentTo('shipped'))) {
+      throw new DomainError('conflict', 'order_not_shippable', 'This order is not one to be shipped.');
+    }
+    if (label && !label.isSettled) {
+      // An open purchase stays open: if it turns out to have been made, it is refunded as one too many.
+      if (label.state === 'buying') label.moveTo('needs_attention');
+      if (label.buyingSince) label.recheckAt = ctx.clock.now();
+      label.moveTo('skipped');
+      label.reasonCode = 'by_hand';
+      label.nextAttemptAt = null;
+      label.updatedAt = ctx.clock.now();
+    }
+    const parcel = carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
+    if (parcel) {
+      await insertTracking(ctx, { ...parcel, orderId, labelId: null, service: null, trackingUrl: null, followed: false, firstPollMs: firstLookMs });
+    }
+    await recordFulfillment(ctx, orderId, {
+      ...(!order.shippedAt && { status: 'shipped' }),
+      attention: null,
+      ...(parcel && {
+        label: { carrier: parcel.carrierName, service: null, tracking_number: parcel.trackingNumber, tracking_url: null, status: 'transit' },
+      }),
+    });
+    await recordAudit(ctx, { action: 'order.fulfilled_by_hand', subjectKind: 'order', subjectId: orderId, after: parcel && { carrier: parcel.carrier } });
+  });
+}
+
+/** The provider's name of a carrier: `USPS` is `usps`, `DHL Express` is `dhl_express`. */
+const codeOf = (carrier: string) => carrier.trim().toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');

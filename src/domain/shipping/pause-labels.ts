@@ -1,0 +1,56 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { purchaseLabel, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context } from '../context.ts';
+import { conclude, transact } from '../database.ts';
+import { Label } from './label.ts';
+import { resume } from './label-lease.ts';
+import type { OpenedAccount } from './open-account.ts';
+
+/** How many labels one run promises again. */
+const batchSize = 100;
+
+/**
+ * The account does not open: until a new key is saved, or a retry that somebody pressed finds it open, no other label
+ * asks the provider. There is one alert, however many labels wait.
+ */
+export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise<void> {
+  const now = ctx.clock.now();
+  const [paused] = await transact(ctx, (ctx) => ctx.tx.run(sql`
+    update shipping_accounts set paused_at = ${now}, version = version + 1
+    where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is null returning id`));
+  if (paused) ctx.log.error({ store: ctx.tenant.slug }, 'labels are paused: the parcel provider does not accept the key');
+}
+
+/** It opens again after all: the labels that wait are promised again. */
+export async function resumeIfPaused(ctx: Context, account: OpenedAccount): Promise<void> {
+  if (!account.pausedAt) return;
+  await transact(ctx, async (ctx) => {
+    const [resumed] = await ctx.tx.run<{ version: number }>(sql`
+      update shipping_accounts set paused_at = null, version = version + 1
+      where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is not null returning version`);
+    if (resumed) enqueue(ctx, resumeLabelsJob, { accountId: account.id, version: resumed.version, number: 1 });
+  });
+}
+
+/** Promise the labels again that waited for an account that opens, a batch in each run. */
+export async function resumeLabels(
+  ctx: Context,
+  { accountId, version, number }: { accountId: string; version: number; number: number },
+): Promise<void> {
+  await conclude(ctx, async (ctx) => {
+    const waiting = await ctx.tx.em.find(
+      Label,
+      { tenantId: ctx.tenant.id, state: 'needs_attention', reasonCode: 'provider_auth' },
+      { orderBy: { id: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    for (const label of waiting) {
+      resume(label);
+      label.updatedAt = ctx.clock.now();
+      enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(ctx.clock.now()) });
+    }
+    if (waiting.length === batchSize) enqueue(ctx, resumeLabelsJob, { accountId, version, number: number + 1 });
+  });
+}

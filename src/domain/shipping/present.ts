@@ -1,0 +1,99 @@
+import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import type { Rate } from '../ports/shipping-gateway.ts';
+import { type ChosenRate, type Label, labelStates } from './label.ts';
+import { isReasonCode, reasons } from './label-reasons.ts';
+
+export const RateView = Type.Object({
+  id: Type.String(),
+  carrier: Type.String({ examples: ['usps'] }),
+  service: Type.String({ examples: ['Ground Advantage'] }),
+  service_code: Type.String({ examples: ['usps_ground_advantage'] }),
+  amount_cents: Type.Integer({ examples: [842] }),
+  currency: Type.String({ examples: ['USD'] }),
+  estimated_days: Nullable(Type.Number({ examples: [3] })),
+  attributes: Type.Array(Type.String({ examples: ['cheapest'] })),
+});
+export type RateView = Static<typeof RateView>;
+
+export const RateQuote = Type.Object({
+  rates: Type.Array(RateView),
+  cheapest_rate_id: Nullable(Type.String()),
+  cached: Type.Boolean({ description: 'Whether the same was asked within the last ten minutes.' }),
+  expires_at: Timestamp,
+});
+export type RateQuote = Static<typeof RateQuote>;
+
+export function presentRate(rate: Rate): RateView {
+  return {
+    id: rate.id,
+    carrier: rate.carrier,
+    service: rate.service,
+    service_code: rate.serviceCode,
+    amount_cents: rate.amountCents,
+    currency: rate.currency,
+    estimated_days: rate.estimatedDays,
+    attributes: [...rate.attributes],
+  };
+}
+
+/** A label as the owner's side and webhooks show it. */
+export const LabelView = Type.Object({
+  id: Type.String({ examples: ['lbl_01m7xfs208fk1sctzyr3afnpz3'] }),
+  order_id: Type.String(),
+  order_number: Type.String({ examples: ['ORD-1001'] }),
+  state: Type.Enum([...labelStates]),
+  reason_code: Nullable(Type.String({ examples: ['address_invalid'] })),
+  reason: Nullable(Type.String({ description: 'What is the matter.' })),
+  next: Nullable(Type.String({ description: 'What to do about it.' })),
+  carrier: Nullable(Type.String({ examples: ['usps'] })),
+  service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
+  amount_cents: Nullable(Type.Integer({ examples: [842] })),
+  currency: Nullable(Type.String({ examples: ['USD'] })),
+  tracking_number: Nullable(Type.String()),
+  tracking_url: Nullable(Type.String()),
+  label_url: Nullable(Type.String()),
+  tries: Type.Integer(),
+  next_attempt_at: Nullable(Timestamp),
+  version: Type.Integer(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  purchased_at: Nullable(Timestamp),
+});
+export type LabelView = Static<typeof LabelView>;
+
+/** The columns of a label that are shown. */
+export interface LabelRecord extends Pick<Label, 'id' | 'orderId' | 'orderNumber' | 'state' | 'tries' | 'version' | 'createdAt' | 'updatedAt'> {
+  readonly reasonCode: string | null;
+  readonly rate: ChosenRate | null;
+  readonly trackingNumber: string | null;
+  readonly trackingUrl: string | null;
+  readonly labelUrl: string | null;
+  readonly nextAttemptAt: Date | null;
+  readonly purchasedAt: Date | null;
+}
+
+export function presentLabel(label: LabelRecord): LabelView {
+  const reason = isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
+  return {
+    id: label.id,
+    order_id: label.orderId,
+    order_number: label.orderNumber,
+    state: label.state,
+    reason_code: label.reasonCode,
+    reason: reason?.sentence ?? null,
+    next: reason?.next ?? null,
+    carrier: label.rate?.carrier ?? null,
+    service: label.rate?.service ?? null,
+    amount_cents: label.rate?.amountCents ?? null,
+    currency: label.rate?.currency ?? null,
+    tracking_number: label.trackingNumber,
+    tracking_url: label.trackingUrl,
+    label_url: label.labelUrl,
+    tries: label.tries,
+    next_attempt_at: label.nextAttemptAt?.toISOString() ?? null,
+    version: label.version,
+    created_at: label.createdAt.toISOString(),
+    updated_at: label.updatedAt.toISOString(),
+    purchased_at: label.purchasedAt?.toISOString() ?? null,
+  };
+}

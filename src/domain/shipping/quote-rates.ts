@@ -1,0 +1,57 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { shortDigest } from '#src/lib/crypto.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { Country, type Static, Text, Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import type { Context } from '../context.ts';
+import { packed } from './assess-order.ts';
+import { sortedByCost } from './choose-cheapest.ts';
+import { providerUnavailable } from './choose-rate.ts';
+import { type OpenedAccount, openAccount } from './open-account.ts';
+import { presentRate, RateQuote } from './present.ts';
+
+export const RateRequest = Type.Object({
+  ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),
+  parcel: Type.Object({ weight_oz: Type.Number({ exclusiveMinimum: 0, maximum: 2400, examples: [18] }) }),
+});
+export type RateRequest = Static<typeof RateRequest>;
+
+const rememberedMs = minutes(10);
+const timeoutMs = seconds(4);
+
+/**
+ * What shipping would cost, live from the store's carriers, the cheapest first. Equal questions within ten minutes
+ * get the same answer: same store and origin, same destination, same weight rounded up to whole ounces.
+ *
+ * @throws DomainError `shipping_provider_unavailable` when the provider is away, slow or not set up
+ */
+export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
+  const opened = await openAccount(ctx);
+  if (!opened) throw providerUnavailable();
+  const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country };
+  const weightOz = Math.ceil(parcel.weight_oz);
+  const question = shortDigest(JSON.stringify([opened.origin, opened.parcel, opened.carriers, to, weightOz]), 32);
+  try {
+    const { text, remembered } = await ctx.ports.cache.remember(`rates:${ctx.tenant.id}:${question}`, rememberedMs, async () =>
+      JSON.stringify(await ask(ctx, opened, to, weightOz)));
+    const quote: unknown = JSON.parse(text);
+    if (!fits(RateQuote, quote)) throw new TypeError('The cache holds something else than rates.');
+    return { ...quote, cached: remembered };
+  } catch (error) {
+    if (error instanceof ProviderError) throw providerUnavailable(error);
+    throw error;
+  }
+}
+
+async function ask(ctx: Context, opened: OpenedAccount, to: { zip: string; country: string }, weightOz: number): Promise<RateQuote> {
+  const { account, origin, parcel, carriers } = opened;
+  const quote = await ctx.ports.shipping.quote(account, { from: origin, to, parcel: packed(parcel, weightOz), carriers }, { timeoutMs });
+  const rates = sortedByCost(quote.rates, carriers).map(presentRate);
+  return {
+    rates,
+    cheapest_rate_id: rates[0]?.id ?? null,
+    cached: false,
+    expires_at: fromNow(ctx.clock, rememberedMs).toISOString(),
+  };
+}

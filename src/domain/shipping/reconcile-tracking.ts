@@ -1,0 +1,73 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude, readOne } from '../database.ts';
+import { type FulfillmentStatus, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
+import type { TrackingNews } from '../ports/shipping-gateway.ts';
+import { openAccount } from './open-account.ts';
+import { Tracking } from './tracking.ts';
+
+/**
+ * Ask the provider where a parcel is, and bring its order on. News come late, twice and in any order: a parcel only
+ * ever goes on, and the first movement that we hear of is when its order was shipped.
+ */
+export async function reconcileTracking(ctx: Context, { trackingId }: { trackingId: string }): Promise<void> {
+  const [parcel, opened] = await Promise.all([findParcel(ctx, trackingId), openAccount(ctx)]);
+  if (!parcel || !opened) return;
+  const ask = parcel.followed ? 'track' : 'follow';
+  const news = await ctx.ports.shipping[ask](opened.account, parcel, { signal: ctx.signal }).catch(unlessUnknown);
+
+  await conclude(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, parcel.orderId);
+    const tracking = await ctx.tx.em.findOne(
+      Tracking,
+      { tenantId: ctx.tenant.id, id: trackingId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+    );
+    if (!order || !tracking) return;
+    if (news) tracking.followed = true;
+    if (news && tracking.follow(news, ctx.clock.now())) await tellOrder(ctx, order, tracking);
+  });
+}
+
+interface Parcel {
+  readonly orderId: string;
+  readonly carrier: string;
+  readonly trackingNumber: string;
+  readonly followed: boolean;
+}
+
+async function findParcel(ctx: Context, id: string): Promise<Parcel | undefined> {
+  return readOne<Parcel>(ctx, sql`
+    select order_id as "orderId", carrier, tracking_number as "trackingNumber", followed
+    from trackings where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+}
+
+const fulfillmentFor: Partial<Record<TrackingNews['status'], FulfillmentStatus>> = {
+  transit: 'shipped',
+  failure: 'exception',
+  delivered: 'delivered',
+  returned: 'returned',
+};
+
+/** What moved was shipped, also when the first that we hear is that it arrived. */
+async function tellOrder(ctx: InTransaction, order: Order, tracking: Tracking): Promise<void> {
+  const status = fulfillmentFor[tracking.status];
+  const label = {
+    carrier: tracking.carrierName, service: tracking.service ?? null, tracking_number: tracking.trackingNumber,
+    tracking_url: tracking.trackingUrl ?? null, status: tracking.status,
+  };
+  if (status && !order.shippedAt && order.mayMoveFulfillmentTo('shipped')) {
+    await recordFulfillment(ctx, order.id, { status: 'shipped' });
+  }
+  const moves = status && order.mayMoveFulfillmentTo(status);
+  await recordFulfillment(ctx, order.id, { label, ...(moves && { status }) });
+}
+
+/** A parcel that the provider does not know, or will not follow, is not news. */
+function unlessUnknown(error: unknown): undefined {
+  if (error instanceof ProviderError && (error.failure === 'missing' || error.failure === 'refused')) return undefined;
+  throw error;
+}

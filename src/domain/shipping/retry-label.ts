@@ -1,0 +1,65 @@
+import { purchaseLabel } from '#jobs/labels.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import { type Order, recordFulfillment } from '../orders/index.ts';
+import type { Label } from './label.ts';
+import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
+import { insertLabel } from './request-label.ts';
+
+/**
+ * Somebody decided that a label is to be tried again, with a fresh quote: what stood against it is dealt with, also
+ * that the order was oversold. An open purchase is looked for first.
+ *
+ * @throws DomainError `not_found`, or a conflict where it is bought already or being worked on
+ */
+export async function retryLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+  const orderId = await orderOfLabel(ctx, labelId);
+  if (!orderId) throw notFound('label');
+  await requestLabelAgain(ctx, { orderId });
+}
+
+/** The same, by the order; an order whose label was voided gets a new one. */
+export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const { order, label } = await lockForPerson(ctx, orderId);
+    await recordAudit(ctx, { action: 'label.retried', subjectKind: 'order', subjectId: orderId });
+    if (order.attentionCode !== null) await recordFulfillment(ctx, orderId, { attention: null });
+    if (!label) {
+      const labelId = await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: 'queued' });
+      if (labelId) enqueue(ctx, purchaseLabel, { labelId, attempt: 1 });
+      return;
+    }
+    if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
+    promiseNow(ctx, label);
+  });
+}
+
+/** The order and its label, for a change that a person makes. Both are locked. */
+export async function lockForPerson(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined }> {
+  const found = await lockOrderAndLabel(ctx, orderId);
+  if (!found) throw notFound('order');
+  const { label } = found;
+  if (label?.state === 'purchased') {
+    throw new DomainError('conflict', 'label_purchased', 'The label of this order is bought already. Void it first.');
+  }
+  if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
+  return found;
+}
+
+/** A purchase that is open must be cleared up before anything else is decided about the label. */
+export function refuseIfOpen(label: Label | undefined): void {
+  if (!label?.buyingSince) return;
+  throw new DomainError('conflict', 'label_outcome_unknown', 'It is not known yet whether a label was bought for this order. Retry it first.');
+}
+
+export function promiseNow(ctx: InTransaction, label: Label): void {
+  const now = ctx.clock.now();
+  enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(now) });
+  label.updatedAt = now;
+}
+
+export const inProgress = () =>
+  new DomainError('conflict', 'label_in_progress', 'The label is being worked on at this moment. Try again in a minute.');

@@ -1,0 +1,85 @@
+import { resumeLabels } from '#jobs/labels.ts';
+import { assignChanges } from '#src/lib/assign-changes.ts';
+import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { newId } from '#src/lib/ids.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { SecondShippingAccountEntity, ShippingAccountEntity, type ShippingAccountInput, type SecondShippingAccountInput } from './shipping-account.ts';
+
+/**
+ * Save the store's account at the parcel provider and its terms of shipping. Labels that waited because the account
+ * could not be opened, or was not there, are tried again when the key is new.
+ */
+export async function saveShippingAccount(ctx: InTransaction, input: ShippingAccountInput): Promise<Change> {
+  const { em } = ctx.tx;
+  const tenantId = ctx.tenant.id;
+  const wanted = {
+    provider: input.provider,
+    carriers: input.carriers,
+    origin: input.origin,
+    parcel: input.parcel,
+    labelCostCapCents: input.label_cost_cap_cents ?? null,
+    countries: input.countries,
+    options: input.options,
+  };
+  const found = await em.findOne(ShippingAccountEntity, { tenantId });
+  if (!found) {
+    const id = newId('ship');
+    const now = ctx.clock.now();
+    em.create(ShippingAccountEntity, {
+      ...wanted, tenantId, id, pausedAt: null, version: 1, createdAt: now, updatedAt: now,
+      apiKeySealed: seal(ctx, 'shipping_api_key', input.api_key),
+      webhookTokenSealed: input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null,
+    });
+    enqueue(ctx, resumeLabels, { accountId: id, version: 1, number: 1 });
+    return { subject: 'shipping', action: 'created', fields: [] };
+  }
+
+  const fields = assignChanges(found, wanted);
+  if (!isSame(ctx, 'shipping_api_key', found.apiKeySealed, input.api_key)) {
+    found.apiKeySealed = seal(ctx, 'shipping_api_key', input.api_key);
+    found.pausedAt = null;
+    fields.push('api_key');
+    enqueue(ctx, resumeLabels, { accountId: found.id, version: found.version + 1, number: 1 });
+  }
+  if (!isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
+    found.webhookTokenSealed = input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null;
+    fields.push('webhook_token');
+  }
+  if (fields.length === 0) return { subject: 'shipping', action: 'unchanged', fields };
+  found.updatedAt = ctx.clock.now();
+  return { subject: 'shipping', action: 'updated', fields };
+}
+
+/** Save the account at the second provider: it is kept and checked, and nothing else is done with it. */
+export async function saveSecondShippingAccount(ctx: InTransaction, input: SecondShippingAccountInput): Promise<Change> {
+  const { em } = ctx.tx;
+  const tenantId = ctx.tenant.id;
+  const found = await em.findOne(SecondShippingAccountEntity, { tenantId });
+  const now = ctx.clock.now();
+  if (!found) {
+    const apiKeySealed = seal(ctx, 'second_shipping_api_key', input.api_key);
+    em.create(SecondShippingAccountEntity, {
+      tenantId, id: newId('ship'), provider: input.provider, apiKeySealed, version: 1, createdAt: now, updatedAt: now,
+    });
+    return { subject: 'second_shipping', action: 'created', fields: [] };
+  }
+  const fields = assignChanges(found, { provider: input.provider });
+  if (!isSame(ctx, 'second_shipping_api_key', found.apiKeySealed, input.api_key)) {
+    found.apiKeySealed = seal(ctx, 'second_shipping_api_key', input.api_key);
+    fields.push('api_key');
+  }
+  if (fields.length === 0) return { subject: 'second_shipping', action: 'unchanged', fields };
+  found.updatedAt = now;
+  return { subject: 'second_shipping', action: 'updated', fields };
+}
+
+type SealedField = 'shipping_api_key' | 'shipping_webhook_token' | 'second_shipping_api_key';
+
+const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
+
+function isSame(ctx: InTransaction, field: SealedField, sealed: string | null | undefined, plain: string | null | undefined): boolean {
+  if (!sealed || !plain) return !sealed && !plain;
+  return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
+}

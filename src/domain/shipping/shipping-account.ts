@@ -1,0 +1,94 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+import { Cents, Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+
+const Carrier = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40, examples: ['usps'] });
+const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 1000, examples: [10] });
+
+/** Where the store's parcels come from. Carriers ask for a phone or an address of the sender. */
+export const Origin = Type.Object({
+  name: Text(100),
+  street1: Text(100),
+  street2: Omittable(Text(100)),
+  city: Text(100),
+  state: Omittable(Text(50)),
+  zip: Text(20),
+  country: Country,
+  phone: Omittable(Text(40)),
+  email: Omittable(Email),
+});
+export type Origin = Static<typeof Origin>;
+
+/** The box: what it measures, and what it weighs when it is empty. */
+export const Box = Type.Object({
+  length_in: Inches,
+  width_in: Inches,
+  height_in: Inches,
+  weight_oz: Type.Number({ minimum: 0, maximum: 2400, examples: [2] }),
+});
+export type Box = Static<typeof Box>;
+
+/** What a shopper may choose at the checkout, and what it costs him. */
+export const ShippingOption = Type.Object({
+  name: Text(100, { examples: ['Standard'] }),
+  amount_cents: Cents,
+  free_over_cents: Omittable(Cents),
+});
+export type ShippingOption = Static<typeof ShippingOption>;
+
+/** The `shipping` section of a store file, and the body of PUT /admin/providers/shipping. */
+export const ShippingAccountInput = Type.Object({
+  provider: Type.Literal('shippo'),
+  api_key: Text(500),
+  webhook_token: Omittable(Type.String({ minLength: 16, maxLength: 200, description: 'The token in the address that Shippo calls. Without one nothing is accepted there.' })),
+  carriers: Type.Array(Carrier, { default: [], maxItems: 50, description: 'Enabled carriers; empty: all that the account has.' }),
+  origin: Origin,
+  parcel: Box,
+  label_cost_cap_cents: Omittable(Cents),
+  countries: Type.Array(Country, { default: ['US'], minItems: 1, maxItems: 250 }),
+  options: Type.Array(ShippingOption, { default: [], maxItems: 5 }),
+});
+export type ShippingAccountInput = Static<typeof ShippingAccountInput>;
+
+export const SecondShippingAccountInput = Type.Object({
+  provider: Type.Literal('easypost'),
+  api_key: Text(500),
+});
+export type SecondShippingAccountInput = Static<typeof SecondShippingAccountInput>;
+
+export const ShippingAccountEntity = defineEntity({
+  name: 'ShippingAccount',
+  tableName: 'shipping_accounts',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    provider: p.string(),
+    apiKeySealed: p.string(),
+    webhookTokenSealed: p.string().nullable(),
+    carriers: p.json<string[]>(),
+    origin: p.json<Origin>(),
+    parcel: p.json<Box>(),
+    labelCostCapCents: p.bigint('number').nullable(),
+    countries: p.json<string[]>(),
+    options: p.json<ShippingOption[]>(),
+    pausedAt: p.datetime().nullable(),
+    version: p.integer().version(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+export type ShippingAccountRow = InferEntity<typeof ShippingAccountEntity>;
+
+export const SecondShippingAccountEntity = defineEntity({
+  name: 'SecondShippingAccount',
+  tableName: 'second_shipping_accounts',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    provider: p.string(),
+    apiKeySealed: p.string(),
+    version: p.integer().version(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});

@@ -1,0 +1,62 @@
+import { checkPurchases, reconcileTracking } from '#jobs/labels.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import { pollEveryMs } from './begin-tracking.ts';
+
+/** How many rows one round takes; the next round takes the rest. */
+const batchSize = 500;
+
+/** A parcel that has not arrived after this long is no longer asked about. */
+const pollForMs = days(60);
+
+const hintsKeptMs = days(30);
+
+interface Due {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly number: number;
+}
+
+/** Promise a second look at every label that is due for one. */
+export async function sweepLabels(ctx: PlatformContext): Promise<void> {
+  await asPlatform(ctx, 'labels of every store are looked at again', async (ctx) => {
+    const due = await ctx.tx.run<Due>(sql`
+      update labels set recheck_at = null, rechecks = rechecks + 1
+      where (tenant_id, id) in (
+        select tenant_id, id from labels where recheck_at <= ${ctx.clock.now()}
+        order by recheck_at limit ${batchSize} for update skip locked)
+      returning tenant_id as "tenantId", id, rechecks as number`);
+    for (const { tenantId, id, number } of due) {
+      enqueue({ ...ctx, tenant: { id: tenantId } }, checkPurchases, { labelId: id, number });
+    }
+  });
+}
+
+/** Promise a look at every parcel that is on its way and was not asked about for a while. */
+export async function pollTrackings(ctx: PlatformContext): Promise<void> {
+  await asPlatform(ctx, 'parcels of every store are asked about', async (ctx) => {
+    const now = ctx.clock.now();
+    const due = await ctx.tx.run<Due>(sql`
+      update trackings set polls = polls + 1,
+        next_poll_at = case when created_at > ${fromNow(ctx.clock, -pollForMs)} then ${fromNow(ctx.clock, pollEveryMs)}::timestamptz end
+      where (tenant_id, id) in (
+        select tenant_id, id from trackings where next_poll_at <= ${now}
+        order by next_poll_at limit ${batchSize} for update skip locked)
+      returning tenant_id as "tenantId", id, polls as number`);
+    for (const { tenantId, id, number } of due) {
+      enqueue({ ...ctx, tenant: { id: tenantId } }, reconcileTracking, { trackingId: id, number });
+    }
+  });
+}
+
+/** Forget hints that nobody needs any more, some at a time. */
+export async function pruneHints(ctx: PlatformContext): Promise<void> {
+  await asPlatform(ctx, 'hints of every store are forgotten', (ctx) => ctx.tx.run(sql`
+    delete from shipping_hints where (tenant_id, id) in (
+      select tenant_id, id from shipping_hints where received_at < ${fromNow(ctx.clock, -hintsKeptMs)}
+      order by received_at limit ${batchSize * 20})`));
+}

@@ -1,0 +1,78 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import { lockOrder, recordFulfillment } from '../orders/index.ts';
+import { providerUnavailable } from './choose-rate.ts';
+import { leaseMs, lockLabel, orderOfLabel } from './label-lease.ts';
+import { openAccount } from './open-account.ts';
+import { inProgress, refuseIfOpen } from './retry-label.ts';
+
+/**
+ * Give a label back: its price is asked back where it was bought, and its order is without one again.
+ *
+ * @throws DomainError `not_found`, a conflict where its outcome is open or the parcel has moved, or
+ *   `shipping_provider_unavailable`: then asking again is harmless
+ */
+export async function voidLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+  const orderId = await orderOfLabel(ctx, labelId);
+  if (!orderId) throw notFound('label');
+  const { token, purchaseId } = await holdForVoid(ctx, orderId, labelId);
+  if (purchaseId) await refund(ctx, labelId, token, purchaseId);
+
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    const label = await lockLabel(ctx, labelId);
+    if (!order || label?.leaseToken !== token) throw inProgress();
+    const now = ctx.clock.now();
+    label.moveTo('voided');
+    label.voidedAt = label.updatedAt = now;
+    label.nextAttemptAt = null;
+    label.release();
+    await ctx.tx.run(sql`
+      update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${labelId}`);
+    order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
+    await recordFulfillment(ctx, orderId, {
+      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), attention: null,
+    });
+    await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
+  });
+}
+
+async function holdForVoid(ctx: Context, orderId: string, labelId: string): Promise<{ token: string; purchaseId: string | null }> {
+  return transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    const label = await lockLabel(ctx, labelId);
+    if (!order || !label) throw notFound('label');
+    refuseIfOpen(label);
+    if (label.isHeldByAnother(ctx.clock.now())) throw inProgress();
+    const mayVoid = ['purchased', 'needs_attention', 'queued', 'rate_chosen'].includes(label.state);
+    if (!mayVoid || order.shippedAt) {
+      throw new DomainError('conflict', 'label_not_voidable', 'This label cannot be voided any more.');
+    }
+    const token = randomText(20);
+    label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
+    return { token, purchaseId: label.purchaseId ?? null };
+  });
+}
+
+async function refund(ctx: Context, labelId: string, token: string, purchaseId: string): Promise<void> {
+  const opened = await openAccount(ctx);
+  try {
+    if (!opened) throw providerUnavailable();
+    await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
+  } catch (error) {
+    await transact(ctx, (ctx) => giveBack(ctx, labelId, token));
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.failure !== 'refused') throw providerUnavailable(error);
+    throw new DomainError('conflict', 'label_not_voidable', 'The parcel provider does not take this label back any more.');
+  }
+}
+
+async function giveBack(ctx: InTransaction, labelId: string, token: string): Promise<void> {
+  const label = await lockLabel(ctx, labelId);
+  if (label?.leaseToken === token) label.release();
+}
