@@ -1,0 +1,116 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { indexDocument } from '#jobs/search.ts';
+import {
+  holdStock, priceLines, type ProductInput, removeProduct, releaseStock, saveProduct, type SaveProductOptions,
+} from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import type { DomainError } from '#src/lib/errors.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { promised } from '#test/support/promised.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const bowl: ProductInput = {
+  slug: 'oak-bowl', name: 'Oak bowl', description: 'Turned.', category: 'kitchen', tags: ['wood', 'gift'],
+  images: [{ url: 'https://cdn.example/oak.jpg', alt: 'A bowl', width: 1200, height: 900 }],
+  variants: [
+    { sku: 'BOWL-S', name: 'Small', options: { size: 'S' }, price_cents: 3800, weight_oz: 18.25, stock: 40 },
+    { sku: 'BOWL-L', name: 'Large', price_cents: 6200, compare_at_cents: 7000, stock: 12, low_stock_at: 3 },
+  ],
+};
+const save = (ctx: Context, input: ProductInput, options?: SaveProductOptions) =>
+  transact(ctx, (ctx) => saveProduct(ctx, input, options));
+const idOf = async (ctx: Context, productSlug = 'oak-bowl', variantId?: string) =>
+  (await priceLines(ctx, [{ productSlug, variantId, quantity: 1, purchaseType: 'one_time' }]))[0]?.variantId ?? '';
+
+test('a product that is saved twice is created once, and searched for once', async (t) => {
+  const { ctx } = t.context;
+  t.deepEqual(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'created', fields: [] });
+  t.deepEqual(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'unchanged', fields: [] });
+  t.is((await promised(ctx, indexDocument)).length, 1);
+});
+
+test('a change names its fields, and never more than changed', async (t) => {
+  const { ctx } = t.context;
+  await save(ctx, bowl);
+  const [small, large] = bowl.variants;
+  const change = await save(ctx, {
+    ...bowl, name: 'Bowl of oak', tags: ['gift', 'wood'],
+    variants: [{ ...small!, price_cents: 3900 }, large!, { sku: 'BOWL-X', price_cents: 9900 }],
+  });
+  t.deepEqual(change, { subject: 'product oak-bowl', action: 'updated', fields: ['name', 'tags', 'variants.BOWL-S.price_cents', 'variants.BOWL-X'] });
+  t.deepEqual((await promised(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
+});
+
+test('stock is an opening value, until the owner says otherwise', async (t) => {
+  const { ctx } = t.context;
+  const one = (stock: number | null): ProductInput => ({ ...bowl, variants: [{ sku: 'BOWL-S', price_cents: 3800, stock }] });
+  await save(ctx, one(40));
+  const id = await idOf(ctx);
+  t.is((await save(ctx, one(7))).action, 'unchanged');
+  t.is((await stockOf(ctx, id)).stock, 40);
+  t.deepEqual((await save(ctx, one(7), { setStock: true })).fields, ['variants.BOWL-S.stock']);
+  t.deepEqual(await stockOf(ctx, id), { stock: 7, held: 0, ledger: 7 });
+  await save(ctx, one(null), { setStock: true });
+  t.deepEqual(await stockOf(ctx, id), { stock: null, held: 0, ledger: 0 });
+});
+
+test('variants that are not named stay, or go with --prune, and come back as they were called', async (t) => {
+  const { ctx } = t.context;
+  await save(ctx, bowl);
+  const small = { ...bowl, variants: bowl.variants.slice(0, 1) };
+  t.is((await save(ctx, small)).action, 'unchanged');
+  await t.throwsAsync(idOf(ctx), { code: 'variant_required' });
+  t.deepEqual((await save(ctx, small, { prune: true })).fields, ['variants.BOWL-L']);
+  const id = await idOf(ctx);
+
+  await save(ctx, { ...bowl, variants: bowl.variants.slice(1) }, { prune: true });
+  const large = await idOf(ctx);
+  t.not(large, id);
+  await save(ctx, { ...small, variants: [{ sku: 'BOWL-S', price_cents: 100, stock: 3 }] }, { prune: true });
+  t.is(await idOf(ctx), id);
+  t.deepEqual(await stockOf(ctx, id), { stock: 3, held: 0, ledger: 3 });
+});
+
+test('what is removed is not sold, but what was held of it can be given back', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx);
+  const lines = [{ variantId: variant.id, quantity: 2 }];
+  await transact(ctx, (ctx) => holdStock(ctx, lines));
+  t.is((await transact(ctx, (ctx) => removeProduct(ctx, slug))).action, 'removed');
+  t.is((await transact(ctx, (ctx) => removeProduct(ctx, slug))).action, 'unchanged');
+  await t.throwsAsync(idOf(ctx, slug), { code: 'unknown_product' });
+  await transact(ctx, (ctx) => releaseStock(ctx, lines));
+  t.is((await stockOf(ctx, variant.id)).held, 0);
+  await buildProduct(ctx, { slug });
+  t.is(await idOf(ctx, slug), variant.id);
+});
+
+test('a SKU names one thing in a store', async (t) => {
+  const { ctx } = t.context;
+  await save(ctx, bowl);
+  const plate: ProductInput = { slug: 'plate', name: 'Plate', variants: [{ sku: 'BOWL-S', price_cents: 100 }] };
+  const taken = await t.throwsAsync<DomainError>(save(ctx, plate));
+  t.is(taken?.code, 'invalid_request');
+  const twice = await t.throwsAsync<DomainError>(save(ctx, { ...plate, variants: [{ sku: 'P', price_cents: 1 }, { sku: 'P', price_cents: 2 }] }));
+  t.deepEqual(twice?.extensions['errors'], [{ path: '/variants/1/sku', code: 'uniqueItems', detail: 'names something else already' }]);
+});
+
+test('two who save a new product at once make one', async (t) => {
+  const { ctx } = t.context;
+  const changes = await Promise.all(Array.from({ length: 5 }, () => save(ctx, bowl)));
+  t.deepEqual(changes.map(({ action }) => action).toSorted(), ['created', 'unchanged', 'unchanged', 'unchanged', 'unchanged']);
+});
+
+test.serial('saving what has not changed costs two statements, and a change four', async (t) => {
+  const { ctx, services } = t.context;
+  await save(ctx, bowl);
+  t.is((await countStatements(services, () => save(ctx, bowl))).statements.length, 2);
+  const { statements } = await countStatements(services, () => save(ctx, { ...bowl, name: 'Bowl' }));
+  t.is(statements.length, 4, 'lock, read, write, promise');
+});

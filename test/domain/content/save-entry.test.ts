@@ -1,0 +1,43 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { indexDocument } from '#jobs/search.ts';
+import { type EntryInput, removeEntry, saveEntry } from '#src/domain/content/index.ts';
+import { transact } from '#src/domain/database.ts';
+import type { DomainError } from '#src/lib/errors.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { promised } from '#test/support/promised.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const care: EntryInput = {
+  type: 'article', slug: 'care', title: 'Care', tags: ['wood'], published_at: '2026-01-05T00:00:00Z',
+  starts_at: null, ends_at: '2026-02-05T01:00:00+01:00', image: { url: 'https://cdn.example/oil.jpg' },
+};
+
+test('an entry that is saved twice is created once, and a change names its fields', async (t) => {
+  const { ctx } = t.context;
+  const save = (more = {}) => transact(ctx, (ctx) => saveEntry(ctx, { ...care, ...more }));
+  t.deepEqual(await save(), { subject: 'content article/care', action: 'created', fields: [] });
+  t.deepEqual(await save({ ends_at: '2026-02-05T00:00:00.000Z' }), { subject: 'content article/care', action: 'unchanged', fields: [] });
+  const change = await save({ tags: [], body: { format: 'text', value: 'Oil it.' }, ends_at: null });
+  t.deepEqual(change, { subject: 'content article/care', action: 'updated', fields: ['body', 'tags', 'ends_at'] });
+  t.deepEqual((await promised(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
+});
+
+test('an entry is removed once', async (t) => {
+  const { ctx } = t.context;
+  await transact(ctx, (ctx) => saveEntry(ctx, care));
+  const remove = () => transact(ctx, (ctx) => removeEntry(ctx, care));
+  t.is((await remove()).action, 'removed');
+  t.is((await remove()).action, 'unchanged');
+  t.is((await promised(ctx, indexDocument)).length, 2);
+});
+
+test('an entry cannot end before it starts', async (t) => {
+  const { ctx } = t.context;
+  const backwards = { ...care, starts_at: '2026-02-05T00:00:00Z' };
+  const error = await t.throwsAsync<DomainError>(transact(ctx, (ctx) => saveEntry(ctx, backwards)));
+  t.is(error?.code, 'invalid_request');
+  t.like(error?.extensions['errors'], [{ path: '/ends_at' }] as any);
+});
