@@ -2,6 +2,8 @@ import type { Static, TObject, TSchema } from 'typebox';
 
 import type { Context } from '#src/domain/context.ts';
 import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts';
+import type { ErrorCode } from './error-codes.ts';
+import type { LimitName } from './limits.ts';
 import type { Reply } from './reply.ts';
 
 /**
@@ -10,23 +12,36 @@ import type { Reply } from './reply.ts';
  *   public         the x-tenant-slug header
  *   dual           a key with this scope, or else the header
  *   bearer         a key with this scope
+ *   token          like dual; where neither is sent, the token in the query or the body names the tenant
  *   inbound        a provider: the slug in the path, a signature that the handler checks
  */
 export type Audience =
   | { readonly kind: 'public' }
   | { readonly kind: 'dual'; readonly scope: Scope }
   | { readonly kind: 'bearer'; readonly scope: Scope }
+  | { readonly kind: 'token'; readonly scope: Scope; readonly tenantIdOf: TenantNaming }
   | { readonly kind: 'inbound' };
+
+/** What of a request may name its tenant: links in mails and one-click posts send no header. Nothing is checked yet. */
+export interface Sent {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** The id of the tenant that a request's token names; `undefined` without one. Throws for what is no such token. */
+export type TenantNaming = (sent: Sent) => string | undefined;
 
 export const toPublic: Audience = { kind: 'public' };
 export const toProviders: Audience = { kind: 'inbound' };
 export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
 export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });
+export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience => ({ kind: 'token', scope, tenantIdOf });
 
 /** Who called: the key, when one was sent, and the shopper's address. */
 export interface Caller {
   readonly key: OpenedKey | undefined;
-  readonly clientAddress: string;
+  /** Unknown where a storefront's server calls, with a secret key, and does not name its shopper (`x-client-ip`). */
+  readonly clientAddress: string | undefined;
 }
 
 export interface Request<Params, Query, Body> {
@@ -37,6 +52,11 @@ export interface Request<Params, Query, Body> {
   readonly body: Body;
   /** The body's bytes, for `rawBody` routes; empty otherwise. */
   readonly rawBody: Buffer;
+  /**
+   * The id of what this Idempotency-Key stands for, where one was sent: the same at every try of the same request. A
+   * handler that asks a provider derives the ids of its rows from it (`sameId`), and so finds what a try began that died.
+   */
+  readonly idempotencyId: string | undefined;
   /** A header of the request, by its lower-case name; '' when it was not sent. */
   header(name: string): string;
 }
@@ -56,9 +76,23 @@ export interface Route {
   readonly body?: TSchema;
   /** The handler reads the bytes itself: a signature is over bytes. */
   readonly rawBody?: true;
+  /** The body may also be an HTML form, as pages and mail programs post them. */
+  readonly form?: true;
   readonly bodyBytesMax: number;
   /** The module that the store must have switched on. */
   readonly module?: ModuleName;
+  /** How often it may be called: `limits.ts`. */
+  readonly limit?: LimitName;
+  /**
+   * Honours `Idempotency-Key` (api.md, "Idempotency").
+   *
+   *   atomic       what the handler writes and the answer that is kept commit together: nothing is ever done twice
+   *   resumable    the handler asks a provider, which no transaction may enclose; it goes on with what an earlier try
+   *                began, which it finds by `idempotencyId`
+   */
+  readonly idempotent?: 'atomic' | 'resumable';
+  /** The refusals that the handler itself knows, beyond those that follow from what the route declares. */
+  readonly errors?: readonly ErrorCode[];
   readonly caching: Caching;
   /**
    * A hot public read: its answer hangs on store, kind of credential and address alone, and may be a second old. It is
