@@ -1,5 +1,6 @@
 import type { JobDefinition } from './lib/define-job.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
+import { pruneDeliveries } from './webhooks.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
 export interface Schedule {
@@ -15,6 +16,7 @@ export const schedules: readonly Schedule[] = [
   { job: pollTrackings, everyMs: 'sweep' },
   { job: sweepLabels, everyMs: 'sweep' },
   { job: pruneHints, everyMs: 86_400_000 },
+  { job: pruneDeliveries, everyMs: 3_600_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */

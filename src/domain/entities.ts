@@ -5,6 +5,7 @@ import { GiftCard, PromoCode } from './promotions/index.ts';
 import { Label, SecondShippingAccountEntity, ShippingAccountEntity, Tracking } from './shipping/index.ts';
 import { Subscription } from './subscriptions/index.ts';
 import { TenantEntity } from './tenants/index.ts';
+import { WebhookEndpoint } from './webhooks/index.ts';
 
 /** Every entity that the unit of work knows. */
-export const entities = [TenantEntity, PromoCode, GiftCard, Mail, Order, Partner, Subscription, ShippingAccountEntity, SecondShippingAccountEntity, Label, Tracking];
+export const entities = [TenantEntity, PromoCode, GiftCard, Mail, Order, Partner, Subscription, ShippingAccountEntity, SecondShippingAccountEntity, Label, Tracking, WebhookEndpoint];

@@ -1,3 +1,4 @@
+export { isAddress } from './address.ts';
 export { type MailData, type MailKind, mailKinds, type OrderMailData, type PostalAddress } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
 export { type MailRequest, promiseMail } from './promise-mail.ts';

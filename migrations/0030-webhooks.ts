@@ -1,0 +1,96 @@
+import { Migration } from '@mikro-orm/migrations';
+
+import { id, tenantTable } from './lib/tenant-table.ts';
+
+/** Endpoints of integrators, what is to be delivered to each, and every attempt at it. */
+export class Webhooks extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table webhook_endpoints (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        url text not null,
+        events jsonb not null,
+        concurrency int not null check (concurrency between 1 and 32),
+        rate_per_second int check (rate_per_second between 1 and 1000),
+        secret_sealed text not null,
+        retiring_secret_sealed text,
+        retiring_until timestamptz,
+        disabled_at timestamptz,
+        disabled_reason text check (disabled_reason in ('owner', 'gone', 'failing')),
+        failing_since timestamptz,
+        failures int not null default 0 check (failures >= 0),
+        failures_in_row int not null default 0 check (failures_in_row >= 0),
+        warnings int not null default 0 check (warnings >= 0),
+        last_success_at timestamptz,
+        breaker_openings int not null default 0 check (breaker_openings >= 0),
+        breaker_open_until timestamptz,
+        paced_until timestamptz,
+        version int not null,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        primary key (tenant_id, id),
+        unique (tenant_id, url),
+        check ((disabled_at is null) = (disabled_reason is null)),
+        check ((retiring_secret_sealed is null) = (retiring_until is null))
+      ) with (fillfactor = 70);
+      ${tenantTable('webhook_endpoints')}
+
+      create table webhook_slots (
+        tenant_id ${id} not null,
+        endpoint_id ${id} not null,
+        number int not null,
+        width int not null check (width > 0),
+        holder text,
+        lease text,
+        leased_until timestamptz,
+        primary key (tenant_id, endpoint_id, number),
+        foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade
+      ) with (fillfactor = 50);
+      ${tenantTable('webhook_slots')}
+
+      create table webhook_deliveries (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        endpoint_id ${id} not null,
+        event_id ${id} not null,
+        state text not null check (state in ('pending', 'delivered', 'failed', 'discarded')),
+        attempt_count int not null default 0 check (attempt_count >= 0),
+        round_count int not null default 0 check (round_count between 0 and attempt_count),
+        next_attempt_at timestamptz,
+        lease text,
+        last_status int,
+        last_failure text,
+        created_at timestamptz not null,
+        settled_at timestamptz,
+        primary key (tenant_id, id),
+        unique (tenant_id, endpoint_id, event_id),
+        foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade,
+        foreign key (tenant_id, event_id) references events (tenant_id, id),
+        check ((state = 'pending') = (next_attempt_at is not null))
+      ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+      create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
+        where state = 'pending';
+      create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
+      create index webhook_deliveries_failed on webhook_deliveries (tenant_id, id) where state = 'failed';
+      -- For retention alone, which goes through all tenants at once.
+      create index webhook_deliveries_by_age on webhook_deliveries (created_at);
+      ${tenantTable('webhook_deliveries')}
+
+      create table webhook_attempts (
+        tenant_id ${id} not null,
+        delivery_id ${id} not null,
+        number int not null check (number > 0),
+        at timestamptz not null,
+        status int,
+        failure text,
+        duration_ms int not null,
+        response text,
+        primary key (tenant_id, delivery_id, number),
+        foreign key (tenant_id, delivery_id) references webhook_deliveries (tenant_id, id) on delete cascade,
+        check ((status is null) <> (failure is null))
+      );
+      ${tenantTable('webhook_attempts')}
+    `);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Context } from '../context.ts';
+import type { HttpOutcome } from '../ports/outbound-http.ts';
+import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
+import { renderObjects, type RenderedObject } from './render-object.ts';
+import { sign } from './sign.ts';
+import { beginWithinMs } from './slots.ts';
+import { breakerFailures } from './webhook-endpoint.ts';
+
+/** The version of the bodies' shape. A change that could break a receiver gets a new one. */
+export const apiVersion = '2026-11-20';
+
+/** One try and what came back. */
+export interface Attempt {
+  readonly delivery: ClaimedDelivery;
+  readonly at: Date;
+  readonly outcome: HttpOutcome;
+}
+
+export interface AttemptedBatch {
+  /** In the order in which they ended. */
+  readonly attempts: readonly Attempt[];
+  /** What they are about is gone, so there is nothing to tell. */
+  readonly objectless: readonly ClaimedDelivery[];
+  /** Not begun: to be given back. Those that were cut short are in none of the three, and wait for their lease. */
+  readonly untried: readonly ClaimedDelivery[];
+  readonly tookMs: number;
+}
+
+/**
+ * Attempt the deliveries of a batch, as many at a time as its slot is wide. No further one is begun when the endpoint
+ * keeps failing, when it is gone, when the batch has taken long, or when the process has to stop.
+ */
+export async function attemptBatch(ctx: Context, batch: Batch): Promise<AttemptedBatch> {
+  const startedAt = performance.now();
+  const objects = await renderObjects(ctx, batch.deliveries);
+  const queue = batch.deliveries.filter(({ objectId }) => objects.has(objectId));
+  const objectless = batch.deliveries.filter(({ objectId }) => !objects.has(objectId));
+  const attempts: Attempt[] = [];
+  let { failuresInRow } = batch;
+  let begun = 0;
+  let gone = false;
+
+  const mayBegin = () =>
+    !gone && !ctx.signal?.aborted && (failuresInRow < breakerFailures || batch.probe) && performance.now() - startedAt < beginWithinMs;
+
+  async function work(): Promise<void> {
+    while (begun < queue.length && mayBegin()) {
+      const delivery = queue[begun++];
+      const object = delivery && objects.get(delivery.objectId);
+      if (!delivery || !object) return;
+      const at = ctx.clock.now();
+      const outcome = await attempt(ctx, batch, delivery, object, at);
+      if (!outcome) return;
+      attempts.push({ delivery, at, outcome });
+      failuresInRow = isSuccess(outcome) ? 0 : failuresInRow + 1;
+      gone ||= isGone(outcome);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(batch.slot.width, queue.length) }, work));
+  return { attempts, objectless, untried: queue.slice(begun), tookMs: performance.now() - startedAt };
+}
+
+/** 2xx alone is success: a redirect is never followed. */
+export function isSuccess(outcome: HttpOutcome): boolean {
+  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+}
+
+export function isGone(outcome: HttpOutcome): boolean {
+  return outcome.kind === 'answered' && outcome.status === 410;
+}
+
+/** `undefined` when the process had to stop in the middle: nobody knows how that ended. */
+async function attempt(
+  ctx: Context,
+  { url, secrets }: Batch,
+  delivery: ClaimedDelivery,
+  object: RenderedObject,
+  at: Date,
+): Promise<HttpOutcome | undefined> {
+  const body = bodyOf(ctx, delivery, object);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Storefront-Webhooks/1.0',
+    ...sign(secrets, delivery.eventId, at, body),
+  };
+  try {
+    return await ctx.ports.http.post(url, headers, body, ctx.signal);
+  } catch (error) {
+    if (ctx.signal?.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** What a receiver reads (protocols.md §5). The object is as it is now; what its version is lower of, is older. */
+function bodyOf(ctx: Context, { eventId, type, eventAt }: ClaimedDelivery, object: RenderedObject): string {
+  return JSON.stringify({
+    id: eventId,
+    type,
+    timestamp: eventAt.toISOString(),
+    api_version: apiVersion,
+    tenant: ctx.tenant.slug,
+    livemode: ctx.settings.appMode === 'live',
+    data: { object, object_version: object.version },
+  });
+}

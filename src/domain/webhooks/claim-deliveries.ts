@@ -1,0 +1,79 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { fromNow } from '#src/lib/clock.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { EventType } from '#src/outbox/events.ts';
+import type { InTransaction } from '../context.ts';
+import { leaseMs, type Slot } from './slots.ts';
+import { openSecret } from './secret.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
+
+/** A delivery that this run alone may attempt until the lease of its slot ends. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly type: EventType;
+  readonly objectId: string;
+  readonly eventAt: Date;
+  /** When it was due: given back when it is not attempted after all. */
+  readonly dueAt: Date;
+  readonly attemptCount: number;
+  /** Attempts of the present round through the schedule; sending it again begins a new one. */
+  readonly roundCount: number;
+}
+
+/** Deliveries of one endpoint to attempt now, and what is needed for it. */
+export interface Batch {
+  readonly slot: Slot;
+  readonly url: string;
+  /** Opened, the current one first. Never logged. */
+  readonly secrets: readonly string[];
+  readonly failuresInRow: number;
+  readonly probe: boolean;
+  readonly deliveries: readonly ClaimedDelivery[];
+  readonly claimedAt: Date;
+}
+
+/** The endpoint, locked: what is heard of it and what follows are written by one at a time. */
+export async function lockEndpoint(ctx: InTransaction, id: string): Promise<WebhookEndpoint | undefined> {
+  const endpoint = await ctx.tx.em.findOne(
+    WebhookEndpoint,
+    { tenantId: ctx.tenant.id, id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  return endpoint ?? undefined;
+}
+
+/**
+ * Claim what is due, oldest first, as much as the endpoint allows now. A claim only moves `next_attempt_at` to the
+ * end of the lease: when nobody writes an outcome, the delivery is due again by itself.
+ */
+export async function claimDeliveries(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  slot: Slot,
+  wanted: number,
+): Promise<Batch | undefined> {
+  const now = ctx.clock.now();
+  const leasedUntil = fromNow(ctx.clock, leaseMs);
+  const limit = endpoint.allowance(wanted, now);
+  const deliveries = limit === 0 ? [] : await ctx.tx.run<ClaimedDelivery>(sql`
+    with due as (
+      select id, next_attempt_at from webhook_deliveries
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id} and state = 'pending' and next_attempt_at <= ${now}
+      order by next_attempt_at limit ${limit} for update skip locked),
+    claimed as (
+      update webhook_deliveries d set next_attempt_at = ${leasedUntil}, lease = ${slot.lease}
+      from due where d.tenant_id = ${ctx.tenant.id} and d.id = due.id
+      returning d.id, d.event_id, due.next_attempt_at as due_at, d.attempt_count, d.round_count)
+    select claimed.id, e.id as "eventId", e.type, e.object_id as "objectId", e.created_at as "eventAt",
+      claimed.due_at as "dueAt", claimed.attempt_count as "attemptCount", claimed.round_count as "roundCount"
+    from claimed join events e on e.tenant_id = ${ctx.tenant.id} and e.id = claimed.event_id
+    order by claimed.due_at, claimed.id`);
+  if (deliveries.length === 0) return undefined;
+
+  const { failuresInRow } = endpoint;
+  const { probe } = endpoint.begin(deliveries.length, now, leasedUntil);
+  const secrets = endpoint.liveSecrets(now).map((sealed) => openSecret(ctx, sealed));
+  return { slot, url: endpoint.url, secrets, failuresInRow, probe, deliveries, claimedAt: now };
+}

@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { readOne, transact } from '../database.ts';
+import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
+import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import { giveSlotBack, renewSlot, type Slot, takeSlot } from './slots.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
+
+/** One job works so long and then makes room for others: what is left has a successor. */
+const drainMs = seconds(20);
+
+/** Batches grow while an endpoint is quick, so that few statements serve many deliveries, and shrink as it slows. */
+const batchMax = 128;
+const quickMs = 250;
+
+/**
+ * Deliver what is due to one endpoint, in one of its slots, until nothing is due or the time is over. Then the slot
+ * is given back and we look once more: what came in between saw no free slot, ended, and relies on us.
+ */
+export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
+  const until = ctx.clock.now().getTime() + drainMs;
+  let turn = await transact(ctx, (ctx) => begin(ctx, endpointId));
+  if (!turn) return;
+  while (turn.batch || turn.pauseMs > 0) {
+    const { batch } = turn;
+    const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, turn.pauseMs);
+    const mayGoOn = ctx.clock.now().getTime() < until && !ctx.signal?.aborted;
+    turn = await goOn(ctx, turn, result, mayGoOn);
+  }
+  await lookOnceMore(ctx, endpointId);
+}
+
+/** What to do in a slot: deliveries to attempt, or to wait as the endpoint's rate wants. With neither it was given back. */
+interface Turn {
+  readonly slot: Slot;
+  readonly batch: Batch | undefined;
+  readonly pauseMs: number;
+}
+
+/** `undefined` where nothing is due, nothing may be tried or no slot is free. */
+async function begin(ctx: InTransaction, endpointId: string): Promise<Turn | undefined> {
+  const slot = await takeSlot(ctx, endpointId, newId('job'));
+  const endpoint = slot && (await lockEndpoint(ctx, endpointId));
+  return endpoint && takeTurn(ctx, endpoint, slot, slot.width);
+}
+
+/** Write down how a batch went and take the next one, in one transaction. */
+async function goOn(ctx: Context, { slot, batch }: Turn, result: AttemptedBatch | undefined, mayGoOn: boolean): Promise<Turn> {
+  return transact(ctx, async (ctx) => {
+    const isOurs = await renewSlot(ctx, slot);
+    const endpoint = await lockEndpoint(ctx, slot.endpointId);
+    if (!endpoint) return over(slot);
+    if (batch && result) await recordOutcomes(ctx, endpoint, batch, result);
+    if (isOurs && mayGoOn) return takeTurn(ctx, endpoint, slot, nextSize(slot, batch, result));
+    await giveSlotBack(ctx, slot);
+    return over(slot);
+  });
+}
+
+async function takeTurn(ctx: InTransaction, endpoint: WebhookEndpoint, slot: Slot, size: number): Promise<Turn> {
+  const batch = await claimDeliveries(ctx, endpoint, slot, size);
+  if (batch) return { slot, batch, pauseMs: 0 };
+  const pauseMs = endpoint.disabledAt ? 0 : endpoint.pauseMs(ctx.clock.now());
+  if (pauseMs === 0) await giveSlotBack(ctx, slot);
+  return { slot, batch, pauseMs };
+}
+
+const over = (slot: Slot): Turn => ({ slot, batch: undefined, pauseMs: 0 });
+
+async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
+  // Being told to stop ends the pause; what follows sees to it.
+  await wait(milliseconds, undefined, ctx.signal ? { signal: ctx.signal } : {}).catch(() => undefined);
+}
+
+function nextSize({ width }: Slot, batch: Batch | undefined, result: AttemptedBatch | undefined): number {
+  if (!batch || !result || result.tookMs > quickMs) return width;
+  return Math.min(batchMax, Math.max(width, batch.deliveries.length * 2));
+}
+
+/** Whether anything is due to an endpoint that may be tried. While it is paused, the end of its pause is promised. */
+async function lookOnceMore(ctx: Context, endpointId: string): Promise<void> {
+  const now = ctx.clock.now();
+  const due = await readOne(ctx, sql`
+    select 1 as due from webhook_endpoints e
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.disabled_at is null
+      and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
+      and exists (
+        select from webhook_deliveries d
+        where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
+          and d.next_attempt_at <= ${now})`);
+  if (!due) return;
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, cause: newId('job') }));
+}

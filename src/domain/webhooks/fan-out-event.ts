@@ -1,0 +1,49 @@
+import { drainEndpoint } from '#jobs/webhooks.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude } from '../database.ts';
+
+/**
+ * Write one delivery of an event for each endpoint that chose its type, and wake the endpoint. For one that is
+ * switched off the delivery is put aside at once, so that it can be recovered. A test goes to the endpoint that it
+ * is about and to no other.
+ */
+export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }): Promise<void> {
+  await conclude(ctx, async (ctx) => {
+    const endpoints = await endpointsOf(ctx, eventId);
+    if (endpoints.length === 0) return;
+
+    const now = ctx.clock.now();
+    const dueAt = new Date(now.getTime() + (ctx.settings.webhookRetryScheduleMs[0] ?? 0));
+    const deliveries = endpoints.map(({ id, disabled }) => ({
+      id: newId('whd'),
+      endpointId: id,
+      state: disabled ? 'discarded' : 'pending',
+      dueAt: disabled ? null : dueAt,
+    }));
+    await ctx.tx.run(sql`
+      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at, settled_at)
+      select ${ctx.tenant.id}, id, "endpointId", ${eventId}, state, "dueAt", ${now},
+        case when state = 'pending' then null else ${now}::timestamptz end
+      from jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb)
+        as d(id text, "endpointId" text, state text, "dueAt" timestamptz)
+      on conflict (tenant_id, endpoint_id, event_id) do nothing`);
+    for (const { endpointId, state } of deliveries) {
+      if (state === 'pending') enqueue(ctx, drainEndpoint, { endpointId, cause: eventId }, { dueAt });
+    }
+  });
+}
+
+async function endpointsOf(ctx: InTransaction, eventId: string): Promise<{ id: string; disabled: boolean }[]> {
+  return ctx.tx.run(sql`
+    select endpoint.id, endpoint.disabled_at is not null as disabled
+    from events event join webhook_endpoints endpoint on endpoint.tenant_id = event.tenant_id
+    where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId}
+      and case
+        when event.type = 'webhook.test' then endpoint.id = event.object_id
+        else endpoint.events ?| array[event.type, split_part(event.type, '.', 1) || '.*']
+      end
+    order by endpoint.id`);
+}

@@ -1,0 +1,133 @@
+import { drainEndpoint } from '#jobs/webhooks.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { InTransaction } from '../context.ts';
+import type { HttpOutcome } from '../ports/outbound-http.ts';
+import { type Attempt, type AttemptedBatch, isGone, isSuccess } from './attempt-batch.ts';
+import type { Batch } from './claim-deliveries.ts';
+import { discardPending } from './discard-pending.ts';
+import { waitAfter } from './retry-schedule.ts';
+import { widthsOf } from './slots.ts';
+import { warnOwner } from './warn-owner.ts';
+import type { Consequences, WebhookEndpoint } from './webhook-endpoint.ts';
+
+/**
+ * Write down what became of a batch: each attempt as a row, each delivery's next state, and what the endpoint's
+ * breaker and its owner learn from it. Two statements, however many there are. What another run took over since is
+ * left to that run.
+ */
+export async function recordOutcomes(ctx: InTransaction, endpoint: WebhookEndpoint, batch: Batch, result: AttemptedBatch): Promise<void> {
+  const now = ctx.clock.now();
+  const outcomes = result.attempts.map((attempt) => judge(ctx, attempt, now));
+  await writeOutcomes(ctx, batch, outcomes, now);
+  await writeUntried(ctx, batch, result);
+  if (outcomes.length === 0) return;
+
+  const consequences = endpoint.hear(
+    result.attempts.map(({ at, outcome }) => ({ at, ok: isSuccess(outcome), gone: isGone(outcome) })),
+    now,
+    {
+      probe: batch.probe,
+      firstOpenMs: ctx.settings.breakerOpenMs,
+      nextStepMs: Math.min(...outcomes.map(({ waitMs }) => waitMs ?? Infinity)),
+    },
+  );
+  if (!endpoint.disabledAt) promiseRetries(ctx, endpoint, outcomes);
+  await follow(ctx, endpoint, consequences);
+  if (endpoint.disabledAt) await discardPending(ctx, endpoint.id);
+}
+
+interface Outcome {
+  readonly id: string;
+  readonly state: 'pending' | 'delivered' | 'failed';
+  readonly number: number;
+  readonly round: number;
+  readonly at: Date;
+  readonly waitMs: number | undefined;
+  readonly nextAttemptAt: Date | null;
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly durationMs: number;
+  readonly response: string | null;
+}
+
+function judge(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: Date): Outcome {
+  const round = delivery.roundCount + 1;
+  const waitMs = isSuccess(outcome) || isGone(outcome)
+    ? undefined
+    : waitAfter(ctx.settings.webhookRetryScheduleMs, round, retryAfterOf(outcome), Math.random());
+  return {
+    id: delivery.id,
+    state: isSuccess(outcome) ? 'delivered' : waitMs === undefined ? 'failed' : 'pending',
+    number: delivery.attemptCount + 1,
+    round,
+    at,
+    waitMs,
+    nextAttemptAt: waitMs === undefined ? null : new Date(now.getTime() + waitMs),
+    status: outcome.kind === 'answered' ? outcome.status : null,
+    failure: outcome.kind === 'failed' ? outcome.reason : null,
+    durationMs: outcome.durationMs,
+    response: outcome.kind === 'answered' ? outcome.body : null,
+  };
+}
+
+/** Only who says "not now" is asked until when. */
+function retryAfterOf(outcome: HttpOutcome): number | undefined {
+  return outcome.kind === 'answered' && [429, 503].includes(outcome.status) ? outcome.retryAfterSeconds : undefined;
+}
+
+async function writeOutcomes(ctx: InTransaction, { slot }: Batch, outcomes: readonly Outcome[], now: Date): Promise<void> {
+  if (outcomes.length === 0) return;
+  await ctx.tx.run(sql`
+    with outcome as (
+      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(
+        id text, state text, number int, round int, at timestamptz, "nextAttemptAt" timestamptz, status int,
+        failure text, "durationMs" int, response text)),
+    settled as (
+      update webhook_deliveries d
+      set state = o.state, attempt_count = o.number, round_count = o.round, next_attempt_at = o."nextAttemptAt",
+        last_status = o.status, last_failure = o.failure, lease = null,
+        settled_at = case when o.state = 'pending' then null else ${now}::timestamptz end
+      from outcome o
+      where d.tenant_id = ${ctx.tenant.id} and d.id = o.id and d.lease = ${slot.lease}
+      returning d.id)
+    insert into webhook_attempts (tenant_id, delivery_id, number, at, status, failure, duration_ms, response)
+    select ${ctx.tenant.id}, o.id, o.number, o.at, o.status, o.failure, o."durationMs", o.response
+    from outcome o join settled on settled.id = o.id`);
+}
+
+/** What was not tried is due as before; what has nothing to tell any more is put aside. */
+async function writeUntried(ctx: InTransaction, { slot }: Batch, { untried, objectless }: AttemptedBatch): Promise<void> {
+  if (untried.length > 0) {
+    await ctx.tx.run(sql`
+      update webhook_deliveries d set next_attempt_at = u."dueAt", lease = null
+      from jsonb_to_recordset(${JSON.stringify(untried)}::jsonb) as u(id text, "dueAt" timestamptz)
+      where d.tenant_id = ${ctx.tenant.id} and d.id = u.id and d.lease = ${slot.lease} and d.state = 'pending'`);
+  }
+  if (objectless.length > 0) {
+    await ctx.tx.run(sql`
+      update webhook_deliveries set state = 'discarded', next_attempt_at = null, lease = null,
+        last_failure = 'object_gone', settled_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = any(${objectless.map(({ id }) => id)}) and lease = ${slot.lease}`);
+  }
+}
+
+function promiseRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint, outcomes: readonly Outcome[]): void {
+  for (const { id, number, nextAttemptAt } of outcomes) {
+    if (nextAttemptAt) enqueue(ctx, drainEndpoint, { endpointId, cause: `${id}:${number}` }, { dueAt: nextAttemptAt });
+  }
+}
+
+async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, { pausedUntil, recovered, warn, disabled }: Consequences): Promise<void> {
+  if (pausedUntil) {
+    enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, cause: newId('job') }, { dueAt: pausedUntil });
+  }
+  if (recovered) wakeSlots(ctx, endpoint);
+  if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
+}
+
+/** Much may be waiting: let every slot look for work. */
+export function wakeSlots(ctx: InTransaction, { id: endpointId, concurrency }: WebhookEndpoint): void {
+  for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, cause: newId('job') });
+}

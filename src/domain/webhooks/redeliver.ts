@@ -1,0 +1,68 @@
+import { notFound } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { readOne, transact } from '../database.ts';
+import { recordAudit } from '../audit/index.ts';
+import { lockEndpoint } from './claim-deliveries.ts';
+import { wakeSlots } from './record-outcomes.ts';
+import { refuseDisabled } from './refuse-disabled.ts';
+
+/** How many deliveries one call recovers at most; the next call takes the rest. */
+const recoverMax = 50_000;
+
+/**
+ * Send one delivery again, at once and with a new round through the schedule. One that is under way is left alone.
+ * @throws DomainError `not_found`, or `invalid_request` when its endpoint is switched off
+ */
+export async function redeliver(ctx: Context, { id }: { id: string }): Promise<void> {
+  const delivery = await readOne<{ endpointId: string }>(ctx, sql`
+    select endpoint_id as "endpointId" from webhook_deliveries where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  if (!delivery) throw notFound('webhook delivery');
+  await transact(ctx, async (ctx) => {
+    await begin(ctx, delivery.endpointId);
+    await ctx.tx.run(sql`
+      update webhook_deliveries
+      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease = null, settled_at = null
+      where tenant_id = ${ctx.tenant.id} and id = ${id} and (state <> 'pending' or lease is null)`);
+    await recordAudit(ctx, { action: 'webhook_delivery.redelivered', subjectKind: 'webhook_delivery', subjectId: id });
+  });
+}
+
+export interface Recovery {
+  readonly id: string;
+  readonly since: Date;
+  readonly until?: Date | undefined;
+  /** What failed or was put aside; or everything, also what was delivered. */
+  readonly only?: 'failed' | 'all' | undefined;
+}
+
+/**
+ * Send an endpoint again what it missed: the deliveries of this time that failed or were put aside. Answers how many.
+ * @throws DomainError `not_found`, or `invalid_request` when it is switched off
+ */
+export async function recoverDeliveries(ctx: Context, { id, since, until, only = 'failed' }: Recovery): Promise<{ recovered: number }> {
+  return transact(ctx, async (ctx) => {
+    await begin(ctx, id);
+    const states = only === 'all' ? ['failed', 'discarded', 'delivered'] : ['failed', 'discarded'];
+    const recovered = await ctx.tx.run(sql`
+      update webhook_deliveries
+      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease = null, settled_at = null
+      where tenant_id = ${ctx.tenant.id} and id in (
+        select id from webhook_deliveries
+        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id} and state = any(${states})
+          and created_at >= ${since} and created_at < ${until ?? ctx.clock.now()}
+        order by id limit ${recoverMax})
+      returning id`);
+    const after = { since: since.toISOString(), until: until?.toISOString() ?? null, only, recovered: recovered.length };
+    await recordAudit(ctx, { action: 'webhook_endpoint.recovered', subjectKind: 'webhook_endpoint', subjectId: id, after });
+    return { recovered: recovered.length };
+  });
+}
+
+/** The endpoint is locked first, as wherever its deliveries are changed, and woken when all is written. */
+async function begin(ctx: InTransaction, endpointId: string): Promise<void> {
+  const endpoint = await lockEndpoint(ctx, endpointId);
+  if (!endpoint) throw notFound('webhook endpoint');
+  refuseDisabled(endpoint);
+  wakeSlots(ctx, endpoint);
+}

@@ -1,0 +1,14 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * The headers of Standard Webhooks (standardwebhooks.com): one signature for each live secret, so that a receiver may
+ * change over when it likes. `id` stays the same over tries, the time is that of the try.
+ */
+export function sign(secrets: readonly string[], id: string, at: Date, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}

@@ -1,0 +1,94 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+
+/**
+ * One of an endpoint's slots: whoever holds its lease may have `width` attempts in flight. Together the slots allow
+ * as many as the endpoint's `concurrency`.
+ */
+export interface Slot {
+  readonly endpointId: string;
+  readonly number: number;
+  readonly width: number;
+  readonly lease: string;
+}
+
+const widthMax = 8;
+
+/** A batch begins its last attempt so long after it was claimed, */
+export const beginWithinMs = seconds(5);
+const longestCallMs = seconds(15);
+/** and its lease outlives that attempt, so that whoever finds it expired knows that nobody is calling any more. */
+export const leaseMs = beginWithinMs + longestCallMs + seconds(15);
+
+/** How a concurrency is spread over slots: two at least where it can be, so that one killed worker stops no endpoint. */
+export function widthsOf(concurrency: number): number[] {
+  const count = Math.max(Math.min(2, concurrency), Math.ceil(concurrency / widthMax));
+  return Array.from({ length: count }, (_, index) => Math.floor((concurrency + index) / count));
+}
+
+/** Give an endpoint the slots of its concurrency. A holder whose slot is taken away finds that when it renews it. */
+export async function saveSlots(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
+  const widths = widthsOf(concurrency);
+  await ctx.tx.run(sql`
+    insert into webhook_slots (tenant_id, endpoint_id, number, width)
+    select ${ctx.tenant.id}, ${endpointId}, number, width
+    from unnest(${widths}::int[]) with ordinality as slot(width, number)
+    on conflict (tenant_id, endpoint_id, number) do update set width = excluded.width`);
+  await ctx.tx.run(sql`
+    delete from webhook_slots
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and number > ${widths.length}`);
+}
+
+/**
+ * Take a free slot, if the endpoint may be tried and something is due to it; `undefined` otherwise. Those who hold
+ * the others look once more after they gave them back, so nobody need wait for one.
+ *
+ * @throws Snooze when an earlier run of the very same job died holding one: nobody else would look for it
+ */
+export async function takeSlot(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
+  const now = ctx.clock.now();
+  const holder = ctx.run?.outboxId ?? lease;
+  const [row] = await ctx.tx.run<{ number: number | null; width: number; ownUntil: Date | null }>(sql`
+    with taken as (
+      update webhook_slots slot
+      set holder = ${holder}, lease = ${lease}, leased_until = ${fromNow(ctx.clock, leaseMs)}
+      from (
+        select s.number
+        from webhook_slots s
+        join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
+        where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
+          and (s.leased_until is null or s.leased_until <= ${now})
+          and e.disabled_at is null and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
+          and exists (
+            select from webhook_deliveries d
+            where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
+              and d.next_attempt_at <= ${now})
+        order by s.number limit 1 for update of s skip locked) free
+      where slot.tenant_id = ${ctx.tenant.id} and slot.endpoint_id = ${endpointId} and slot.number = free.number
+      returning slot.number, slot.width)
+    select taken.number, taken.width,
+      (select max(leased_until) from webhook_slots
+       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
+         and leased_until > ${now}) as "ownUntil"
+    from (values (1)) always left join taken on true`);
+  if (row?.number) return { endpointId, number: row.number, width: row.width, lease };
+  if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
+  return undefined;
+}
+
+/** Keep the slot for another batch. `false` when it is no longer ours. */
+export async function renewSlot(ctx: InTransaction, { endpointId, lease }: Slot): Promise<boolean> {
+  const rows = await ctx.tx.run(sql`
+    update webhook_slots set leased_until = ${fromNow(ctx.clock, leaseMs)}
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease = ${lease} returning number`);
+  return rows.length > 0;
+}
+
+export async function giveSlotBack(ctx: InTransaction, { endpointId, lease }: Slot): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_slots set holder = null, lease = null, leased_until = null
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease = ${lease}`);
+}

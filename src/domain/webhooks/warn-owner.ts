@@ -1,0 +1,18 @@
+import type { InTransaction } from '../context.ts';
+import { promiseMail } from '../mail/index.ts';
+import type { DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
+
+/** Tell the store's owner that an endpoint fails, or that it was switched off because of it. */
+export async function warnOwner(ctx: InTransaction, endpoint: WebhookEndpoint, disabled: DisabledReason | null): Promise<void> {
+  const { origin, pathname } = new URL(endpoint.url);
+  await promiseMail(ctx, {
+    kind: 'endpoint_warning',
+    to: ctx.tenant.ownerEmail,
+    subjectId: endpoint.id,
+    data: {
+      address: origin + pathname,
+      failing_since: endpoint.failingSince?.toISOString() ?? null,
+      disabled: disabled === 'owner' ? null : disabled,
+    },
+  });
+}

@@ -1,0 +1,208 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import { days, hours, minutes } from '#src/lib/duration.ts';
+
+export const disabledReasons = ['owner', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+const WebhookEndpointSchema = defineEntity({
+  name: 'WebhookEndpoint',
+  tableName: 'webhook_endpoints',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    url: p.string(),
+    events: p.json<string[]>(),
+    concurrency: p.integer(),
+    ratePerSecond: p.integer().nullable(),
+    secretSealed: p.string(),
+    retiringSecretSealed: p.string().nullable(),
+    retiringUntil: p.datetime().nullable(),
+    disabledAt: p.datetime().nullable(),
+    disabledReason: p.enum(disabledReasons).nullable(),
+    failingSince: p.datetime().nullable(),
+    failures: p.integer(),
+    failuresInRow: p.integer(),
+    warnings: p.integer(),
+    lastSuccessAt: p.datetime().nullable(),
+    breakerOpenings: p.integer(),
+    breakerOpenUntil: p.datetime().nullable(),
+    pacedUntil: p.datetime().nullable(),
+    version: p.integer(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+const secretOverlapMs = hours(24);
+
+/** So many failures in a row open the breaker; so long it stays open at most. */
+export const breakerFailures = 5;
+const breakerOpenMaxMs = minutes(15);
+
+/**
+ * An endpoint is switched off after failing, without a success, for so long and so often. Counted from its first
+ * failure, so that an endpoint which had nothing to take for a week is warned before; that the failures spread over
+ * twelve hours at least follows from it.
+ */
+const failing = { forMs: days(5), failuresMin: 10 };
+/** Its owner is warned when it has failed for so long. */
+const warnAfterMs = [hours(24), hours(72)];
+
+/** What an attempt said of the endpoint, as far as the endpoint is concerned. */
+export interface Heard {
+  readonly at: Date;
+  readonly ok: boolean;
+  /** It answered 410. */
+  readonly gone: boolean;
+}
+
+export interface Circumstances {
+  /** The one attempt that an open breaker lets pass. */
+  readonly probe: boolean;
+  /** How long the breaker stays open the first time; each further time twice as long. */
+  readonly firstOpenMs: number;
+  readonly nextStepMs: number;
+}
+
+/** What follows from what was heard, for others to do. */
+export interface Consequences {
+  /** The breaker opened: nothing may be attempted before. */
+  readonly pausedUntil: Date | null;
+  /** A probe found that it works again: all may go on. */
+  readonly recovered: boolean;
+  readonly warn: boolean;
+  readonly disabled: DisabledReason | null;
+}
+
+/**
+ * Where a store's events are delivered to. It knows when it may be tried: its owner switches it, a breaker spares it
+ * while it fails, a rate paces it, and after days of failing it is switched off (protocols.md §5).
+ */
+export class WebhookEndpoint extends WebhookEndpointSchema.class {
+  /** How many deliveries may be attempted now, of as many as `wanted`: none while paused, one as a probe. */
+  allowance(wanted: number, now: Date): number {
+    if (this.disabledAt || this.isPaused(now) || this.pauseMs(now) > 0) return 0;
+    if (this.#isHalfOpen(now)) return 1;
+    return Math.min(wanted, this.ratePerSecond ?? wanted);
+  }
+
+  /** So many attempts begin now. A probe keeps the breaker open for all others until it is over. */
+  begin(count: number, now: Date, leasedUntil: Date): { probe: boolean } {
+    const probe = this.#isHalfOpen(now);
+    if (probe) this.breakerOpenUntil = leasedUntil;
+    if (this.ratePerSecond) this.pacedUntil = new Date(now.getTime() + (count * 1000) / this.ratePerSecond);
+    return { probe };
+  }
+
+  /** Whether the breaker is open: nothing is attempted, and no attempt is used up. */
+  isPaused(now: Date): boolean {
+    return this.breakerOpenUntil != null && this.breakerOpenUntil > now;
+  }
+
+  /** How long its rate makes the next attempt wait. */
+  pauseMs(now: Date): number {
+    return Math.max(0, (this.pacedUntil?.getTime() ?? 0) - now.getTime());
+  }
+
+  /**
+   * Take in what attempts said, in the order in which they ended.
+   * @param circumstances `nextStepMs` is the wait before the next try of what just failed: the breaker never keeps a
+   *   delivery waiting for longer than its schedule does
+   */
+  hear(heard: readonly Heard[], now: Date, circumstances: Circumstances): Consequences {
+    const { probe, firstOpenMs, nextStepMs } = circumstances;
+    for (const { at, ok } of heard) ok ? this.#succeeded(at) : this.#failed(at);
+
+    const opens = this.failuresInRow >= breakerFailures && (probe || !this.isPaused(now));
+    if (opens) {
+      const openMs = Math.min(firstOpenMs * 2 ** this.breakerOpenings, breakerOpenMaxMs, nextStepMs);
+      this.breakerOpenings += 1;
+      this.breakerOpenUntil = new Date(now.getTime() + openMs);
+    }
+    const disabled = this.disabledAt ? null : this.#reasonToDisable(heard, now);
+    if (disabled) this.disable(disabled, now);
+    return {
+      pausedUntil: opens && !this.disabledAt ? (this.breakerOpenUntil ?? null) : null,
+      recovered: probe && this.breakerOpenUntil === null && !this.disabledAt,
+      warn: !this.disabledAt && this.#isWarningDue(now),
+      disabled,
+    };
+  }
+
+  disable(reason: DisabledReason, now: Date): void {
+    this.disabledAt = now;
+    this.disabledReason = reason;
+    this.touch(now);
+  }
+
+  /** Start anew: what it failed before no longer counts against it. */
+  enable(now: Date): void {
+    this.disabledAt = null;
+    this.disabledReason = null;
+    this.#forgive();
+    this.touch(now);
+  }
+
+  /** Sign with a new secret, and with the old one too until receivers have changed over. */
+  rotateSecret(sealed: string, now: Date): void {
+    this.retiringSecretSealed = this.secretSealed;
+    this.retiringUntil = new Date(now.getTime() + secretOverlapMs);
+    this.secretSealed = sealed;
+    this.touch(now);
+  }
+
+  /** The sealed secrets to sign with now, the current one first. */
+  liveSecrets(now: Date): string[] {
+    const retiring = this.retiringUntil && this.retiringUntil > now ? this.retiringSecretSealed : null;
+    return retiring ? [this.secretSealed, retiring] : [this.secretSealed];
+  }
+
+  /** What its owner sees of it changed. */
+  touch(now: Date): void {
+    this.version += 1;
+    this.updatedAt = now;
+  }
+
+  #isHalfOpen(now: Date): boolean {
+    return this.breakerOpenUntil != null && !this.isPaused(now);
+  }
+
+  #succeeded(at: Date): void {
+    this.#forgive();
+    this.lastSuccessAt = at;
+  }
+
+  #forgive(): void {
+    this.failingSince = null;
+    this.failures = 0;
+    this.failuresInRow = 0;
+    this.warnings = 0;
+    this.breakerOpenings = 0;
+    this.breakerOpenUntil = null;
+  }
+
+  #failed(at: Date): void {
+    this.failingSince ??= at;
+    this.failures += 1;
+    this.failuresInRow += 1;
+  }
+
+  #reasonToDisable(heard: readonly Heard[], now: Date): DisabledReason | null {
+    if (heard.some(({ gone }) => gone)) return 'gone';
+    return this.#failingMs(now) >= failing.forMs && this.failures >= failing.failuresMin ? 'failing' : null;
+  }
+
+  #isWarningDue(now: Date): boolean {
+    const due = warnAfterMs.filter((afterMs) => this.#failingMs(now) >= afterMs).length;
+    if (due <= this.warnings) return false;
+    this.warnings = due;
+    return true;
+  }
+
+  #failingMs(now: Date): number {
+    return this.failingSince ? now.getTime() - this.failingSince.getTime() : 0;
+  }
+}
+
+WebhookEndpointSchema.setClass(WebhookEndpoint);
