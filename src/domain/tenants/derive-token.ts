@@ -14,8 +14,15 @@ const pattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}[A-Za-z0-9_-]{43}$/;
  * @param purpose what the token opens, such as `cart.restore`. A shipped purpose is never renamed.
  */
 export async function deriveToken(ctx: Context, purpose: string, rowId: string): Promise<string> {
-  const mac = hmacSha256(await secretOf(ctx), `${purpose}\n${rowId}`).toString('base64url');
-  return ctx.tenant.id.slice(-idCharacters) + mac;
+  const derive = await createTokenDeriver(ctx);
+  return derive(purpose, rowId);
+}
+
+/** `deriveToken` for several tokens of one tenant: its secret is read once. */
+export async function createTokenDeriver(ctx: Context): Promise<(purpose: string, rowId: string) => string> {
+  const secret = await secretOf(ctx);
+  return (purpose, rowId) =>
+    ctx.tenant.id.slice(-idCharacters) + hmacSha256(secret, `${purpose}\n${rowId}`).toString('base64url');
 }
 
 /** The id of the tenant that a derived token names, or `undefined` when this is no such token. Proves nothing yet. */

@@ -1,0 +1,15 @@
+export { addLine } from './add-line.ts';
+export { linesMax, type CartLineRecord, type CartRecord } from './cart.ts';
+export { CartInput, CartLineInput, CartLinePatch } from './cart-input.ts';
+export { changeLine } from './change-line.ts';
+export { createCart } from './create-cart.ts';
+export { markCartConverted, markSavedCartsConverted } from './mark-cart-converted.ts';
+export { CartLineView, CartView, presentCart } from './present.ts';
+export { presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView } from './present-saved-cart.ts';
+export { readCart } from './read-cart.ts';
+export { type LineOfCart, removeLine } from './remove-line.ts';
+export { type RestoredCart, restoreCart, type RestoredLine, savedCartGone } from './restore-cart.ts';
+export { type SavedCart, saveCart } from './save-cart.ts';
+export { SavedCartInput } from './saved-cart-input.ts';
+export { restoreTokenOf, unsubscribeTokenOf } from './tokens.ts';
+export { isUnsubscribed, type MailPreference, readMailPreference, unknownToken, unsubscribe } from './unsubscribe.ts';

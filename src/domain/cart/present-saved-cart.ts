@@ -1,0 +1,66 @@
+import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { stockStatus } from '../catalog/index.ts';
+import type { RestoredCart, RestoredLine } from './restore-cart.ts';
+import type { SavedCart } from './save-cart.ts';
+
+/** What saving a cart answers: never the token, which travels by mail alone. */
+export const SavedCartReceipt = Type.Object({
+  ok: Type.Literal(true),
+  saved_cart_id: Id('scart'),
+  expires_at: Timestamp,
+  reminders: Type.Union([Type.Literal('scheduled'), Type.Literal('not_scheduled')]),
+});
+
+const price = Nullable(Type.Integer({ examples: [3800] }));
+
+/** A saved cart as it is restored: api.md, "restore". */
+export const SavedCartView = Type.Object({
+  id: Id('scart'),
+  saved_at: Timestamp,
+  expires_at: Timestamp,
+  currency: Type.String({ examples: ['USD'] }),
+  items: Type.Array(Type.Object({
+    product_slug: Nullable(Type.String({ examples: ['oak-bowl'] })),
+    variant_id: Nullable(Type.String()),
+    name: Nullable(Type.String({ examples: ['Oak bowl'] })),
+    quantity: Type.Integer({ examples: [1] }),
+    unit_price_cents: price,
+    current_unit_price_cents: price,
+    status: Type.Union([
+      Type.Literal('ok'), Type.Literal('price_changed'), Type.Literal('out_of_stock'), Type.Literal('discontinued'),
+    ]),
+  })),
+});
+
+export function presentSavedCartReceipt({ id, expiresAt, consent }: SavedCart): Static<typeof SavedCartReceipt> {
+  return {
+    ok: true, saved_cart_id: id, expires_at: expiresAt.toISOString(), reminders: consent ? 'scheduled' : 'not_scheduled',
+  };
+}
+
+export function presentSavedCart(cart: RestoredCart): Static<typeof SavedCartView> {
+  return {
+    id: cart.id,
+    saved_at: cart.savedAt.toISOString(),
+    expires_at: cart.expiresAt.toISOString(),
+    currency: cart.currency,
+    items: cart.lines.map((line) => ({
+      product_slug: line.productSlug,
+      variant_id: line.variantId,
+      name: line.name,
+      quantity: line.quantity,
+      unit_price_cents: line.unitPriceCents ?? line.currentUnitPriceCents,
+      current_unit_price_cents: line.currentUnitPriceCents,
+      status: statusOf(line),
+    })),
+  };
+}
+
+function statusOf(line: RestoredLine): Static<typeof SavedCartView>['items'][number]['status'] {
+  if (line.variantCount === 0) return 'discontinued';
+  // One of several variants: the shopper has to choose before its price and stock can be told.
+  if (line.currentUnitPriceCents === null) return 'ok';
+  if (stockStatus(line) === 'out_of_stock') return 'out_of_stock';
+  const isDearerOrCheaper = line.unitPriceCents !== null && line.unitPriceCents !== line.currentUnitPriceCents;
+  return isDearerOrCheaper ? 'price_changed' : 'ok';
+}

@@ -1,0 +1,82 @@
+import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { PurchaseType, StockStatusBody, stockStatus, SubscriptionInterval } from '../catalog/index.ts';
+import type { CartLineRecord, CartRecord } from './cart.ts';
+
+const amount = Type.Integer({ examples: [3800] });
+
+export const CartLineView = Type.Object({
+  id: Id('line'),
+  /** As it was named; null where the product has only one. */
+  variantId: Nullable(Id('var')),
+  productId: Id('prod'),
+  productSlug: Type.String({ examples: ['oak-bowl'] }),
+  name: Type.String({ examples: ['Oak bowl'] }),
+  variantName: Type.String({ examples: ['Small'] }),
+  sku: Type.String({ examples: ['BOWL-S'] }),
+  imageUrl: Nullable(Type.String()),
+  quantity: Type.Integer({ examples: [1] }),
+  unitPriceCents: amount,
+  lineTotalCents: amount,
+  purchaseType: PurchaseType,
+  subscriptionInterval: Nullable(SubscriptionInterval),
+  stockStatus: StockStatusBody,
+  /** Whether the price is another than the shopper last saw. */
+  priceChanged: Type.Boolean(),
+});
+
+/** A cart as storefronts see it: api.md, "Cart". */
+export const CartView = Type.Object({
+  id: Id('cart'),
+  status: Type.Union([Type.Literal('active'), Type.Literal('converted'), Type.Literal('expired')]),
+  currency: Type.String({ examples: ['USD'] }),
+  sessionId: Nullable(Type.String()),
+  customerId: Nullable(Type.String()),
+  items: Type.Array(CartLineView),
+  /** Pieces, not lines. */
+  itemCount: Type.Integer({ examples: [1] }),
+  subtotalCents: amount,
+  version: Type.Integer({ examples: [2] }),
+  expiresAt: Timestamp,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+export function presentCart(cart: CartRecord): Static<typeof CartView> {
+  const items = cart.lines.map(presentLine);
+  return {
+    id: cart.id,
+    status: cart.status,
+    currency: cart.currency,
+    sessionId: cart.sessionId,
+    customerId: cart.customerId,
+    items,
+    itemCount: items.reduce((sum, { quantity }) => sum + quantity, 0),
+    subtotalCents: items.reduce((sum, { lineTotalCents }) => sum + lineTotalCents, 0),
+    version: cart.version,
+    expiresAt: cart.expiresAt.toISOString(),
+    createdAt: cart.createdAt.toISOString(),
+    updatedAt: cart.updatedAt.toISOString(),
+  };
+}
+
+/** What is not sold any more keeps the price that was last seen, and there is none of it. */
+function presentLine(line: CartLineRecord): Static<typeof CartLineView> {
+  const unitPriceCents = line.priceCents ?? line.seenPriceCents;
+  return {
+    id: line.id,
+    variantId: line.variantNamed ? line.variantId : null,
+    productId: line.productId,
+    productSlug: line.productSlug,
+    name: line.productName,
+    variantName: line.variantName,
+    sku: line.sku,
+    imageUrl: line.imageUrl,
+    quantity: line.quantity,
+    unitPriceCents,
+    lineTotalCents: unitPriceCents * line.quantity,
+    purchaseType: line.purchaseType,
+    subscriptionInterval: line.interval,
+    stockStatus: line.priceCents === null ? 'out_of_stock' : stockStatus(line),
+    priceChanged: unitPriceCents !== line.seenPriceCents,
+  };
+}

@@ -1,0 +1,50 @@
+import { days } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { write } from '../database.ts';
+import type { SavedCartInput } from './saved-cart-input.ts';
+import { tokenHashesOf } from './tokens.ts';
+
+const savedCartLifeMs = days(30);
+
+export interface SavedCart {
+  readonly id: string;
+  readonly expiresAt: Date;
+  /** Whether its owner may be reminded of it. Who has unsubscribed is judged when a reminder is due, and not told. */
+  readonly consent: boolean;
+}
+
+/**
+ * Keep a cart for whoever reads mail at this address. It is opened by a token that only a mail to the address holds.
+ * Whoever reminds finds it by query (`saved_carts`, `consent`, `saved_at`).
+ */
+export async function saveCart(ctx: Context, input: SavedCartInput): Promise<SavedCart> {
+  const now = ctx.clock.now();
+  const email = normaliseEmail(input.email);
+  const consent = input.consent ?? true;
+  const id = newId('scart');
+  const expiresAt = new Date(now.getTime() + savedCartLifeMs);
+  const hashes = await tokenHashesOf(ctx, { savedCartId: id, email });
+  const items = input.items.map((line) => ({
+    productSlug: line.product_slug ?? null,
+    variantId: line.variant_id ?? null,
+    name: line.name ?? null,
+    quantity: line.quantity,
+    unitPriceCents: line.unit_price_cents ?? line.price_cents ?? null,
+  }));
+  await write(ctx, sql`
+    saved as (
+      insert into saved_carts (tenant_id, id, email, session_id, cart_id, currency, items, consent, restore_token_hash,
+        saved_at, expires_at)
+      values (${ctx.tenant.id}, ${id}, ${email}, ${input.session_id ?? null}, ${input.cart_id ?? null},
+        ${ctx.tenant.currency}, ${JSON.stringify(items)}::jsonb, ${consent}, ${hashes.restore}, ${now}, ${expiresAt})
+      returning id),
+    known as (
+      insert into mail_preferences (tenant_id, email, unsubscribe_token_hash, created_at)
+      values (${ctx.tenant.id}, ${email}, ${hashes.unsubscribe}, ${now})
+      on conflict (tenant_id, email) do nothing)`, sql`
+    select id from saved`);
+  return { id, expiresAt, consent };
+}

@@ -1,0 +1,239 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { addLine, changeLine, createCart, markCartConverted, presentCart, readCart, removeLine } from '#src/domain/cart/index.ts';
+import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { days } from '#src/lib/duration.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildCart } from '#test/support/factories/cart.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) } });
+
+test('a new cart is empty, in the store’s currency, and lives 30 days', async (t) => {
+  const { ctx } = t.context;
+  const cart = await createCart(ctx, { currency: 'usd', session_id: 'ses-1', customer_id: 'cus-9' });
+  t.deepEqual(presentCart(await readCart(ctx, cart.id)), presentCart(cart));
+  t.like(presentCart(cart), { status: 'active', currency: 'USD', sessionId: 'ses-1', customerId: 'cus-9', items: [], itemCount: 0, subtotalCents: 0, version: 1 });
+  t.is(cart.expiresAt.getTime() - cart.createdAt.getTime(), days(30));
+  await t.throwsAsync(createCart(ctx, { currency: 'EUR' }), { code: 'currency_mismatch' });
+
+  t.truthy(await readCart(later(ctx, days(30) - 60_000), cart.id));
+  await t.throwsAsync(readCart(later(ctx, days(30)), cart.id), { code: 'not_found' });
+});
+
+test('a line is what the catalogue says, and the same again adds to it', async (t) => {
+  const { ctx } = t.context;
+  const { id: productId, slug, variant } = await buildProduct(ctx, { images: [{ url: 'https://cdn.example/bowl.jpg' }], variants: [{ name: 'Small', stock: 3, low_stock_at: 3 }] });
+  const { id } = await createCart(ctx, {});
+  await addLine(ctx, id, { variantId: variant.id, quantity: 2 });
+  const cart = presentCart(await addLine(ctx, id, { variantId: variant.id, productId, quantity: 3, unitPriceCents: 3800 }));
+
+  t.is(cart.items.length, 1);
+  t.like(cart.items[0], {
+    variantId: variant.id, productId, productSlug: slug, name: 'Oak bowl', variantName: 'Small', sku: variant.sku,
+    imageUrl: 'https://cdn.example/bowl.jpg', quantity: 5, unitPriceCents: 3800, lineTotalCents: 19_000,
+    purchaseType: 'one_time', subscriptionInterval: null, stockStatus: 'low_stock', priceChanged: false,
+  });
+  t.like(cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
+});
+
+test('purchase types and intervals are lines of their own', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
+  const { id } = await createCart(ctx, {});
+  await addLine(ctx, id, { variantId: variant.id });
+  await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' });
+  await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'quarter' });
+  const cart = presentCart(await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }));
+  t.deepEqual(cart.items.map(({ purchaseType, subscriptionInterval, quantity, unitPriceCents }) => [purchaseType, subscriptionInterval, quantity, unitPriceCents]), [
+    ['one_time', null, 1, 3800], ['subscription', 'month', 2, 3400], ['subscription', 'quarter', 1, 3400],
+  ]);
+});
+
+test('a product with one variant needs no variant named, and one with several does', async (t) => {
+  const { ctx } = t.context;
+  const single = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
+  const several = await buildProduct(ctx, { variants: [{ name: 'S' }, { name: 'L' }] });
+  const { id } = await createCart(ctx, {});
+
+  const unnamed = presentCart(await addLine(ctx, id, { productId: single.id }));
+  t.like(unnamed.items[0], { variantId: null, productId: single.id, sku: single.variant.sku });
+  const named = presentCart(await addLine(ctx, id, { variantId: single.variant.id }));
+  t.like(named.items[0], { variantId: single.variant.id, quantity: 2 });
+  const subscribed = presentCart(await addLine(ctx, id, { productId: single.id, purchaseType: 'subscription', subscriptionInterval: 'month' }));
+  t.is(subscribed.items[1]?.variantId, single.variant.id);
+
+  await t.throwsAsync(addLine(ctx, id, { productId: several.id }), { code: 'variant_required' });
+  await t.throwsAsync(addLine(ctx, id, { productId: several.id, variantId: single.variant.id }), { code: 'unknown_product' });
+});
+
+test('what is not sold, or not in this way, does not get into a cart', async (t) => {
+  const { ctx, services } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const draft = await buildProduct(ctx, { status: 'draft' });
+  const monthly = await buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] });
+  const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
+  const { id, version } = await createCart(ctx, {});
+
+  for (const variantId of [draft.variant.id, theirs.variant.id, 'var_none']) {
+    await t.throwsAsync(addLine(ctx, id, { variantId }), { code: 'unknown_product' });
+  }
+  await t.throwsAsync(addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }), { code: 'price_unavailable' });
+  await t.throwsAsync(addLine(ctx, id, { variantId: monthly.variant.id }), { code: 'price_unavailable' });
+  await t.throwsAsync(addLine(ctx, id, { variantId: monthly.variant.id, purchaseType: 'subscription', subscriptionInterval: 'quarter' }), { code: 'price_unavailable' });
+  t.is((await readCart(ctx, id)).version, version);
+});
+
+test('a price is never the caller’s: another one only tells that it changed', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx);
+  const { id } = await createCart(ctx, {});
+  t.like(presentCart(await addLine(ctx, id, { variantId: variant.id, unitPriceCents: 1 })).items[0], { unitPriceCents: 3800, priceChanged: true });
+  t.like(presentCart(await addLine(ctx, id, { variantId: variant.id, unitPriceCents: 3800 })).items[0], { priceChanged: false });
+
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Oak bowl', variants: [{ sku: variant.sku, price_cents: 4200 }] }));
+  t.like(presentCart(await readCart(ctx, id)).items[0], { unitPriceCents: 4200, lineTotalCents: 8400, priceChanged: true });
+
+  await transact(ctx, (ctx) => removeProduct(ctx, slug));
+  t.like(presentCart(await readCart(ctx, id)).items[0], { stockStatus: 'out_of_stock' });
+});
+
+test('a line is changed, merged with its like, and removed', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
+  const other = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id, other.variant.id]);
+  const cartId = cart.id;
+  const [first, second] = cart.lines.map(({ id }) => ({ cartId, lineId: id }));
+  if (!first || !second) return t.fail();
+
+  t.like((await changeLine(ctx, first, { quantity: 4 })).lines[0], { quantity: 4, id: first.lineId });
+  t.like((await changeLine(ctx, first, {})).lines[0], { quantity: 4 });
+  const subscribed = await changeLine(ctx, first, { purchaseType: 'subscription', subscriptionInterval: 'month' });
+  t.like(subscribed.lines[0], { id: first.lineId, quantity: 4, purchaseType: 'subscription', interval: 'month', priceCents: 3400, seenPriceCents: 3400 });
+  t.like((await changeLine(ctx, first, { subscriptionInterval: 'quarter', quantity: 2 })).lines[0], { quantity: 2, interval: 'quarter' });
+
+  await addLine(ctx, cartId, { variantId: variant.id, quantity: 3 });
+  const merged = await changeLine(ctx, first, { purchaseType: 'one_time' });
+  t.deepEqual(merged.lines.map(({ quantity, purchaseType }) => [quantity, purchaseType]), [[1, 'one_time'], [5, 'one_time']]);
+
+  const removed = await removeLine(ctx, second);
+  t.is(removed.lines.length, 1);
+  await t.throwsAsync(removeLine(ctx, second), { code: 'not_found' });
+  const [last] = removed.lines;
+  t.deepEqual((await changeLine(ctx, { cartId, lineId: last?.id ?? '' }, { quantity: 0 })).lines, []);
+});
+
+test('a change of purchase that cannot be leaves the line as it was', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const line = { cartId: cart.id, lineId: cart.lines[0]?.id ?? '' };
+  await t.throwsAsync(changeLine(ctx, line, { purchaseType: 'subscription', subscriptionInterval: 'month' }), { code: 'price_unavailable' });
+  const missing = await t.throwsAsync(changeLine(ctx, line, { purchaseType: 'subscription' }), { code: 'invalid_request' });
+  t.like(missing, { extensions: { errors: [{ path: '/subscriptionInterval' }] } });
+  t.deepEqual(await readCart(ctx, cart.id), cart);
+});
+
+test('a cart holds a hundred lines and a line 999, however many are added at once', async (t) => {
+  const { ctx } = t.context;
+  const variants = Array.from({ length: 100 }, (_, index) => ({ name: `No. ${index}` }));
+  const [first, second] = [await buildProduct(ctx, { variants }), await buildProduct(ctx, { variants })];
+  const { id } = await createCart(ctx, {});
+
+  const ids = [...first.variants, ...second.variants.slice(0, 20)].map((variant) => variant.id);
+  const added = await Promise.allSettled(ids.map((variantId) => addLine(ctx, id, { variantId })));
+  const refused = added.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  t.is(refused.length, 20);
+  for (const error of refused) t.like(error, { code: 'too_many_items' });
+  const cart = await readCart(ctx, id);
+  t.is(cart.lines.length, 100);
+  t.is(cart.version, 101);
+
+  const variantId = cart.lines[0]?.variantId ?? '';
+  await addLine(ctx, id, { variantId, quantity: 990 });
+  const more = await Promise.allSettled(Array.from({ length: 20 }, () => addLine(ctx, id, { variantId })));
+  t.is(more.filter(({ status }) => status === 'fulfilled').length, 8);
+  t.is((await readCart(ctx, id)).lines[0]?.quantity, 999);
+  const error = await t.throwsAsync(addLine(ctx, id, { variantId }), { code: 'invalid_request' });
+  t.like(error, { extensions: { errors: [{ path: '/quantity' }] } });
+});
+
+test('a hundred clicks at once on one product make one line of a hundred', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const { id } = await createCart(ctx, {});
+  await Promise.all(Array.from({ length: 100 }, () => addLine(ctx, id, { variantId: variant.id })));
+  const cart = await readCart(ctx, id);
+  t.deepEqual(cart.lines.map(({ quantity }) => quantity), [100]);
+  t.is(cart.version, 101);
+});
+
+test('a cart that was bought can be read and not changed', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const convert = () => transact(ctx, (ctx) => markCartConverted(ctx, cart.id));
+  await convert();
+  await convert();
+  const converted = await readCart(ctx, cart.id);
+  t.like(presentCart(converted), { status: 'converted', version: cart.version + 1 });
+  const line = { cartId: cart.id, lineId: cart.lines[0]?.id ?? '' };
+  await t.throwsAsync(addLine(ctx, cart.id, { variantId: variant.id }), { code: 'not_found' });
+  await t.throwsAsync(changeLine(ctx, line, { quantity: 2 }), { code: 'not_found' });
+  await t.throwsAsync(removeLine(ctx, line), { code: 'not_found' });
+});
+
+test('a cart of one store is unknown at another, and a line in another cart', async (t) => {
+  const { ctx, services } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const other = await createCart(ctx, {});
+  const lineId = cart.lines[0]?.id ?? '';
+  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  const refused = { code: 'not_found' };
+  await t.throwsAsync(readCart(stranger, cart.id), refused);
+  await t.throwsAsync(addLine(stranger, cart.id, { variantId: variant.id }), refused);
+  await t.throwsAsync(changeLine(stranger, { cartId: cart.id, lineId }, { quantity: 2 }), refused);
+  await t.throwsAsync(removeLine(stranger, { cartId: cart.id, lineId }), refused);
+  await t.throwsAsync(changeLine(ctx, { cartId: other.id, lineId }, { quantity: 2 }), refused);
+  await t.throwsAsync(removeLine(ctx, { cartId: other.id, lineId }), refused);
+  t.deepEqual(await readCart(ctx, cart.id), cart);
+});
+
+test.serial('a cart is read with one statement, and one statement changes a line', async (t) => {
+  const { ctx, services } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const line = { cartId: cart.id, lineId: cart.lines[0]?.id ?? '' };
+  const count = async (work: () => Promise<unknown>) => (await countStatements(services, work)).statements.length;
+  t.is(await count(() => readCart(ctx, cart.id)), 1);
+  t.is(await count(() => createCart(ctx, {})), 1);
+  t.is(await count(() => addLine(ctx, cart.id, { variantId: variant.id })), 2);
+  t.is(await count(() => changeLine(ctx, line, { quantity: 5 })), 2);
+  t.is(await count(() => removeLine(ctx, line)), 2);
+});
+
+test.serial('the tenant is set before any row is looked at, whatever the planner chooses', async (t) => {
+  const { ctx, services } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const client = await services.context().database.pool.connect();
+  // A connection that never uses an index reads whole tables, rows of no tenant's first.
+  await client.query('set enable_indexscan = off; set enable_bitmapscan = off; set enable_nestloop = off; set plan_cache_mode = force_generic_plan');
+  const pool = { query: (query: object) => client.query(query as never) };
+  try {
+    const clumsy: Context = { ...ctx, database: { ...ctx.database, pool: pool as never } };
+    const cart = await buildCart(clumsy, [variant.id, variant.id]);
+    t.is(cart.lines[0]?.quantity, 2);
+    t.deepEqual((await removeLine(clumsy, { cartId: cart.id, lineId: cart.lines[0]?.id ?? '' })).lines, []);
+  } finally {
+    client.release(true);
+  }
+});
