@@ -8,7 +8,7 @@ export const indexDocument = defineJob({
   name: 'search.index-document',
   queue: 'chores',
   payload: Type.Object({
-    kind: Type.Union([Type.Literal('product'), Type.Literal('content')]),
+    kind: Type.Enum(['product', 'content']),
     id: Type.String(),
     version: Type.Integer(),
   }),

@@ -186,6 +186,14 @@ test.serial('a list costs one statement, and none for everybody else within a se
   t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug })).body.product.name, 'Renamed');
 });
 
+test('a refusal is not remembered', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const ask = () => api.call('GET', '/api/v1/products/brand-new', { tenant: tenant.slug });
+  t.is((await ask()).status, 404);
+  await buildProduct(ctx, { slug: 'brand-new' });
+  t.is((await ask()).status, 200);
+});
+
 test('a review is seen when the store has approved it', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);

@@ -11,9 +11,10 @@ export const getSearch = defineRoute({
   audience: toDual('search:read'),
   query: Type.Object({
     q: Type.String({ pattern: '\\S', maxLength: 200, examples: ['oak bowl'] }),
-    type: Type.Optional(Type.Union([Type.Literal('product'), Type.Literal('content'), Type.Literal('all')], { default: 'all' })),
+    type: Type.Optional(Type.Enum(['product', 'content', 'all'], { default: 'all' })),
     ...PageQuery,
   }),
+  errors: ['invalid_cursor'],
   answers: { 200: SearchBody },
   caching: 'revalidate',
   async handle({ ctx, query }) {

@@ -7,9 +7,7 @@ import type { ProductRow } from './published-products.ts';
 import type { InventoryRow } from './read-inventory.ts';
 import { buyableQuantity, stockStatus } from './stock-level.ts';
 
-export const StockStatusBody = Type.Union([
-  Type.Literal('in_stock'), Type.Literal('low_stock'), Type.Literal('out_of_stock'), Type.Literal('backorder'),
-]);
+export const StockStatusBody = Type.Enum(['in_stock', 'low_stock', 'out_of_stock', 'backorder']);
 
 export const ImageBody = Type.Object({
   url: Type.String({ examples: ['https://cdn.example.com/oak-bowl.jpg'] }),

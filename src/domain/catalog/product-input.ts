@@ -5,10 +5,10 @@ const stockMax = 1_000_000;
 
 export const Tag = Type.String({ pattern: '^[^\\s,](?:[^,]*[^\\s,])?$', maxLength: 60, examples: ['wood'] });
 
-export const PurchaseType = Type.Union([Type.Literal('one_time'), Type.Literal('subscription')]);
+export const PurchaseType = Type.Enum(['one_time', 'subscription']);
 export type PurchaseType = Static<typeof PurchaseType>;
 
-export const SubscriptionInterval = Type.Union([Type.Literal('month'), Type.Literal('quarter')]);
+export const SubscriptionInterval = Type.Enum(['month', 'quarter']);
 export type SubscriptionInterval = Static<typeof SubscriptionInterval>;
 
 /** A picture at an address of the store's own; its place in the list is its position. */
@@ -48,7 +48,7 @@ export const ProductInput = Type.Object({
   category: Omittable(Text(100, { examples: ['kitchen'] })),
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
   /** Only what is published is seen and sold. */
-  status: Omittable(Type.Union([Type.Literal('draft'), Type.Literal('published')])),
+  status: Omittable(Type.Enum(['draft', 'published'])),
   images: Omittable(Type.Array(ImageInput, { maxItems: 50 })),
   purchase_types: Omittable(Type.Array(PurchaseType, { minItems: 1, uniqueItems: true })),
   /** Absent, a product that is sold by subscription is sold in every interval. */

@@ -4,7 +4,7 @@ import { ImageInput, Tag } from '../catalog/index.ts';
 export const EntryType = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', maxLength: 60, examples: ['article'] });
 
 export const EntryContent = Type.Object({
-  format: Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('text')]),
+  format: Type.Enum(['markdown', 'html', 'text']),
   value: Type.String({ maxLength: 200_000, examples: ['# Oil'] }),
 });
 export type EntryContent = Static<typeof EntryContent>;

@@ -3,7 +3,7 @@ import { presentProduct, ProductBody } from '../catalog/index.ts';
 import type { SearchResult } from './search-documents.ts';
 
 export const SearchResultBody = Type.Object({
-  type: Type.Union([Type.Literal('product'), Type.Literal('content')]),
+  type: Type.Enum(['product', 'content']),
   id: Type.String(),
   slug: Slug,
   title: Type.String(),
@@ -17,7 +17,7 @@ export const SearchResultBody = Type.Object({
 
 export const SearchBody = Type.Object({
   results: Type.Array(SearchResultBody),
-  mode: Type.Union([Type.Literal('semantic'), Type.Literal('text')]),
+  mode: Type.Enum(['semantic', 'text']),
   degraded: Type.Boolean(),
   cursor: Nullable(Type.String()),
 });
