@@ -14,6 +14,8 @@ export interface Visitor {
 export interface Credentials {
   readonly authorization: string;
   readonly slug: string;
+  /** The tenant that the request's token names, on a route that asks for one. */
+  readonly tenantId?: string | undefined;
 }
 
 /**
@@ -23,10 +25,11 @@ export interface Credentials {
 export async function authenticate(
   services: Pick<Services, 'tenants' | 'keys'>,
   audience: Audience,
-  { authorization, slug }: Credentials,
+  { authorization, slug, tenantId }: Credentials,
 ): Promise<Visitor> {
+  if (tenantId !== undefined) return authenticateNamed(services, audience, { authorization, slug, tenantId });
   if (audience.kind === 'public' || audience.kind === 'inbound') return { tenant: await tenantBySlug(services, slug), key: undefined };
-  if (audience.kind === 'dual' && authorization === '') return { tenant: await tenantBySlug(services, slug), key: undefined };
+  if (audience.kind !== 'bearer' && authorization === '') return { tenant: await tenantBySlug(services, slug), key: undefined };
 
   const key = await services.keys.open(bearerOf(authorization));
   const tenant = await services.tenants.byId(key.tenantId);
@@ -42,14 +45,32 @@ export async function authenticate(
   return { tenant, key };
 }
 
+/** A token names the tenant where nothing else does. Where something else does, both must mean the same. */
+async function authenticateNamed(
+  services: Pick<Services, 'tenants' | 'keys'>,
+  audience: Audience,
+  { authorization, slug, tenantId }: Credentials & { tenantId: string },
+): Promise<Visitor> {
+  if (authorization === '' && slug === '') {
+    const tenant = await services.tenants.byId(tenantId);
+    if (!tenant) throw unknownTenant();
+    return { tenant, key: undefined };
+  }
+  const visitor = await authenticate(services, audience, { authorization, slug });
+  if (visitor.tenant.id === tenantId) return visitor;
+  throw new HttpError(400, 'invalid_request', 'The token belongs to another store than the one that the request names.');
+}
+
 async function tenantBySlug({ tenants }: Pick<Services, 'tenants'>, slug: string): Promise<Tenant> {
   if (slug === '') throw new HttpError(400, 'missing_tenant', 'The x-tenant-slug header names the store.');
   const tenant = await tenants.bySlug(slug);
-  if (!tenant) throw new DomainError('not_found', 'unknown_tenant', 'There is no such store.');
+  if (!tenant) throw unknownTenant();
   return tenant;
 }
 
-function bearerOf(authorization: string): string {
+const unknownTenant = () => new DomainError('not_found', 'unknown_tenant', 'There is no such store.');
+
+export function bearerOf(authorization: string): string {
   const [, key] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   if (!key) throw new DomainError('unauthenticated', 'missing_key', 'This needs a key: Authorization: Bearer <key>.');
   return key;

@@ -9,7 +9,7 @@ import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
 import type { Caller, Route } from './define-route.ts';
 import { HttpError, invalidRequest } from './http-error.ts';
-import { parseJson, readBytes } from './read-body.ts';
+import { isForm, parseForm, parseJson, readBytes } from './read-body.ts';
 import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
 import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 
@@ -25,18 +25,27 @@ export function mountRoutes(services: Services, routes: readonly Route[]): Route
 
 /** The order of refusals is a promise: tenant or key, scope, size and type, schema, module; then the handler's own. */
 async function serve(services: Services, cache: ReplyCache, route: Route, koa: RouterContext): Promise<void> {
-  const slug = route.audience.kind === 'inbound' ? (koa.params['tenant_slug'] ?? '') : koa.get('x-tenant-slug');
-  const visitor = await authenticate(services, route.audience, { authorization: koa.get('authorization'), slug });
+  const { audience } = route;
+  const slug = audience.kind === 'inbound' ? (koa.params['tenant_slug'] ?? '') : koa.get('x-tenant-slug');
+  const bodyOnce = once(() => bodyOf(route, koa));
+  const tenantId = audience.kind === 'token' ? audience.tenantIdOf({ query: koa.query, body: (await bodyOnce()).body }) : undefined;
+  const visitor = await authenticate(services, audience, { authorization: koa.get('authorization'), slug, tenantId });
   answerOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
 
-  const make = () => handle(services, route, koa, visitor);
+  const make = () => handle(services, route, koa, visitor, bodyOnce);
   const reply = route.cacheable ? await cache.get(visitor, koa.url, make) : await make();
   sendReply(koa, reply, visitor.key !== undefined);
 }
 
-async function handle(services: Services, route: Route, koa: RouterContext, visitor: Visitor): Promise<RenderedReply> {
-  const { body, rawBody } = await bodyOf(route, koa);
+async function handle(
+  services: Services,
+  route: Route,
+  koa: RouterContext,
+  visitor: Visitor,
+  bodyOnce: () => Promise<SentBody>,
+): Promise<RenderedReply> {
+  const { body, rawBody } = await bodyOnce();
   const params = checkText(route.params, koa.params, () => new DomainError('not_found', 'not_found', 'There is no such thing.'));
   const query = checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
   checkBody(route, body);
@@ -52,11 +61,24 @@ async function handle(services: Services, route: Route, koa: RouterContext, visi
   return renderReply(route, visitor.tenant, reply);
 }
 
-async function bodyOf(route: Route, koa: RouterContext): Promise<{ body: unknown; rawBody: Buffer }> {
+interface SentBody {
+  readonly body: unknown;
+  readonly rawBody: Buffer;
+}
+
+async function bodyOf(route: Route, koa: RouterContext): Promise<SentBody> {
   if (!route.body && !route.rawBody) return { body: undefined, rawBody: Buffer.alloc(0) };
   const bytes = await readBytes(koa.req, route.bodyBytesMax);
   if (route.rawBody) return { body: undefined, rawBody: bytes };
-  return { body: parseJson(bytes, koa.get('content-type')), rawBody: bytes };
+  const contentType = koa.get('content-type');
+  const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, contentType);
+  return { body, rawBody: bytes };
+}
+
+/** A request's body can be read once. A token in it is looked at before anything else. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= work());
 }
 
 function checkText(

@@ -28,3 +28,17 @@ export function parseJson(bytes: Buffer, contentType: string): unknown {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
 }
+
+/** The text fields of an HTML form in a body, as pages (urlencoded) and mail programs (also multipart) post them. */
+export async function parseForm(bytes: Buffer, contentType: string): Promise<Record<string, string>> {
+  try {
+    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+    return Object.fromEntries([...form].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+  } catch {
+    throw new HttpError(400, 'invalid_request', 'The body is not a form.');
+  }
+}
+
+export function isForm(contentType: string): boolean {
+  return /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i.test(contentType);
+}
