@@ -44,7 +44,7 @@ const MailSchema = defineEntity({
 export class Mail extends MailSchema.class {
   /** A run is about to ask the mail server. */
   begin(lease: string, until: Date, now: Date): void {
-    this.#moveTo('sending', now);
+    this.moveTo('sending', now);
     this.attemptCount += 1;
     this.lease = lease;
     this.leasedUntil = until;
@@ -53,19 +53,19 @@ export class Mail extends MailSchema.class {
 
   /** It is certain that this try did nothing: there will be another one. */
   postpone(dueAt: Date, failure: string, now: Date): void {
-    this.#moveTo('queued', now);
+    this.moveTo('queued', now);
     this.nextAttemptAt = dueAt;
     this.failure = failure;
   }
 
   close(state: Exclude<MailState, 'queued' | 'sending'>, now: Date, failure: string | null = null): void {
-    this.#moveTo(state, now);
+    this.moveTo(state, now);
     this.nextAttemptAt = null;
     this.failure = failure;
     if (state === 'sent') this.sentAt = now;
   }
 
-  #moveTo(state: MailState, now: Date): void {
+  private moveTo(state: MailState, now: Date): void {
     this.state = follow(table, this.state, state);
     this.lease = null;
     this.leasedUntil = null;

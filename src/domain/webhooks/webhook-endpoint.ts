@@ -83,13 +83,13 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
   /** How many deliveries may be attempted now, of as many as `wanted`: none while paused, one as a probe. */
   allowance(wanted: number, now: Date): number {
     if (this.disabledAt || this.isPaused(now) || this.pauseMs(now) > 0) return 0;
-    if (this.#isHalfOpen(now)) return 1;
+    if (this.isHalfOpen(now)) return 1;
     return Math.min(wanted, this.ratePerSecond ?? wanted);
   }
 
   /** So many attempts begin now. A probe keeps the breaker open for all others until it is over. */
   begin(count: number, now: Date, leasedUntil: Date): { probe: boolean } {
-    const probe = this.#isHalfOpen(now);
+    const probe = this.isHalfOpen(now);
     if (probe) this.breakerOpenUntil = leasedUntil;
     if (this.ratePerSecond) this.pacedUntil = new Date(now.getTime() + (count * 1000) / this.ratePerSecond);
     return { probe };
@@ -112,7 +112,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
    */
   hear(heard: readonly Heard[], now: Date, circumstances: Circumstances): Consequences {
     const { probe, firstOpenMs, nextStepMs } = circumstances;
-    for (const { at, ok } of heard) ok ? this.#succeeded(at) : this.#failed(at);
+    for (const { at, ok } of heard) ok ? this.succeeded(at) : this.failed(at);
 
     const opens = this.failuresInRow >= breakerFailures && (probe || !this.isPaused(now));
     if (opens) {
@@ -120,12 +120,12 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
       this.breakerOpenings += 1;
       this.breakerOpenUntil = new Date(now.getTime() + openMs);
     }
-    const disabled = this.disabledAt ? null : this.#reasonToDisable(heard, now);
+    const disabled = this.disabledAt ? null : this.reasonToDisable(heard, now);
     if (disabled) this.disable(disabled, now);
     return {
       pausedUntil: opens && !this.disabledAt ? (this.breakerOpenUntil ?? null) : null,
       recovered: probe && this.breakerOpenUntil === null && !this.disabledAt,
-      warn: !this.disabledAt && this.#isWarningDue(now),
+      warn: !this.disabledAt && this.isWarningDue(now),
       disabled,
     };
   }
@@ -140,7 +140,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
   enable(now: Date): void {
     this.disabledAt = null;
     this.disabledReason = null;
-    this.#forgive();
+    this.forgive();
     this.touch(now);
   }
 
@@ -164,16 +164,16 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     this.updatedAt = now;
   }
 
-  #isHalfOpen(now: Date): boolean {
+  private isHalfOpen(now: Date): boolean {
     return this.breakerOpenUntil != null && !this.isPaused(now);
   }
 
-  #succeeded(at: Date): void {
-    this.#forgive();
+  private succeeded(at: Date): void {
+    this.forgive();
     this.lastSuccessAt = at;
   }
 
-  #forgive(): void {
+  private forgive(): void {
     this.failingSince = null;
     this.failures = 0;
     this.failuresInRow = 0;
@@ -182,25 +182,25 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     this.breakerOpenUntil = null;
   }
 
-  #failed(at: Date): void {
+  private failed(at: Date): void {
     this.failingSince ??= at;
     this.failures += 1;
     this.failuresInRow += 1;
   }
 
-  #reasonToDisable(heard: readonly Heard[], now: Date): DisabledReason | null {
+  private reasonToDisable(heard: readonly Heard[], now: Date): DisabledReason | null {
     if (heard.some(({ gone }) => gone)) return 'gone';
-    return this.#failingMs(now) >= failing.forMs && this.failures >= failing.failuresMin ? 'failing' : null;
+    return this.failingMs(now) >= failing.forMs && this.failures >= failing.failuresMin ? 'failing' : null;
   }
 
-  #isWarningDue(now: Date): boolean {
-    const due = warnAfterMs.filter((afterMs) => this.#failingMs(now) >= afterMs).length;
+  private isWarningDue(now: Date): boolean {
+    const due = warnAfterMs.filter((afterMs) => this.failingMs(now) >= afterMs).length;
     if (due <= this.warnings) return false;
     this.warnings = due;
     return true;
   }
 
-  #failingMs(now: Date): number {
+  private failingMs(now: Date): number {
     return this.failingSince ? now.getTime() - this.failingSince.getTime() : 0;
   }
 }

@@ -1,0 +1,203 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { drainEndpoint as drainEndpointJob, fanOutEvent as fanOutEventJob } from '#jobs/webhooks.ts';
+import { transact } from '#src/domain/database.ts';
+import {
+  disableEndpoint, drainEndpoint, fanOutEvent, listDeliveries, readDelivery, rotateSecret, sendTestEvent,
+} from '#src/domain/webhooks/index.ts';
+import { hours } from '#src/lib/duration.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { promised } from '#test/support/promised.ts';
+import { isSignedWith } from '#test/support/receiver.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = (anyTest as TestFn<TestContext>).serial;
+useContext(anyTest as TestFn<TestContext>);
+
+test('a test event reaches its endpoint, signed so that the public library believes it', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const endpoint = await buildEndpoint(ctx, receiver);
+
+  const { eventId } = await sendTestEvent(ctx, { id: endpoint.id });
+  await workPromises(services);
+
+  const [request, ...others] = receiver.requests;
+  t.is(others.length, 0);
+  t.true(request && isSignedWith(endpoint.secret, request));
+  t.is(request?.headers['webhook-id'], eventId);
+  t.is(request?.headers['content-type'], 'application/json');
+  const { secret: _, ...object } = endpoint;
+  t.like(request?.body, {
+    id: eventId, type: 'webhook.test', api_version: '2026-11-20', tenant: ctx.tenant.slug, livemode: false,
+    data: { object: { ...object }, object_version: endpoint.version },
+  });
+  t.regex(request?.body.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  t.deepEqual(Object.keys(request?.body), ['id', 'type', 'timestamp', 'api_version', 'tenant', 'livemode', 'data']);
+  t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 1 });
+});
+
+test('an event is delivered once to each endpoint that chose its type, however often its jobs are worked', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const exact = await buildEndpoint(ctx, receiver, { events: ['order.paid'] });
+  const family = await buildEndpoint(ctx, receiver, { events: ['order.*'] });
+  const other = await buildEndpoint(ctx, receiver, { events: ['subscription.*', 'order.shipped'] });
+  const [eventId = ''] = await transact(ctx, async (ctx) => [recordEvent(ctx, 'order.paid', 'ord_1')]);
+
+  await fanOutEvent(ctx, { eventId });
+  await fanOutEvent(ctx, { eventId });
+
+  for (const { id } of [exact, family]) t.is((await listDeliveries(ctx, { endpointId: id, limit: 10 })).length, 1);
+  t.deepEqual(await listDeliveries(ctx, { endpointId: other.id, limit: 10 }), []);
+  t.deepEqual(
+    (await promised(ctx, drainEndpointJob)).toSorted((a, b) => a.endpointId.localeCompare(b.endpointId)),
+    [exact, family].map(({ id }) => ({ endpointId: id, cause: eventId })),
+  );
+  await workPromises(services);
+});
+
+test('draining an endpoint twice, or twice at once, delivers once', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const endpoint = await buildEndpoint(ctx, receiver, { concurrency: 8 });
+  const events = await recordTests(ctx, endpoint.id, 40);
+  for (const eventId of events) await fanOutEvent(ctx, { eventId });
+
+  await Promise.all([drainEndpoint(ctx, { endpointId: endpoint.id }), drainEndpoint(ctx, { endpointId: endpoint.id })]);
+  await drainEndpoint(ctx, { endpointId: endpoint.id });
+
+  t.deepEqual(receiver.requests.map(({ body }) => body.id).toSorted(), events.toSorted());
+  t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 40 });
+});
+
+test('what an event was about is shown as it is at the attempt, and not delivered when it is gone', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const endpoint = await buildEndpoint(ctx, receiver);
+  const [eventId] = await transact(ctx, async (ctx) => [recordEvent(ctx, 'order.paid', 'ord_gone')]);
+
+  await workPromises(services);
+
+  t.deepEqual(receiver.requests, []);
+  t.like((await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 }))[0], { eventId, state: 'discarded', lastFailure: 'object_gone' });
+});
+
+test('for a day after a rotation both secrets sign, then the new one alone', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id, secret: old } = await buildEndpoint(ctx, receiver);
+  const { secret: current } = await rotateSecret(ctx, { id });
+
+  const deliver = async () => {
+    await sendTestEvent(ctx, { id });
+    await workPromises(services);
+    const request = receiver.requests.at(-1);
+    // The library judges the time by the machine's clock, so the signatures are counted where ours has moved on.
+    return { request, count: String(request?.headers['webhook-signature']).split(' ').length };
+  };
+
+  const { request, count } = await deliver();
+  t.true(request && isSignedWith(old, request) && isSignedWith(current, request));
+  t.is(count, 2);
+  clock.pass(hours(25));
+  t.is((await deliver()).count, 1);
+});
+
+test('a failed attempt is a row, and the next one comes when the schedule says', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  receiver.behave({ status: 500, body: 'out of \u0000 order' });
+  const [eventId = ''] = await recordTests(ctx, id);
+  await workPromises(services);
+  t.is(receiver.requests.length, 1);
+
+  clock.pass(4900);
+  await workPromises(services);
+  t.is(receiver.requests.length, 1);
+  clock.pass(1200);
+  receiver.behave({ status: 200, body: 'thanks' });
+  await workPromises(services);
+
+  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  t.like(delivery, { eventId, state: 'delivered', attemptCount: 2, lastStatus: 200, nextAttemptAt: null });
+  const { attempts = [] } = (await readDelivery(ctx, delivery?.id ?? '')) ?? {};
+  t.deepEqual(
+    attempts.map(({ number, status, failure, response }) => ({ number, status, failure, response })),
+    [
+      { number: 1, status: 500, failure: null, response: 'out of \ufffd order' },
+      { number: 2, status: 200, failure: null, response: 'thanks' },
+    ],
+  );
+  const [first, second] = receiver.requests;
+  t.is(first?.headers['webhook-id'], second?.headers['webhook-id']);
+});
+
+test('a delivery is tried ten times over some three days and then given up for people to see', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 500 });
+  const { id } = await buildEndpoint(ctx, receiver);
+  await recordTests(ctx, id);
+  const startedAt = clock.now().getTime();
+  const at: number[] = [];
+  for (let hour = 0; hour < 100 * 60 && at.length < 12; hour += 1) {
+    await workPromises(services);
+    if (receiver.requests.length > at.length) at.push(clock.now().getTime() - startedAt);
+    const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    if (delivery?.state !== 'pending') break;
+    clock.pass((delivery.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() + 1);
+  }
+  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  t.like(delivery, { state: 'failed', attemptCount: 10, lastStatus: 500 });
+  t.is(receiver.requests.length, 10);
+  const total = (at.at(-1) ?? 0) / hours(1);
+  t.true(total >= 75 && total <= 91, `${total} hours`);
+  t.deepEqual((await workPromises(services)).filter((outcome) => !outcome.endsWith('done')), []);
+});
+
+test('a receiver that says when to come back is left alone until then', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  for (const status of [429, 503]) {
+    receiver.behave({ status, headers: { 'retry-after': '3600' } });
+    await recordTests(ctx, id);
+    await workPromises(services);
+    const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    const waitMs = (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
+    t.true(waitMs > hours(1) - 5000 && waitMs <= hours(1), String(waitMs));
+  }
+  receiver.behave({ status: 500, headers: { 'retry-after': '3600' } });
+  await recordTests(ctx, id);
+  await workPromises(services);
+  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  t.true((delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() <= 6000);
+});
+
+test('a redirect is never followed and is no success', async (t) => {
+  const { ctx, services } = t.context;
+  const [receiver, elsewhere] = [await receiverFor(t), await receiverFor(t)];
+  receiver.behave({ status: 302, headers: { location: elsewhere.url } });
+  const { id } = await buildEndpoint(ctx, receiver);
+  await recordTests(ctx, id);
+  await workPromises(services);
+  t.is(elsewhere.requests.length, 0);
+  t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 }))[0], { state: 'pending', lastStatus: 302 });
+});
+
+test('an endpoint that is switched off gets nothing, and what it misses is put aside', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  await recordTests(ctx, id);
+  for (const { eventId } of await promised(ctx, fanOutEventJob)) await fanOutEvent(ctx, { eventId });
+  await disableEndpoint(ctx, { id });
+  await recordTests(ctx, id);
+  await workPromises(services);
+  t.is(receiver.requests.length, 0);
+  t.deepEqual(await countStates(ctx, id), { discarded: 2 });
+});

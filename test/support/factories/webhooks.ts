@@ -1,0 +1,35 @@
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { createEndpoint, type EndpointInput, listDeliveries, type WebhookEndpointView } from '#src/domain/webhooks/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+
+export interface BuiltEndpoint extends WebhookEndpointView {
+  secret: string;
+}
+
+/** An endpoint at this receiver that chose every event of orders and subscriptions. */
+export async function buildEndpoint(ctx: Context, receiver: Receiver, given: Partial<EndpointInput> = {}): Promise<BuiltEndpoint> {
+  const url = `${receiver.url}/${randomText(8)}`;
+  const { endpoint, secret } = await createEndpoint(ctx, { url, events: ['order.*', 'subscription.*'], ...given });
+  return { ...endpoint, secret };
+}
+
+/** So many tests of an endpoint are recorded and promised at once. Answers the ids of their events. */
+export async function recordTests(ctx: Context, endpointId: string, count = 1): Promise<string[]> {
+  return transact(ctx, async (ctx) => Array.from({ length: count }, () => recordEvent(ctx, 'webhook.test', endpointId)));
+}
+
+/** How many deliveries of an endpoint are in each state. */
+export async function countStates(ctx: Context, endpointId: string): Promise<Record<string, number>> {
+  const deliveries = await listDeliveries(ctx, { endpointId, limit: 100_000 });
+  return Object.fromEntries([...Map.groupBy(deliveries, ({ state }) => state)].map(([state, some]) => [state, some.length]));
+}
+
+/** A receiver that is closed with its test. */
+export async function receiverFor(t: { teardown(close: () => Promise<void>): void }): Promise<Receiver> {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  return receiver;
+}
