@@ -107,7 +107,7 @@ function readVariables(schema: TObject, environment: Given): { given: Record<str
       .map((name) => [name, environment[name]] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
-  return { given, issues: issuesOfText(schema, given).map(({ path, detail }) => `${path.slice(1)} ${detail}`) };
+  return { given, issues: issuesOfText(schema, given, { max: Infinity }).map(({ path, detail }) => `${path.slice(1)} ${detail}`) };
 }
 
 const localOnly = [

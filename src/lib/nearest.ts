@@ -1,6 +1,9 @@
-/** The word that was probably meant: the one that the fewest changes make of what was written, if they are few. */
+/**
+ * The word that was probably meant: the one that the fewest changes make of what was written, if they are few. Two
+ * letters that changed places are two changes.
+ */
 export function nearest(written: string, known: Iterable<string>): string | undefined {
-  const limit = Math.max(1, Math.floor(written.length / 3));
+  const limit = written.length < 4 ? 1 : Math.max(2, Math.floor(written.length / 3));
   const [best] = [...known]
     .map((word) => ({ word, changes: changesBetween(written.toLowerCase(), word.toLowerCase()) }))
     .filter(({ changes }) => changes <= limit)

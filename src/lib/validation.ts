@@ -25,8 +25,8 @@ export function issuesOf(schema: TSchema, value: unknown, { max = issuesMax }: {
 }
 
 /** The same for what can only arrive as text: path parameters, queries, headers. Converts in place. */
-export function issuesOfText(schema: TSchema, value: Record<string, unknown>): Issue[] {
-  return run('fromText', schema, value).slice(0, issuesMax);
+export function issuesOfText(schema: TSchema, value: Record<string, unknown>, { max = issuesMax }: { max?: number } = {}): Issue[] {
+  return run('fromText', schema, value).slice(0, max);
 }
 
 /** Whether the value fits its schema. */

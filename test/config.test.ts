@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+
+import test from 'ava';
+
+import { queueNames } from '#jobs/queues.ts';
+import { ConfigError, readConfig, readDatabaseUrl } from '#src/config.ts';
+import { concurrencyVariable, Environment } from '#src/environment.ts';
+
+const base64 = (bytes: number) => randomBytes(bytes).toString('base64');
+
+/** An environment that a public process can start with. */
+const live = {
+  APP_MODE: 'live',
+  PUBLIC_URL: 'https://api.cedar.example',
+  DATABASE_URL: 'postgres://shop:hush-database@db.example/shop',
+  REDIS_URL: 'rediss://:hush-redis@redis.example:6379',
+  ENCRYPTION_KEYS: `k2:${base64(32)},k1:${base64(32)}`,
+  KEY_PEPPER: base64(32),
+  OPS_USER: 'ops',
+  OPS_PASSWORD: 'hush-ops-password',
+  SMTP_URL: 'smtp://mail:hush-mail@mail.example',
+  MAIL_FROM: 'Cedar <hello@cedar.example>',
+} as const;
+const { PUBLIC_URL: _url, OPS_USER: _user, OPS_PASSWORD: _password, ...bare } = live;
+const local = { ...bare, APP_MODE: 'test', LOCAL_MODE: '1' };
+
+function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+test('an environment with what is required has a default for everything else', (t) => {
+  const config = readConfig(live);
+  t.is(config.settings.appMode, 'live');
+  t.false(config.settings.localMode);
+  t.deepEqual([config.host, config.port, config.trustedProxyHops, config.databasePoolMax], ['0.0.0.0', 3000, 0, 5]);
+  t.is(config.settings.publicUrl, 'https://api.cedar.example');
+  t.is(config.settings.rateLimitScale, 1);
+  t.is(config.logLevel, 'info');
+  t.is(config.embeddings, undefined);
+  t.deepEqual(config.settings.webhookRetryScheduleMs.slice(0, 3), [0, 5000, 300_000]);
+  t.is(config.settings.webhookRetryScheduleMs.length, 10);
+  t.deepEqual(config.encryptionKeys.map(([id, key]) => [id, key.length]), [['k2', 32], ['k1', 32]]);
+  t.is(config.settings.keyPepper.length, 32);
+  t.deepEqual(config.ops, { user: 'ops', password: 'hush-ops-password' });
+});
+
+test('what was read cannot be changed', (t) => {
+  const config = readConfig(live);
+  t.true(Object.isFrozen(config) && Object.isFrozen(config.settings));
+});
+
+test('every variable that is given is read', (t) => {
+  const config = readConfig({
+    ...local, HOST: '0.0.0.0', PORT: '4000', PUBLIC_URL: 'http://shop.test/', TRUSTED_PROXY_HOPS: '2',
+    DATABASE_READ_URL: 'postgres://replica.example/shop', DATABASE_POOL_MAX: '9', METRICS_TOKEN: 'hush-metrics-token',
+    OPS_USER: 'ops', OPS_PASSWORD: 'hush-ops-password',
+    STRIPE_API_BASE: 'http://127.0.0.1:1', SHIPPO_API_BASE: 'http://127.0.0.1:2', EMBEDDINGS_URL: 'http://127.0.0.1:3',
+    EMBEDDINGS_KEY: 'hush-embeddings', EMBEDDINGS_MODEL: 'small', WORKER_CONCURRENCY_PAYMENTS: '7', RATE_LIMIT_SCALE: '2.5',
+    LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', WEBHOOK_RETRY_SCHEDULE: '0s,1s',
+    LABEL_RETRY_SCHEDULE: '0s,2s', LABEL_LOOKUP_GRACE: '3s', LABEL_BUY_TIMEOUT: '4s', BREAKER_OPEN: '5s',
+    PAYMENT_POLL_SCHEDULE: '6s', SWEEP_INTERVAL: '7s',
+  });
+  t.is(config.host, '127.0.0.1', 'local mode listens to its own machine alone');
+  t.deepEqual([config.port, config.trustedProxyHops, config.databasePoolMax], [4000, 2, 9]);
+  t.is(config.settings.publicUrl, 'http://shop.test');
+  t.is(config.databaseReadUrl, 'postgres://replica.example/shop');
+  t.is(config.metricsToken, 'hush-metrics-token');
+  t.is(config.stripeApiBase, 'http://127.0.0.1:1');
+  t.is(config.shippoApiBase, 'http://127.0.0.1:2');
+  t.deepEqual(config.embeddings, { url: 'http://127.0.0.1:3', key: 'hush-embeddings', model: 'small' });
+  t.is(config.concurrency.payments, 7);
+  t.is(config.settings.rateLimitScale, 2.5);
+  t.is(config.logLevel, 'debug');
+  t.is(config.traceEndpoint, 'http://127.0.0.1:4318');
+  t.deepEqual(config.settings.webhookRetryScheduleMs, [0, 1000]);
+  t.deepEqual(config.settings.labelRetryScheduleMs, [0, 2000]);
+  t.deepEqual(config.settings.paymentPollScheduleMs, [6000]);
+  t.deepEqual(
+    [config.settings.labelLookupGraceMs, config.settings.labelBuyTimeoutMs, config.settings.breakerOpenMs, config.settings.sweepIntervalMs],
+    [3000, 4000, 5000, 7000],
+  );
+});
+
+test('an empty variable is one that is not set', (t) => {
+  t.is(readConfig({ ...live, PORT: '', LOG_LEVEL: '', DATABASE_READ_URL: '' }).port, 3000);
+  t.deepEqual(problemsOf({ ...live, KEY_PEPPER: '' }), ['KEY_PEPPER is required']);
+});
+
+test('everything that is wrong is told at once', (t) => {
+  const problems = problemsOf({});
+  for (const name of ['APP_MODE', 'DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEYS', 'KEY_PEPPER', 'SMTP_URL', 'MAIL_FROM']) {
+    t.true(problems.includes(`${name} is required`), name);
+  }
+  t.true(problems.includes('PUBLIC_URL is required outside local mode'));
+  t.true(problems.includes('OPS_USER and OPS_PASSWORD are required outside local mode'));
+});
+
+test('every variable refuses what it cannot mean, by its name', (t) => {
+  const wrong: Record<string, string> = {
+    APP_MODE: 'production', LOCAL_MODE: 'yes', PORT: '70000', PUBLIC_URL: 'api.cedar.example', TRUSTED_PROXY_HOPS: '-1',
+    DATABASE_URL: 'mysql://db', DATABASE_READ_URL: 'db', DATABASE_POOL_MAX: '0', REDIS_URL: 'http://redis',
+    ENCRYPTION_KEYS: 'k1:short', KEY_PEPPER: 'short', OPS_PASSWORD: 'short', METRICS_TOKEN: 'short', SMTP_URL: 'mail.example',
+    MAIL_FROM: 'x', STRIPE_API_BASE: 'stripe', SHIPPO_API_BASE: 'shippo', EMBEDDINGS_URL: 'ai', RATE_LIMIT_SCALE: '0',
+    LOG_LEVEL: 'loud', OTEL_EXPORTER_OTLP_ENDPOINT: 'otel', WEBHOOK_RETRY_SCHEDULE: 'soon', LABEL_RETRY_SCHEDULE: '1s,',
+    LABEL_LOOKUP_GRACE: '1', LABEL_BUY_TIMEOUT: '1w', BREAKER_OPEN: 'x', PAYMENT_POLL_SCHEDULE: 's', SWEEP_INTERVAL: '-1s',
+    ...Object.fromEntries(queueNames.map((queue) => [concurrencyVariable(queue), '0'])),
+  };
+  const problems = Object.entries(wrong).map(([name, value]) => problemsOf({ ...local, ...live, [name]: value }));
+  for (const [index, name] of Object.keys(wrong).entries()) {
+    t.true(problems[index]?.some((problem) => problem.startsWith(`${name} `)), `${name}: ${problems[index]?.join('; ')}`);
+  }
+  const free = ['HOST', 'DYNO', 'OPS_USER', 'EMBEDDINGS_KEY', 'EMBEDDINGS_MODEL'];
+  t.deepEqual(Object.keys(Environment.properties).filter((name) => !(name in wrong) && !free.includes(name)), []);
+});
+
+test('no problem repeats a value: some are secret', (t) => {
+  const hush = Object.fromEntries(Object.keys(Environment.properties).map((name) => [name, 'hush-hush']));
+  const error = t.throws(() => readConfig(hush), { instanceOf: ConfigError });
+  t.true(error.problems.length > 20);
+  t.false(error.message.includes('hush-hush'));
+});
+
+test('the message lists each problem on a line of its own', (t) => {
+  const error = t.throws(() => readConfig({ ...live, PORT: 'x', KEY_PEPPER: 'x' }), { instanceOf: ConfigError });
+  t.is(error.message.split('\n').length, 3);
+});
+
+test('a public environment, test or live, is reached by https and guarded by a password', (t) => {
+  for (const mode of ['test', 'live']) {
+    const environment = { ...live, APP_MODE: mode };
+    t.deepEqual(problemsOf(environment), []);
+    t.deepEqual(problemsOf({ ...environment, PUBLIC_URL: 'http://api.cedar.example' }), ['PUBLIC_URL must be https outside local mode']);
+    t.deepEqual(problemsOf({ ...environment, OPS_USER: undefined, OPS_PASSWORD: undefined }), ['OPS_USER and OPS_PASSWORD are required outside local mode']);
+  }
+});
+
+test('ops user and password go together, in local mode too', (t) => {
+  t.deepEqual(problemsOf({ ...local, OPS_USER: 'ops' }), ['OPS_USER and OPS_PASSWORD go together']);
+  t.deepEqual(problemsOf(local), []);
+});
+
+test('local mode is refused where real money is', (t) => {
+  t.deepEqual(problemsOf({ ...local, APP_MODE: 'live' }), ['LOCAL_MODE is refused with APP_MODE=live']);
+});
+
+test('providers are reached by https, or on this machine', (t) => {
+  for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL']) {
+    t.deepEqual(problemsOf({ ...live, [name]: 'http://10.0.0.1' }), [`${name} must be https or a loopback address outside local mode`]);
+    t.deepEqual(problemsOf({ ...live, [name]: 'https://proxy.example' }), []);
+    t.deepEqual(problemsOf({ ...live, [name]: 'http://127.0.0.1:1234' }), []);
+    t.deepEqual(problemsOf({ ...local, [name]: 'http://10.0.0.1' }), []);
+  }
+});
+
+test('the waits may be shortened on a developer\'s machine only', (t) => {
+  t.deepEqual(problemsOf({ ...live, WEBHOOK_RETRY_SCHEDULE: '0s,1s', SWEEP_INTERVAL: '1s' }), [
+    'WEBHOOK_RETRY_SCHEDULE is for local mode only', 'SWEEP_INTERVAL is for local mode only',
+  ]);
+  t.deepEqual(problemsOf({ ...live, SWEEP_INTERVAL: '5m' }), [], 'the default may be said');
+});
+
+test('on a dyno one proxy is trusted, unless told otherwise', (t) => {
+  t.is(readConfig({ ...live, DYNO: 'web.1' }).trustedProxyHops, 1);
+  t.is(readConfig({ ...live, DYNO: 'web.1', TRUSTED_PROXY_HOPS: '2' }).trustedProxyHops, 2);
+});
+
+test('the release phase needs the database and nothing else', (t) => {
+  t.is(readDatabaseUrl({ DATABASE_URL: live.DATABASE_URL }), live.DATABASE_URL);
+  t.deepEqual(t.throws(() => readDatabaseUrl({}), { instanceOf: ConfigError }).problems, ['DATABASE_URL is required']);
+  t.false(t.throws(() => readDatabaseUrl({ DATABASE_URL: 'hush' })).message.includes('hush'));
+});

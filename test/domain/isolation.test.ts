@@ -1,0 +1,176 @@
+import anyTest, { type TestFn } from 'ava';
+import type { PoolClient } from 'pg';
+
+import { asPlatform, continueAs, read, transact } from '#src/domain/database.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import { sources } from '#test/architecture/sources.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+/** What names a tenant and has no row-level security, each with its reason in protocols.md §9. */
+const platformTables = ['api_keys', 'outbox', 'search_documents'];
+
+/** Every use of `asPlatform`, and what for. Whoever adds one has to say so here. */
+const platformUses: readonly string[] = [
+  'src/cli/apply/apply-store.ts: a store file makes its store and fills it, all or nothing',
+  'src/domain/idempotency/prune-requests.ts: keyed requests of all stores are forgotten',
+  'src/domain/payments/sweep-events.ts: each store has a provider account of its own',
+  'src/domain/payments/sweep-sessions.ts: sessions of every store come due',
+  'src/domain/shipping/read-labels.ts: operators see the labels of every store that need attention',
+  'src/domain/shipping/sweep-labels.ts: hints of every store are forgotten',
+  'src/domain/shipping/sweep-labels.ts: labels of every store are looked at again',
+  'src/domain/shipping/sweep-labels.ts: parcels of every store are asked about',
+  'src/domain/webhooks/prune-deliveries.ts: old deliveries of all stores are removed',
+  'workers/relay/promise-schedules.ts: schedules belong to no tenant',
+];
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+interface Table {
+  readonly name: string;
+  readonly secured: boolean;
+  readonly partitioned: boolean;
+  readonly columns: readonly Column[];
+}
+
+test.serial('no store sees, changes, takes or leaves a row in any table of another', async (t) => {
+  const { services, ctx } = t.context;
+  const other = await buildTenant(services);
+  const { pool } = services.context().database;
+  const tables = (await findTables(t.context)).filter(({ secured }) => secured);
+  t.true(tables.length >= 20, `${tables.length} tables`);
+  await forgetConstraints(t.context, tables);
+
+  for (const { name, columns } of tables) {
+    const client = await pool.connect();
+    try {
+      for (const tenantId of [ctx.tenant.id, other.id]) {
+        await inTransaction(client, { platform: 'on' }, () => client.query(insertion(name, columns, tenantId)));
+      }
+      await inTransaction(client, { tenant: ctx.tenant.id }, async () => {
+        const { rows } = await client.query(`select tenant_id from ${name}`);
+        t.deepEqual(rows, [{ tenant_id: ctx.tenant.id }], `${name}: only its own row is seen`);
+        const set = `set tenant_id = tenant_id where tenant_id = '${other.id}'`;
+        t.is((await client.query(`update ${name} ${set}`)).rowCount, 0, `${name}: a foreign row is not changed`);
+        t.is((await client.query(`delete from ${name} where tenant_id = '${other.id}'`)).rowCount, 0, `${name}: nor deleted`);
+      });
+      const refused = { code: '42501' };
+      await t.throwsAsync(inTransaction(client, { tenant: ctx.tenant.id }, () => client.query(insertion(name, columns, other.id, 'z'))), refused, `${name}: no row is left with another`);
+      await t.throwsAsync(inTransaction(client, { tenant: ctx.tenant.id }, () => client.query(`update ${name} set tenant_id = '${other.id}'`)), refused, `${name}: no row is given away`);
+      for (const setting of [{}, { tenant: '' }, { platform: 'off' }, { platform: '1' }]) {
+        await inTransaction(client, setting, async () => {
+          t.deepEqual((await client.query(`select 1 from ${name}`)).rows, [], `${name}: who names no store sees nothing`);
+        });
+      }
+      await inTransaction(client, { platform: 'on' }, async () => {
+        t.is((await client.query(`select 1 from ${name}`)).rowCount, 2, `${name}: the platform sees all`);
+      });
+    } finally {
+      client.release();
+    }
+  }
+});
+
+test('every table that names a tenant is held to it, but for those of the platform', async (t) => {
+  const open = (await findTables(t.context)).filter(({ secured }) => !secured).map(({ name }) => name);
+  t.deepEqual(open.filter((name) => !platformTables.includes(name)), []);
+});
+
+test('a transaction of one store leaves nothing behind on its connection', async (t) => {
+  const { ctx, services } = t.context;
+  await transact(ctx, async (ctx) => ctx.tx.run(sql`select 1`));
+  await asPlatform(services.context(), 'a test', async (ctx) => ctx.tx.run(sql`select 1`));
+  await read(ctx, sql`select 1 as one`);
+  const statement = sql`select nullif(current_setting('app.tenant_id', true), '') as tenant, nullif(current_setting('app.platform', true), '') as platform`;
+  for (let connection = 0; connection < 5; connection += 1) {
+    t.deepEqual(await services.run(statement), [{ tenant: null, platform: null }]);
+  }
+});
+
+test('the platform that goes on as a store is held to it like anybody else', async (t) => {
+  const { ctx, services, tenant } = t.context;
+  const other = await buildTenant(services);
+  const insert = (tenantId: string) => sql`
+    insert into events (tenant_id, id, type, object_id, created_at) values (${tenantId}, ${`evt_${tenantId}`}, 'order.paid', 'ord_1', now())`;
+  await transact({ ...ctx, tenant: other }, async (ctx) => ctx.tx.run(insert(other.id)));
+
+  await asPlatform(services.context(), 'a test', async (platform) => {
+    const ctx = await continueAs(platform, tenant);
+    await ctx.tx.run(insert(tenant.id));
+    t.deepEqual(await ctx.tx.run(sql`select tenant_id from events where tenant_id = any(${[tenant.id, other.id]})`), [{ tenant_id: tenant.id }]);
+  });
+  await t.throwsAsync(asPlatform(services.context(), 'a test', async (platform) => {
+    const ctx = await continueAs(platform, tenant);
+    await ctx.tx.run(insert(other.id));
+  }), { message: /row-level security/ });
+});
+
+test('whoever works across stores is listed', (t) => {
+  const uses = sources.flatMap(({ path, text }) =>
+    path === 'src/domain/database.ts'
+      ? []
+      : [...text.matchAll(/\basPlatform\(\s*[\w.()]+,\s*(?:'([^']*)'|([^,]*)),/g)].map(([, reason, other]) => `${path}: ${reason ?? other}`),
+  );
+  t.deepEqual(uses.toSorted(), platformUses.toSorted());
+});
+
+async function findTables({ services }: TestContext): Promise<Table[]> {
+  return services.run<Table>(sql`
+    select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured, c.relkind = 'p' as partitioned,
+      (select json_agg(json_build_object('name', a.attname, 'type', t.typname))
+       from pg_attribute a join pg_type t on t.oid = a.atttypid
+       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attnotnull) as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped)
+    order by c.relname`);
+}
+
+/** In this file's own database: what rows must hold beyond their tenant is not what is asked here. */
+async function forgetConstraints({ services }: TestContext, tables: readonly Table[]): Promise<void> {
+  for (const kind of ['f', 'c']) {
+    const constraints = await services.run<{ drop: string }>(sql`
+      select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop from pg_constraint
+      where contype = ${kind} and conparentid = 0 and coninhcount = 0 and connamespace = 'public'::regnamespace`);
+    for (const { drop } of constraints) await services.run(rawSql(drop));
+  }
+  for (const { name } of tables.filter(({ partitioned }) => partitioned)) {
+    const [found] = await services.run(sql`
+      select 1 from pg_partitioned_table where partrelid = ${name}::regclass and partdefid <> 0`);
+    if (!found) await services.run(rawSql(`create table ${name}_rest partition of ${name} default`));
+  }
+}
+
+/** A row of a table with something in each column that needs it, unlike any other tenant's. */
+function insertion(table: string, columns: readonly Column[], tenantId: string, mark = ''): string {
+  const text = `'${tenantId}${mark}'`;
+  const samples: Record<string, string> = {
+    text, varchar: text, bytea: `decode(md5(${text}), 'hex')`, int2: '1', int4: '1', int8: '1', numeric: '1', float8: '1',
+    bool: 'true', json: `'{}'`, jsonb: `'{}'`, timestamptz: 'now()', date: 'current_date', _text: `'{}'`, uuid: 'gen_random_uuid()', inet: `'127.0.0.1'`,
+  };
+  const values = columns.map(({ name, type }) => {
+    if (name === 'tenant_id') return `'${tenantId}'`;
+    const sample = samples[type];
+    if (!sample) throw new Error(`${table}.${name} is ${type}: say here what stands in it.`);
+    return sample;
+  });
+  return `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values (${values.join(', ')})`;
+}
+
+async function inTransaction(client: PoolClient, { tenant, platform }: { tenant?: string; platform?: string }, work: () => Promise<unknown>): Promise<void> {
+  await client.query('begin');
+  try {
+    if (tenant !== undefined) await client.query("select set_config('app.tenant_id', $1, true)", [tenant]);
+    if (platform !== undefined) await client.query("select set_config('app.platform', $1, true)", [platform]);
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { asPlatform, transact } from '#src/domain/database.ts';
+import {
+  deriveToken, listTenants, readSessionSecret, rotateSessionSecret, saveTenant, setModules, type StoreInput, takeOrderNumber,
+} from '#src/domain/tenants/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const newStore = (): StoreInput => ({
+  slug: `store-${randomText(8)}`, name: 'Cedar & Clay', owner_email: 'Owner@Cedar.example', currency: 'USD',
+  storefront_url: 'https://shop.cedar.example/',
+});
+const save = ({ services }: TestContext, input: StoreInput) =>
+  asPlatform(services.context(), 'a test saves a store', (ctx) => saveTenant(ctx, input));
+
+test('a new store has defaults, no module and a secret of its own', async (t) => {
+  const { services } = t.context;
+  const input = newStore();
+  const { tenant, change } = await save(t.context, input);
+  t.deepEqual(change, { subject: `store ${input.slug}`, action: 'created', fields: [] });
+  t.deepEqual(await services.tenants.bySlug(input.slug), tenant);
+  t.deepEqual(
+    [tenant.ownerEmail, tenant.locale, tenant.storefrontUrl, tenant.magicLinkPath, tenant.restorePath, tenant.allowedOrigins, tenant.mailFrom],
+    ['owner@cedar.example', 'en-US', 'https://shop.cedar.example', '/account/sign-in', '/cart/restore', ['*'], null],
+  );
+  t.deepEqual(Object.values(tenant.modules), [false, false, false, false]);
+  const { number, secret } = await readSessionSecret({ ...services.context(), tenant });
+  t.is(number, 1);
+  t.true(secret.length >= 48);
+});
+
+test('saving the same again changes nothing; what differs is named', async (t) => {
+  const input = newStore();
+  const { tenant } = await save(t.context, input);
+  t.deepEqual(await save(t.context, input), { tenant, change: { subject: `store ${input.slug}`, action: 'unchanged', fields: [] } });
+  const changed = await save(t.context, { ...input, owner_email: 'new@cedar.example', theme: { accent: '#000' } });
+  t.deepEqual(changed.change.fields, ['owner_email', 'theme']);
+  t.is(changed.tenant.version, tenant.version + 1);
+  t.is(changed.tenant.id, tenant.id);
+});
+
+test('what a file leaves out goes back to its default', async (t) => {
+  const input = newStore();
+  await save(t.context, { ...input, mail_from: 'shop@cedar.example', magic_link_path: '/login' });
+  const { tenant, change } = await save(t.context, input);
+  t.deepEqual(change.fields, ['magic_link_path', 'mail_from']);
+  t.deepEqual([tenant.mailFrom, tenant.magicLinkPath], [null, '/account/sign-in']);
+});
+
+test('a store that is saved twice at once is one store', async (t) => {
+  const input = newStore();
+  const saved = await Promise.all([save(t.context, input), save(t.context, input), save(t.context, input)]);
+  t.is(new Set(saved.map(({ tenant }) => tenant.id)).size, 1);
+  t.deepEqual(saved.map(({ change }) => change.action).toSorted(), ['created', 'unchanged', 'unchanged']);
+});
+
+test('a store may change its currency until it has taken an order', async (t) => {
+  const { services } = t.context;
+  const input = newStore();
+  await save(t.context, input);
+  const { tenant } = await save(t.context, { ...input, currency: 'EUR' });
+  t.is(tenant.currency, 'EUR');
+  await takeOrderNumber({ ...services.context(), tenant });
+  await t.throwsAsync(save(t.context, { ...input, currency: 'USD' }), { instanceOf: DomainError, message: 'A store that has sold something keeps its currency.' });
+});
+
+test('order numbers begin at 1001 and rise, however many ask at once', async (t) => {
+  const { tenant } = await save(t.context, newStore());
+  const ctx = { ...t.context.services.context(), tenant };
+  const numbers = await Promise.all(Array.from({ length: 10 }, () => takeOrderNumber(ctx)));
+  t.deepEqual(numbers.toSorted((left, right) => left - right), Array.from({ length: 10 }, (_, index) => 1001 + index));
+});
+
+test('a module is switched and the others stay as they are', async (t) => {
+  const { services } = t.context;
+  const { tenant } = await save(t.context, newStore());
+  const ctx = { ...services.context(), tenant };
+  const change = await transact(ctx, (ctx) => setModules(ctx, { reviews: true }));
+  t.deepEqual(change, { subject: `modules of ${tenant.slug}`, action: 'updated', fields: ['reviews'] });
+  const [saved] = (await listTenants(services.context())).filter(({ id }) => id === tenant.id);
+  t.deepEqual(saved?.modules, { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: true });
+
+  const again = await transact({ ...ctx, tenant: saved ?? tenant }, (ctx) => setModules(ctx, { reviews: true }));
+  t.is(again.action, 'unchanged');
+});
+
+test('saving a store leaves its modules alone', async (t) => {
+  const input = newStore();
+  const { tenant } = await save(t.context, input);
+  await transact({ ...t.context.services.context(), tenant }, (ctx) => setModules(ctx, { subscriptions: true }));
+  const saved = await save(t.context, { ...input, name: 'Cedar' });
+  t.true(saved.tenant.modules.subscriptions);
+});
+
+test('a rotated secret signs everybody out: neither its number nor its tokens are the same', async (t) => {
+  const { ctx } = t.context;
+  const before = { secret: await readSessionSecret(ctx), token: await deriveToken(ctx, 'cart.restore', 'scart_1') };
+  t.is(await deriveToken(ctx, 'cart.restore', 'scart_1'), before.token, 'until then a token is the same each time');
+  await transact(ctx, rotateSessionSecret);
+  const after = await readSessionSecret(ctx);
+  t.is(after.number, before.secret.number + 1);
+  t.not(after.secret, before.secret.secret);
+  t.not(await deriveToken(ctx, 'cart.restore', 'scart_1'), before.token);
+});
+
+test('a store\'s secret does not open as another\'s', async (t) => {
+  const { ctx, services } = t.context;
+  const sealed = services.context().keyring.seal(ctx.tenant.id, 'session_secret', 'hush');
+  t.throws(() => services.context().keyring.open('ten_other', 'session_secret', sealed));
+});

@@ -1,0 +1,24 @@
+import test from 'ava';
+
+import { days, hours, minutes, parseDuration, parseSchedule, seconds } from '#src/lib/duration.ts';
+
+test('durations are written with their unit', (t) => {
+  t.is(parseDuration('250ms'), 250);
+  t.is(parseDuration('90s'), seconds(90));
+  t.is(parseDuration('15m'), minutes(15));
+  t.is(parseDuration('1h'), hours(1));
+  t.is(parseDuration('3d'), days(3));
+  t.is(parseDuration('0s'), 0);
+});
+
+test('what has no unit, or anything else, is no duration', (t) => {
+  for (const written of ['', '15', 'm', '1.5h', '-1s', '1 h', '1w', '1h30m', ' 1h', 'toString', '1constructor']) {
+    t.is(parseDuration(written), undefined, written);
+  }
+});
+
+test('a schedule is durations with commas between them, or nothing', (t) => {
+  t.deepEqual(parseSchedule('0s,5s, 5m'), [0, 5000, 300_000]);
+  t.is(parseSchedule('0s,soon'), undefined);
+  t.is(parseSchedule(''), undefined);
+});

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+
+import test from 'ava';
+
+import { createKeyring } from '#src/lib/keyring.ts';
+
+const older = ['k1', randomBytes(32)] as const;
+const newer = ['k2', randomBytes(32)] as const;
+
+test('what is sealed opens for its owner and field alone', (t) => {
+  const keyring = createKeyring([older]);
+  const sealed = keyring.seal('ten_a', 'api_key', 'sk_live_secret');
+  t.false(sealed.includes('secret'));
+  t.is(keyring.open('ten_a', 'api_key', sealed), 'sk_live_secret');
+  t.throws(() => keyring.open('ten_b', 'api_key', sealed));
+  t.throws(() => keyring.open('ten_a', 'webhook_secret', sealed));
+});
+
+test('sealed text of which any bit was changed does not open', (t) => {
+  const keyring = createKeyring([older]);
+  const [id, body = ''] = keyring.seal('ten_a', 'api_key', 'sk').split(':');
+  const bytes = Buffer.from(body, 'base64');
+  for (let index = 0; index < bytes.length; index += 1) {
+    const changed = Buffer.from(bytes);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    t.throws(() => keyring.open('ten_a', 'api_key', `${id}:${changed.toString('base64')}`), undefined, `byte ${index}`);
+  }
+  t.throws(() => keyring.open('ten_a', 'api_key', `${id}:${bytes.subarray(0, 10).toString('base64')}`));
+  t.throws(() => keyring.open('ten_a', 'api_key', ''));
+});
+
+test('the same text is sealed differently each time', (t) => {
+  const keyring = createKeyring([older]);
+  t.not(keyring.seal('ten_a', 'api_key', 'sk'), keyring.seal('ten_a', 'api_key', 'sk'));
+});
+
+test('after a rotation the new key seals and the old one still opens, until it is gone', (t) => {
+  const before = createKeyring([older]).seal('ten_a', 'api_key', 'sk');
+  const rotated = createKeyring([newer, older]);
+  t.is(rotated.open('ten_a', 'api_key', before), 'sk');
+  t.true(rotated.isStale(before));
+
+  const after = rotated.seal('ten_a', 'api_key', rotated.open('ten_a', 'api_key', before));
+  t.false(rotated.isStale(after));
+  t.is(createKeyring([newer]).open('ten_a', 'api_key', after), 'sk');
+  t.throws(() => createKeyring([newer]).open('ten_a', 'api_key', before), { message: 'No encryption key has the id "k1".' });
+});
+
+test('a keyring without keys is none', (t) => {
+  t.throws(() => createKeyring([]), { instanceOf: TypeError });
+});

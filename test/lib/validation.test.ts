@@ -1,0 +1,86 @@
+import test from 'ava';
+
+import { closed, IntegerLike, Nullable, Type } from '#src/lib/schema.ts';
+import { fits, issuesOf, issuesOfText } from '#src/lib/validation.ts';
+
+const Line = Type.Object({
+  slug: Type.String({ pattern: '^[a-z-]+$' }),
+  quantity: IntegerLike({ minimum: 1, maximum: 999 }),
+  kind: Type.Optional(Type.Union([Type.Literal('one_time'), Type.Literal('subscription')])),
+  note: Type.Optional(Nullable(Type.String({ maxLength: 5 }))),
+});
+const Cart = Type.Object({ lines: Type.Array(Line, { minItems: 1 }) });
+
+test('a whole number may come as text, and is a number afterwards', (t) => {
+  const line = { slug: 'oak-bowl', quantity: '12' };
+  t.deepEqual(issuesOf(Line, line), []);
+  t.deepEqual(line as unknown, { slug: 'oak-bowl', quantity: 12 });
+});
+
+test('a whole number keeps to its bounds, however it is written', (t) => {
+  for (const quantity of ['0', 0, '1000', 1000, '1.5', 1.5, '-1', '', ' 1', '1e2', '0x10', 'many', '9999999999999', true, null, [1], NaN]) {
+    t.is(issuesOf(Line, { slug: 'a', quantity })[0]?.path, '/quantity', String(quantity));
+  }
+});
+
+test('the bounds of a whole number are told in words', (t) => {
+  t.deepEqual(issuesOf(Line, { slug: 'a', quantity: '1000' }), [
+    { path: '/quantity', code: 'integerLike', detail: 'must be a whole number from 1 to 999' },
+  ]);
+});
+
+test('every issue is told with its place, a missing field at its own', (t) => {
+  const issues = issuesOf(Cart, { lines: [{ slug: 'OAK', quantity: 1 }, { quantity: 1 }] });
+  t.deepEqual(issues.map(({ path, code }) => [path, code]), [['/lines/0/slug', 'pattern'], ['/lines/1/slug', 'required']]);
+});
+
+test('a choice tells what may be chosen', (t) => {
+  const [issue, ...others] = issuesOf(Line, { slug: 'a', quantity: 1, kind: 'rental' });
+  t.deepEqual(issue, { path: '/kind', code: 'const', detail: 'must be one of one_time, subscription' });
+  t.deepEqual(others, []);
+});
+
+test('a field that may be null says of other values what they should be', (t) => {
+  t.true(fits(Line, { slug: 'a', quantity: 1, note: null }));
+  t.is(issuesOf(Line, { slug: 'a', quantity: 1, note: 'too long' })[0]?.code, 'maxLength');
+});
+
+test('unknown fields of a request are ignored, and those of a file are refused at every depth', (t) => {
+  const value = { lines: [{ slug: 'a', quantity: 1, quantitty: 2, 'a/b': 1 }], colour: 'red' };
+  t.deepEqual(issuesOf(Cart, value), []);
+  t.deepEqual(issuesOf(closed(Cart), value).map(({ path, detail }) => `${path} ${detail}`), [
+    '/colour is not known here',
+    '/lines/0/quantitty is not known here; did you mean quantity?',
+    '/lines/0/a~1b is not known here',
+  ]);
+  t.deepEqual(issuesOf(Cart, value), [], 'the schema itself stays open');
+});
+
+test('closing an intersection closes the whole and not its parts', (t) => {
+  const Both = closed(Type.Intersect([Type.Object({ a: Type.Number() }), Type.Object({ b: Type.Number() })]));
+  t.deepEqual(issuesOf(Both, { a: 1, b: 2 }), []);
+  t.deepEqual(issuesOf(Both, { a: 1, b: 2, c: 3 }).map(({ path }) => path), ['/c']);
+});
+
+test('free JSON stays free when the schema around it is closed', (t) => {
+  const Theme = closed(Type.Object({ theme: Type.Record(Type.String(), Type.Unknown()) }));
+  t.deepEqual(issuesOf(Theme, { theme: { anything: { goes: 1 } } }), []);
+});
+
+test('ten issues are enough for a request; a file asks for more', (t) => {
+  const value = { lines: Array.from({ length: 30 }, () => ({ quantity: 1 })) };
+  t.is(issuesOf(Cart, value).length, 10);
+  t.is(issuesOf(Cart, value, { max: 100 }).length, 30);
+});
+
+test('text of queries and paths is converted to what the schema says', (t) => {
+  const query: Record<string, unknown> = { limit: '20', flag: 'true' };
+  t.deepEqual(issuesOfText(Type.Object({ limit: Type.Integer({ maximum: 100 }), flag: Type.Boolean() }), query), []);
+  t.deepEqual(query, { limit: 20, flag: true });
+  t.is(issuesOfText(Type.Object({ limit: Type.Integer() }), { limit: 'many' })[0]?.code, 'type');
+});
+
+test('what is wrong never repeats the value: it may be a secret', (t) => {
+  const Account = closed(Type.Object({ key: Type.String({ pattern: '^sk_' }), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) }));
+  t.false(JSON.stringify(issuesOf(Account, { key: 'rk_hush', mode: 'hush', n: 'hush' })).includes('hush'));
+});

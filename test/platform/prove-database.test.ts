@@ -1,0 +1,78 @@
+import anyTest, { type TestFn } from 'ava';
+import pg from 'pg';
+
+import { Sql } from '#src/lib/sql.ts';
+import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import type { Run } from '#src/outbox/runs.ts';
+import { migrate } from '#src/platform/migrate.ts';
+import { proveDatabase, UnfitDatabase } from '#src/platform/prove-database.ts';
+
+/* A server of its own: only its superuser can show what a superuser may not. */
+const test = anyTest as TestFn<void>;
+let embedded: Pick<Embedded, 'stop'>;
+let owner: pg.Pool;
+let superuser: pg.Pool;
+
+test.before(async () => {
+  const started = await startEmbedded({ postgres: true, redis: false });
+  embedded = started;
+  owner = new pg.Pool({ connectionString: started.databaseUrl, max: 1 });
+  superuser = new pg.Pool({ connectionString: started.databaseAdminUrl, max: 1 });
+  await migrate(started.databaseUrl ?? '');
+});
+test.after.always(async () => {
+  await Promise.all([owner?.end(), superuser?.end()]);
+  await embedded?.stop();
+});
+
+function runOn(pool: pg.Pool): Run {
+  return async (statement) => (await pool.query(statement.text, [...statement.values])).rows;
+}
+
+test.serial('an ordinary owner of a migrated database is fit', async (t) => {
+  await t.notThrowsAsync(proveDatabase(runOn(owner)));
+});
+
+test.serial('a superuser is refused, with the two lines that make a fitting role', async (t) => {
+  const error = await t.throwsAsync(proveDatabase(runOn(superuser)), { instanceOf: UnfitDatabase });
+  t.regex(error.message, /create role .* nosuperuser nobypassrls;/);
+  t.regex(error.message, /alter database .* owner to /);
+  t.is(error.message.split('\n').length, 3);
+});
+
+test.serial('a role that goes around row-level security is refused like a superuser', async (t) => {
+  await superuser.query('create role around login bypassrls');
+  const asRole: Run = async (statement) => {
+    const client = await superuser.connect();
+    try {
+      await client.query('set role around');
+      return (await client.query(statement.text, [...statement.values])).rows;
+    } finally {
+      await client.query('reset role');
+      client.release();
+    }
+  };
+  await t.throwsAsync(proveDatabase(asRole), { instanceOf: UnfitDatabase, message: /"around" is above row-level security/ });
+});
+
+test.serial('a table on which row-level security is missing, or not forced on its owner, is named', async (t) => {
+  await owner.query('create table wide_open (tenant_id text)');
+  await owner.query('create table half_open (tenant_id text)');
+  await owner.query('alter table half_open enable row level security');
+  const error = await t.throwsAsync(proveDatabase(runOn(owner)), { instanceOf: UnfitDatabase });
+  t.regex(error.message, /wide_open/);
+  t.regex(error.message, /half_open/);
+  t.notRegex(error.message, /tenants|outbox/);
+  await owner.query('drop table wide_open, half_open');
+  await t.notThrowsAsync(proveDatabase(runOn(owner)));
+});
+
+test.serial('clocks that differ by more than half a minute are refused', async (t) => {
+  const offBy = (seconds: number): Run => {
+    const run = runOn(owner);
+    return (statement) => run(new Sql(statement.strings, statement.values.map((value) => (typeof value === 'number' ? value + seconds : value))));
+  };
+  await t.notThrowsAsync(proveDatabase(offBy(20)));
+  await t.throwsAsync(proveDatabase(offBy(60)), { instanceOf: UnfitDatabase, message: /differ by 60 seconds/ });
+  await t.throwsAsync(proveDatabase(offBy(-60)), { instanceOf: UnfitDatabase, message: /differ by (59|60|61) seconds/ });
+});
