@@ -1,8 +1,12 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import * as checkout from './checkout.ts';
 import * as emails from './emails.ts';
+import * as idempotency from './idempotency.ts';
 import * as labels from './labels.ts';
+import * as leads from './leads.ts';
+import * as payments from './payments.ts';
 import * as search from './search.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job there is. */
-export const jobs: readonly JobDefinition[] = [emails, labels, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);
+export const jobs: readonly JobDefinition[] = [checkout, emails, idempotency, labels, leads, payments, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);

@@ -1,10 +1,17 @@
+import * as cart from './cart/routes.ts';
+import * as cartPreviews from './cart/previews.ts';
+import * as savedCarts from './cart/saved-carts.ts';
 import * as content from './content/routes.ts';
 import * as inventory from './inventory/routes.ts';
+import * as leads from './leads/routes.ts';
 import type { Route } from './lib/define-route.ts';
+import * as partners from './partners/routes.ts';
 import * as products from './products/routes.ts';
 import * as search from './search/routes.ts';
+import * as storefront from './storefront/routes.ts';
+import * as wholesale from './wholesale/routes.ts';
 
-const pages = [content, inventory, products, search];
+const pages = [content, inventory, leads, products, search, storefront, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

@@ -6,11 +6,19 @@ export type IdPrefix =
   | 'ses' | 'ret' | 'lead' | 'rev' | 'entry' | 'promo' | 'gift' | 'lbl' | 'evt' | 'whe' | 'whd' | 'pay'
   | 'mail' | 'aud' | 'req' | 'job' | 'part' | 'ref' | 'inq' | 'ship' | 'rot' | 'idem' | 'bat' | 'doc'
   | 'mov'
-  | 'hint' | 'trk';
+  | 'hint' | 'trk' | 'wait' | 'conn' | 'call';
 
 /** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */
 export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix);
+}
+
+/**
+ * The id of this kind that shares its characters with another: what a row is called that stands for the same thing as
+ * the other, so that it is found again by it.
+ */
+export function sameId(prefix: IdPrefix, id: string): string {
+  return `${prefix}_${id.slice(id.lastIndexOf('_') + 1)}`;
 }
 
 /** The pattern of an id of this kind, for schemas and for telling a malformed id from an unknown one. */

@@ -17,7 +17,7 @@ export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });
 
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
-export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
+export const Email = Type.String({ format: 'email', pattern: '^.{1,64}@', maxLength: 254, examples: ['ada@example.com'] });
 export const Url = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://shop.example.com/'] });
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });

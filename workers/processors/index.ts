@@ -1,8 +1,12 @@
 import type { Processor } from '#workers/runtime/processor.ts';
+import { processors as checkout } from './checkout.ts';
 import { processors as emails } from './emails.ts';
+import { processors as idempotency } from './idempotency.ts';
 import { processors as labels } from './labels.ts';
+import { processors as leads } from './leads.ts';
+import { processors as payments } from './payments.ts';
 import { processors as search } from './search.ts';
 import { processors as webhooks } from './webhooks.ts';
 
 /** Every job, joined to the operation that does it. */
-export const processors: readonly Processor[] = [...emails, ...labels, ...search, ...webhooks];
+export const processors: readonly Processor[] = [...checkout, ...emails, ...idempotency, ...labels, ...leads, ...payments, ...search, ...webhooks];

@@ -1,6 +1,8 @@
+import { notifyRestock } from '#jobs/leads.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
 /** What the owner says of the stock of a variant, named by id or SKU. */
@@ -17,13 +19,19 @@ export interface StockChange {
 
 type Refused = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero';
 
+/** What the statement answers: what stood against it, or else what was sold out and is back. */
+type Answer =
+  | { readonly index: number; readonly refused: Refused }
+  | { readonly refused: null; readonly variantId: string; readonly movementId: string };
+
 /**
- * Set or adjust the stock of several variants, all or nothing, and write the ledger, in one statement.
+ * Set or adjust the stock of several variants, all or nothing, and write the ledger, in one statement. Who waits for
+ * one of which there was nothing to be had, and now is, will be told.
  * @throws DomainError not_found, `version_conflict` where `ifQuantity` no longer holds, `insufficient_stock` below zero
  */
 export async function changeStock(ctx: InTransaction, changes: readonly StockChange[]): Promise<void> {
   const wanted = changes.map((change, index) => ({ ...change, index, movementId: newId('mov'), sets: change.quantity !== undefined, expects: change.ifQuantity !== undefined }));
-  const [refused] = await ctx.tx.run<{ index: number; refused: Refused }>(sql`
+  const rows = await ctx.tx.run<Answer>(sql`
     with given as (
       select w.*, coalesce(w."variantId", (
         select id from variants v where v.tenant_id = ${ctx.tenant.id} and v.sku = w.sku and v.removed_at is null)) as id
@@ -47,13 +55,19 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     moved as (
       update variants v set stock = j.after from judged j
       where v.tenant_id = ${ctx.tenant.id} and v.id = j.id and not exists (select from judged where refused is not null)
-      returning v.id, j."movementId", coalesce(j.after, 0) - coalesce(j.before, 0) as quantity, j.sets),
+      returning v.id, j."movementId", coalesce(j.after, 0) - coalesce(j.before, 0) as quantity, j.sets,
+        j.before <= v.stock_held and coalesce(j.after > v.stock_held, true) as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, at)
       select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end, ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
-    select index, refused from judged where refused is not null order by index limit 1`);
-  if (refused) throw refuse(changes[refused.index], refused.refused);
+    select index, refused, null as "variantId", null as "movementId" from judged where refused is not null
+    union all select null, null, id, "movementId" from moved where is_back
+    order by index`);
+  for (const row of rows) {
+    if (row.refused !== null) throw refuse(changes[row.index], row.refused);
+    enqueue(ctx, notifyRestock, { variantId: row.variantId, movementId: row.movementId, number: 1 });
+  }
 }
 
 function refuse(change: StockChange | undefined, reason: Refused): DomainError {

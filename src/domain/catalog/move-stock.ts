@@ -1,5 +1,7 @@
+import { notifyRestock } from '#jobs/leads.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
 /** So many pieces of a variant. */
@@ -34,18 +36,20 @@ interface StockMove extends StockOrder {
 /**
  * Move the stock of several variants, all or nothing, and write the ledger, in one statement. Rows are locked in the
  * order of their ids, so that two orders of the same things never wait for each other. Answers what there is too
- * little of; then nothing was moved. A variant that does not exist has none.
+ * little of; then nothing was moved. A variant that does not exist has none. Who waits for one of which there was
+ * nothing to be had, and now is, will be told.
  */
 export async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: StockMove): Promise<StockShortage[]> {
   const wanted = sumByVariant(lines);
   const variantIds = [...wanted.keys()];
   const movementIds = variantIds.map(() => newId('mov'));
-  return ctx.tx.run<StockShortage>(sql`
+  const rows = await ctx.tx.run<StockShortage & { movementId: string | null }>(sql`
     with wanted as (
       select * from unnest(${movementIds}::text[], ${variantIds}::text[], ${[...wanted.values()]}::int[])
         as w(movement_id, variant_id, quantity)),
     present as (
       select v.id, v.stock, greatest(v.stock - v.stock_held, 0) as available,
+        v.stock <= v.stock_held as sold_out,
         v.stock is not null and not v.backorder and ${move.tooLittle ?? sql`false`} as too_little
       from variants v join wanted w on w.variant_id = v.id
       where v.tenant_id = ${ctx.tenant.id}
@@ -58,12 +62,18 @@ export async function moveStock(ctx: InTransaction, lines: readonly StockLine[],
       update variants v set stock = ${move.stock ?? sql`v.stock`}, stock_held = ${move.held ?? sql`v.stock_held`}
       from present p join wanted w on w.variant_id = p.id
       where v.tenant_id = ${ctx.tenant.id} and v.id = p.id and not exists (select from short)
-      returning w.movement_id, v.id, v.stock - p.stock as quantity),
+      returning w.movement_id, v.id, v.stock - p.stock as quantity, p.sold_out and v.stock > v.stock_held as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, order_id, at)
       select ${ctx.tenant.id}, movement_id, id, quantity, ${move.reason ?? null}::text, ${move.orderId ?? null}::text, ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
-    select variant_id, requested, available from short order by variant_id`);
+    select variant_id, requested, available, null as "movementId" from short
+    union all select id, 0, 0, movement_id from moved where is_back
+    order by variant_id`);
+  for (const { movementId, variant_id: variantId } of rows) {
+    if (movementId) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
+  }
+  return rows.flatMap(({ movementId, ...shortage }) => (movementId ? [] : [shortage]));
 }
 
 function sumByVariant(lines: readonly StockLine[]): Map<string, number> {

@@ -1,0 +1,70 @@
+import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
+import { created } from '#src/api/lib/reply.ts';
+import {
+  CapturedLeadView, captureLead, InquiryInput, joinWaitlist, keepQuiz, LeadInput, presentCapturedLead, QuizInput,
+  submitInquiry, WaitlistInput,
+} from '#src/domain/leads/index.ts';
+
+const answers = { 201: CapturedLeadView };
+
+export const postLead = defineRoute({
+  method: 'post',
+  path: '/api/v1/leads',
+  tag: 'leads',
+  summary: 'Leave an address. The same one from the same source is the same lead.',
+  audience: toPublic,
+  body: LeadInput,
+  limit: 'leads',
+  answers,
+  async handle({ ctx, body }) {
+    const lead = await captureLead(ctx, body);
+    return created(presentCapturedLead(lead.id));
+  },
+});
+
+export const postQuiz = defineRoute({
+  method: 'post',
+  path: '/api/v1/leads/quiz',
+  tag: 'leads',
+  summary: 'Hand in the answers to a quiz of the storefront.',
+  audience: toPublic,
+  body: QuizInput,
+  bodyBytesMax: 16 * 1024,
+  limit: 'leads',
+  answers,
+  async handle({ ctx, body }) {
+    const lead = await keepQuiz(ctx, body);
+    return created(presentCapturedLead(lead.id));
+  },
+});
+
+export const postWaitlist = defineRoute({
+  method: 'post',
+  path: '/api/v1/leads/waitlist',
+  tag: 'leads',
+  summary: 'Wait for a product or a variant: when it can be had again, one mail says so.',
+  audience: toPublic,
+  body: WaitlistInput,
+  limit: 'leads',
+  errors: ['unknown_product'],
+  answers,
+  async handle({ ctx, body }) {
+    const lead = await joinWaitlist(ctx, body);
+    return created(presentCapturedLead(lead.id));
+  },
+});
+
+export const postWholesaleLead = defineRoute({
+  method: 'post',
+  path: '/api/v1/leads/wholesale',
+  tag: 'leads',
+  summary: 'Ask to buy in quantity, as a lead.',
+  audience: toPublic,
+  body: InquiryInput,
+  limit: 'leads',
+  answers,
+  async handle({ ctx, body }) {
+    const inquiry = await submitInquiry(ctx, body);
+    return created(presentCapturedLead(inquiry.leadId));
+  },
+});

@@ -1,0 +1,19 @@
+import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
+import { created } from '#src/api/lib/reply.ts';
+import { InquiryInput, presentSubmittedInquiry, submitInquiry, SubmittedInquiryView } from '#src/domain/leads/index.ts';
+import { Type } from '#src/lib/schema.ts';
+
+export const postWholesale = defineRoute({
+  method: 'post',
+  path: '/api/v1/wholesale',
+  tag: 'wholesale',
+  summary: 'Ask to buy in quantity.',
+  audience: toPublic,
+  body: InquiryInput,
+  limit: 'wholesale',
+  idempotent: 'atomic',
+  answers: { 201: Type.Object({ inquiry: SubmittedInquiryView }) },
+  async handle({ ctx, body }) {
+    return created({ inquiry: presentSubmittedInquiry(await submitInquiry(ctx, body)) });
+  },
+});

@@ -1,0 +1,44 @@
+import { newId } from '#src/lib/ids.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { write } from '../database.ts';
+import type { LeadInput } from './lead-input.ts';
+
+/** Write down who left an address. The same address again from the same source is the same lead. */
+export async function captureLead(ctx: Context, { source, ...input }: LeadInput): Promise<{ id: string }> {
+  return saveLead(ctx, { ...input, source: source?.trim() || 'storefront' });
+}
+
+/** What is known of a lead. What is not given stays as it was. */
+export interface NewLead {
+  readonly email: string;
+  readonly source: string;
+  readonly name?: string | null | undefined;
+  readonly consent?: boolean | null | undefined;
+  readonly answers?: Record<string, unknown> | null | undefined;
+}
+
+/** Write a lead, new or known, in one statement. */
+export async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
+  const [saved] = await write<{ id: string }>(ctx, sql`lead as (${upsertLead(ctx, lead)})`, sql`select id from lead`);
+  if (!saved) throw new TypeError('An upsert answered no row.');
+  return saved;
+}
+
+/**
+ * The statement that writes a lead, new or known, and returns its `id`, for others to build upon.
+ * @param when `from …`: the rows that it hangs on, none or one
+ */
+export function upsertLead(ctx: Context, { email, source, name, consent, answers }: NewLead, when: Sql = sql``): Sql {
+  const now = ctx.clock.now();
+  return sql`
+    insert into leads as known (tenant_id, id, email, source, name, consent, answers, created_at, updated_at)
+    select ${ctx.tenant.id}, ${newId('lead')}, ${normaliseEmail(email)}, ${source}, ${name?.trim() || null}::text,
+      ${consent ?? null}::boolean, ${answers ? JSON.stringify(answers) : null}::jsonb, ${now}::timestamptz, ${now}::timestamptz
+    ${when}
+    on conflict (tenant_id, email, source) do update set
+      name = coalesce(excluded.name, known.name), consent = coalesce(excluded.consent, known.consent),
+      answers = coalesce(excluded.answers, known.answers), updated_at = excluded.updated_at
+    returning id`;
+}

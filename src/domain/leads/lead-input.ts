@@ -1,0 +1,37 @@
+import { Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+
+/** Somebody who leaves an address. */
+export const LeadInput = Type.Object({
+  email: Email,
+  /** Where on the storefront. One address is one lead for each source. */
+  source: Omittable(Text(100, { default: 'storefront', examples: ['footer'] })),
+  name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
+  /** Whether the store may write to this address of its own accord. */
+  consent: Omittable(Type.Boolean()),
+});
+export type LeadInput = Static<typeof LeadInput>;
+
+/** What somebody answered to a quiz of the storefront's own making: free JSON, five levels deep at most. */
+export const QuizInput = Type.Object({
+  email: Email,
+  answers: Omittable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, maxProperties: 200, examples: [{ roast: 'dark' }] })),
+});
+export type QuizInput = Static<typeof QuizInput>;
+
+/** Whoever wants to know when something can be had again: a variant, or any variant of a product. */
+export const WaitlistInput = Type.Object({
+  email: Email,
+  product_slug: Omittable(Slug),
+  variant_id: Omittable(Id('var')),
+});
+export type WaitlistInput = Static<typeof WaitlistInput>;
+
+/** A business that wants to buy in quantity. */
+export const InquiryInput = Type.Object({
+  email: Email,
+  company: Omittable(Text(200, { examples: ['Analytical Kitchens Ltd'] })),
+  phone: Omittable(Text(50, { examples: ['+1 415 555 0100'] })),
+  message: Omittable(Text(5000, { examples: ['We run three shops.'] })),
+  expected_volume: Omittable(Text(200, { examples: ['200 a month'] })),
+});
+export type InquiryInput = Static<typeof InquiryInput>;

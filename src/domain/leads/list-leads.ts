@@ -1,0 +1,34 @@
+import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read } from '../database.ts';
+
+/** Somebody who left an address. */
+export interface Lead {
+  readonly id: string;
+  readonly email: string;
+  readonly source: string;
+  readonly name: string | null;
+  readonly consent: boolean | null;
+  readonly answers: Readonly<Record<string, unknown>> | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/**
+ * The leads, the newest first, page by page; of one source where it is named.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listLeads(
+  ctx: Context,
+  { source, cursor, limit = 20 }: { source?: string | undefined; cursor?: string | undefined; limit?: number | undefined },
+): Promise<Page<Lead>> {
+  const list = keyset(ctx, 'leads', { columns: ['id'], descending: true }, cursor);
+  const rows = await read<Lead & { position: Position }>(ctx, sql`
+    select id, email, source, name, consent, answers, created_at as "createdAt", updated_at as "updatedAt",
+      ${list.position} as position
+    from leads where tenant_id = ${ctx.tenant.id} and ${source === undefined ? sql`true` : sql`source = ${source}`}
+      and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}

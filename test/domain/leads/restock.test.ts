@@ -1,0 +1,159 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
+import {
+  captureStock, changeStock, holdStock, releaseStock, removeProduct, restock, takeStock,
+} from '#src/domain/catalog/index.ts';
+import type { Context, InTransaction } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { notifyRestock } from '#src/domain/leads/index.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildWaiting, restockMailsOf } from '#test/support/factories/leads.ts';
+import { promised } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const setStock = (ctx: Context, variantId: string, quantity: number | null) =>
+  transact(ctx, (ctx) => changeStock(ctx, [{ variantId, quantity }]));
+
+/** Work every restock that was promised so far, as often as asked, side by side. */
+async function workRestocks(ctx: Context, times = 1): Promise<void> {
+  const occasions = await promised(ctx, notifyRestockJob);
+  const runs = Array.from({ length: times }, () => occasions.map((occasion) => notifyRestock(ctx, occasion)));
+  await Promise.all(runs.flat());
+}
+
+const recipients = async (ctx: Context) => (await restockMailsOf(ctx)).map(({ recipient }) => recipient);
+
+test('whoever waits for a variant is told once that it is back, however often the job runs', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variants } = await buildProduct(ctx, {
+    images: [{ url: 'https://cdn.example/oak.jpg' }], variants: [{ name: 'Small', stock: 0 }, { name: 'Large', stock: 0 }],
+  });
+  const [small, large] = variants.map(({ id }) => id);
+  const ada = await buildWaiting(ctx, { variantId: small ?? '', email: 'Ada@Example.com' });
+  await buildWaiting(ctx, { variantId: large ?? '' });
+
+  await setStock(ctx, small ?? '', 5);
+  t.deepEqual(await recipients(ctx), []);
+  await workRestocks(ctx);
+  await workRestocks(ctx);
+  t.deepEqual(await restockMailsOf(ctx), [{
+    recipient: ada.email.toLowerCase(),
+    data: { product_name: 'Oak bowl', variant_name: 'Small', path: `/products/${slug}`, image_url: 'https://cdn.example/oak.jpg' },
+  }]);
+});
+
+test('two restocks at once tell each who waits once', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variants } = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
+  const people = await Promise.all(Array.from({ length: 12 }, () => buildWaiting(ctx, { productSlug: slug })));
+  await Promise.all(variants.map(({ id }) => setStock(ctx, id, 3)));
+  t.is((await promised(ctx, notifyRestockJob)).length, 2);
+
+  await workRestocks(ctx, 3);
+  t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
+});
+
+test('whoever waits for a product and for its variant gets one mail', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  const { email } = await buildWaiting(ctx, { productSlug: slug });
+  await buildWaiting(ctx, { variantId: variant.id, email });
+  await buildWaiting(ctx, { productSlug: slug, variantId: variant.id, email });
+  await setStock(ctx, variant.id, 1);
+  await workRestocks(ctx);
+  t.like(await restockMailsOf(ctx), { length: 1, 0: { recipient: email, data: { variant_name: null } } });
+});
+
+test('whoever was told can wait anew and is told anew', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  const first = await buildWaiting(ctx, { variantId: variant.id });
+  await setStock(ctx, variant.id, 1);
+  await workRestocks(ctx);
+  const second = await buildWaiting(ctx, { variantId: variant.id, email: first.email });
+  t.is(second.leadId, first.leadId);
+
+  await setStock(ctx, variant.id, 0);
+  await setStock(ctx, variant.id, 1);
+  await workRestocks(ctx);
+  t.deepEqual(await recipients(ctx), [first.email, first.email]);
+});
+
+test('what is gone again before anybody could be told leaves them waiting', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  await buildWaiting(ctx, { variantId: variant.id });
+  await setStock(ctx, variant.id, 1);
+  await transact(ctx, (ctx) => takeStock(ctx, [{ variantId: variant.id, quantity: 1 }]));
+  await workRestocks(ctx);
+  t.deepEqual(await recipients(ctx), []);
+
+  await setStock(ctx, variant.id, 1);
+  await workRestocks(ctx);
+  t.is((await recipients(ctx)).length, 1);
+});
+
+test('what is no longer sold is announced to nobody', async (t) => {
+  const { ctx } = t.context;
+  const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  await buildWaiting(ctx, { variantId: variant.id });
+  await setStock(ctx, variant.id, 1);
+  await transact(ctx, (ctx) => removeProduct(ctx, slug));
+  await workRestocks(ctx);
+  t.deepEqual(await recipients(ctx), []);
+});
+
+test('more people than one transaction takes are told in portions, each once', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  const people = await Promise.all(Array.from({ length: 130 }, () => buildWaiting(ctx, { variantId: variant.id })));
+  await setStock(ctx, variant.id, 1);
+  await workRestocks(ctx);
+  t.is((await recipients(ctx)).length, 100);
+  t.deepEqual((await promised(ctx, notifyRestockJob)).map(({ number }) => number), [1, 2]);
+  await workRestocks(ctx);
+  t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
+});
+
+test('only stock that rises from none to some is an occasion', async (t) => {
+  const { ctx } = t.context;
+  const occasionsOf = async (stock: number | null, ...moves: ((ctx: InTransaction, variantId: string) => Promise<unknown>)[]) => {
+    const { variant } = await buildProduct(ctx, { variants: [{ stock }] });
+    for (const move of moves) await transact(ctx, (ctx) => move(ctx, variant.id));
+    return (await promised(ctx, notifyRestockJob)).filter(({ variantId }) => variantId === variant.id).length;
+  };
+  const line = (variantId: string, quantity = 1) => [{ variantId, quantity }];
+  const set = (quantity: number | null) => (ctx: InTransaction, variantId: string) => changeStock(ctx, [{ variantId, quantity }]);
+
+  t.is(await occasionsOf(0, set(4)), 1);
+  t.is(await occasionsOf(0, set(null)), 1);
+  t.is(await occasionsOf(0, (ctx, id) => changeStock(ctx, [{ variantId: id, change: 2 }])), 1);
+  t.is(await occasionsOf(0, (ctx, id) => restock(ctx, line(id))), 1);
+  t.is(await occasionsOf(1, (ctx, id) => holdStock(ctx, line(id)), (ctx, id) => releaseStock(ctx, line(id))), 1);
+  t.is(await occasionsOf(1, (ctx, id) => holdStock(ctx, line(id)), set(2)), 1);
+
+  t.is(await occasionsOf(0), 0);
+  t.is(await occasionsOf(4), 0);
+  t.is(await occasionsOf(null, set(4)), 0);
+  t.is(await occasionsOf(1, set(4)), 0);
+  t.is(await occasionsOf(4, set(0)), 0);
+  t.is(await occasionsOf(2, (ctx, id) => holdStock(ctx, line(id)), (ctx, id) => releaseStock(ctx, line(id))), 0);
+  t.is(await occasionsOf(1, (ctx, id) => holdStock(ctx, line(id)), (ctx, id) => captureStock(ctx, line(id))), 0);
+  t.is(await occasionsOf(2, (ctx, id) => holdStock(ctx, line(id, 2)), set(1)), 0);
+});
+
+test('a restock at one store is none at another', async (t) => {
+  const { ctx, services } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
+  await buildWaiting(ctx, { variantId: variant.id });
+  await notifyRestock(other, { variantId: variant.id, movementId: 'mov_other', number: 1 });
+  await setStock(ctx, variant.id, 1);
+  await notifyRestock(other, { variantId: variant.id, movementId: 'mov_other', number: 1 });
+  t.deepEqual(await recipients(ctx), []);
+});

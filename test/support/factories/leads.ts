@@ -1,0 +1,21 @@
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { joinWaitlist } from '#src/domain/leads/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { sql } from '#src/lib/sql.ts';
+
+/** Somebody who waits for a variant or for a product, by an address of his own. */
+export async function buildWaiting(
+  ctx: Context,
+  wanted: { variantId?: string; productSlug?: string; email?: string },
+): Promise<{ email: string; leadId: string }> {
+  const email = wanted.email ?? `${randomText(8)}@example.com`;
+  const { id } = await joinWaitlist(ctx, { email, product_slug: wanted.productSlug ?? null, variant_id: wanted.variantId ?? null });
+  return { email, leadId: id };
+}
+
+/** To whom a mail was promised that something is back, in the order of their addresses. */
+export async function restockMailsOf(ctx: Context): Promise<{ recipient: string; data: Record<string, unknown> }[]> {
+  return read(ctx, sql`
+    select recipient, data from mails where tenant_id = ${ctx.tenant.id} and kind = 'restock' order by recipient, id`);
+}
