@@ -29,6 +29,8 @@ export interface Services {
   /** The process's one shared connection. Commands fail at once while Redis is away. */
   readonly redis: RedisConnection;
   readonly wakeChannel: string;
+  /** Told of every answer that is not as documented. Only tests ask for it. */
+  readonly checkAnswers: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
   readonly run: Run;
   /** A context that belongs to no tenant. */
@@ -54,6 +56,7 @@ export interface Replacements {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly ports?: Partial<Ports>;
+  readonly checkAnswers?: (drift: string) => void;
 }
 
 const system: Actor = { kind: 'system', id: 'system' };
@@ -91,6 +94,7 @@ export async function createServices(config: Config, processName: string, replac
 
   return {
     config, clock, log, tenants, redis, wakeChannel, context,
+    checkAnswers: replacements.checkAnswers,
     metrics: createMetrics(),
     keys: createKeyDirectory(context()),
     run: (statement) => runAlone(database, statement),

@@ -20,7 +20,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
 
 /** A domain imports only from those to its left. */
 const domainOrder = [
-  'tenants', 'audit', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'cart', 'orders', 'partners',
+  'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'cart', 'orders', 'partners',
   'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'leads', 'webhooks',
   'integrations', 'storefront',
 ];

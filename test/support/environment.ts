@@ -20,6 +20,8 @@ export function testEnvironment(given: Record<string, string> = {}): Record<stri
     SMTP_URL: 'smtp://127.0.0.1:2525',
     MAIL_FROM: 'Storefront <hello@storefront.example>',
     LOG_LEVEL: 'silent',
+    // Tests of the limits set their own.
+    RATE_LIMIT_SCALE: '1000',
     ...given,
   };
 }

@@ -2,100 +2,102 @@ import Router, { type RouterContext } from '@koa/router';
 
 import type { Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
-import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
+import { type AnswerCheck, createAnswerCheck } from './check-answers.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
 import type { Caller, Route } from './define-route.ts';
-import { HttpError, invalidRequest } from './http-error.ts';
-import { isForm, parseForm, parseJson, readBytes } from './read-body.ts';
+import { HttpError } from './http-error.ts';
+import { createLimiter, type EnforceLimit } from './limiter.ts';
+import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
 import { createReplyCache, type ReplyCache } from './reply-cache.ts';
+import { readIdempotencyKey, runOnce } from './run-once.ts';
+import { shopperAddress } from './shopper-address.ts';
 
 /** Put routes on a router: each is authenticated, checked and refused in the documented order, and then handled. */
 export function mountRoutes(services: Services, routes: readonly Route[]): Router {
   const router = new Router();
-  const cache = createReplyCache(services.clock);
+  const counter: Counter = {
+    services,
+    cache: createReplyCache(services.clock),
+    enforceLimit: createLimiter(services),
+    check: createAnswerCheck(services.checkAnswers),
+  };
   for (const route of routes) {
-    router[route.method](route.path, (koa) => serve(services, cache, route, koa));
+    router[route.method](route.path, async (koa) => {
+      try {
+        await serve(counter, route, koa);
+      } catch (error) {
+        counter.check.refusal(route, error);
+        throw error;
+      }
+    });
   }
   return router;
 }
 
-/** The order of refusals is a promise: tenant or key, scope, size and type, schema, module; then the handler's own. */
-async function serve(services: Services, cache: ReplyCache, route: Route, koa: RouterContext): Promise<void> {
+/** What every route is served with. */
+interface Counter {
+  readonly services: Services;
+  readonly cache: ReplyCache;
+  readonly enforceLimit: EnforceLimit;
+  readonly check: AnswerCheck;
+}
+
+/**
+ * The order of refusals is a promise: tenant or key, scope, rate, size and type, schema, module; then the handler's
+ * own. Where a token names the tenant, the body it may stand in is read first.
+ */
+async function serve(counter: Counter, route: Route, koa: RouterContext): Promise<void> {
+  const { services } = counter;
   const { audience } = route;
+  const authorization = koa.get('authorization');
   const slug = audience.kind === 'inbound' ? (koa.params['tenant_slug'] ?? '') : koa.get('x-tenant-slug');
-  const bodyOnce = once(() => bodyOf(route, koa));
-  const tenantId = audience.kind === 'token' ? audience.tenantIdOf({ query: koa.query, body: (await bodyOnce()).body }) : undefined;
-  const visitor = await authenticate(services, audience, { authorization: koa.get('authorization'), slug, tenantId });
+  const sent = bodyReader(route, koa);
+  const tenantId = audience.kind === 'token' ? audience.tenantIdOf({ query: koa.query, body: (await sent()).body }) : undefined;
+  const visitor = await authenticate(services, audience, { authorization, slug, tenantId });
   answerOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
 
-  const make = () => handle(services, route, koa, visitor, bodyOnce);
-  const reply = route.cacheable ? await cache.get(visitor, koa.url, make) : await make();
+  const address = await shopperAddress(services, visitor, {
+    clientAddress: clientAddress(koa.req, services.config.trustedProxyHops), named: koa.get('x-client-ip'), authorization,
+  });
+  if (route.limit) await counter.enforceLimit(koa, route.limit, visitor, address);
+
+  const make = async () => handle(counter, route, koa, visitor, address, await sent());
+  const reply = route.cacheable ? await counter.cache.get(visitor, koa.url, make) : await make();
   sendReply(koa, reply, visitor.key !== undefined);
 }
 
 async function handle(
-  services: Services,
+  { services, check }: Counter,
   route: Route,
   koa: RouterContext,
   visitor: Visitor,
-  bodyOnce: () => Promise<SentBody>,
+  address: string | undefined,
+  { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
-  const { body, rawBody } = await bodyOnce();
-  const params = checkText(route.params, koa.params, () => new DomainError('not_found', 'not_found', 'There is no such thing.'));
-  const query = checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
-  checkBody(route, body);
-  if (route.module && !visitor.tenant.modules[route.module]) {
-    throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
-  }
-
-  const caller: Caller = { key: visitor.key, clientAddress: clientAddress(koa.req, services.config.trustedProxyHops) };
+  const caller: Caller = { key: visitor.key, clientAddress: address };
   const actor = visitor.key ? ({ kind: 'key', id: visitor.key.id } as const) : ({ kind: 'shopper', id: 'anonymous' } as const);
-  const ctx: Context = { ...services.context({ actor }), tenant: visitor.tenant };
   const header = (name: string) => koa.get(name);
-  const reply = await route.handle({ ctx, caller, params, query, body, rawBody, header } as never);
-  return renderReply(route, visitor.tenant, reply);
-}
 
-interface SentBody {
-  readonly body: unknown;
-  readonly rawBody: Buffer;
-}
+  const work = async (ctx: Context, idempotencyId: string | undefined): Promise<RenderedReply> => {
+    const { params, query } = checkRequest(route, koa, body);
+    if (route.module && !visitor.tenant.modules[route.module]) {
+      throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
+    }
+    const reply = await route.handle({ ctx, caller, params, query, body, rawBody, idempotencyId, header } as never);
+    check.answer(route, reply);
+    return renderReply(route, visitor.tenant, reply);
+  };
 
-async function bodyOf(route: Route, koa: RouterContext): Promise<SentBody> {
-  if (!route.body && !route.rawBody) return { body: undefined, rawBody: Buffer.alloc(0) };
-  const bytes = await readBytes(koa.req, route.bodyBytesMax);
-  if (route.rawBody) return { body: undefined, rawBody: bytes };
-  const contentType = koa.get('content-type');
-  const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, contentType);
-  return { body, rawBody: bytes };
-}
-
-/** A request's body can be read once. A token in it is looked at before anything else. */
-function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  return () => (result ??= work());
-}
-
-function checkText(
-  schema: Route['params'],
-  given: Record<string, unknown>,
-  refuse: (issues: ReturnType<typeof issuesOfText>) => Error,
-): Record<string, unknown> | undefined {
-  if (!schema) return undefined;
-  const issues = issuesOfText(schema, given);
-  if (issues.length > 0) throw refuse(issues);
-  return given;
-}
-
-function checkBody(route: Route, body: unknown): void {
-  if (!route.body) return;
-  const issues = issuesOf(route.body, body);
-  if (issues.length > 0) throw invalidRequest(issues, 'body');
+  const ctx: Context = { ...services.context({ actor }), tenant: visitor.tenant };
+  const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
+  if (!route.idempotent || !key) return work(ctx, undefined);
+  const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
+  return runOnce(ctx, route.idempotent, request, work);
 }
 
 /** The refusal of what no route serves: 405 with `Allow` where another method would do, else 404. */

@@ -5,6 +5,7 @@ import type { Context as KoaContext } from 'koa';
 import type { Tenant } from '#src/domain/tenants/index.ts';
 import type { Route } from './define-route.ts';
 import type { Reply } from './reply.ts';
+import { replyToError } from './reply-to-error.ts';
 
 /** A reply as bytes, ready to be sent to whoever asked for it. */
 export interface RenderedReply {
@@ -29,6 +30,17 @@ export function renderReply(route: Route, tenant: Tenant, reply: Reply): Rendere
     },
     body,
     etag: isKept ? createHash('sha256').update(`${tenant.slug}\n`).update(body).digest('base64url').slice(0, 27) : undefined,
+  };
+}
+
+/** The reply to an error: one envelope, kept by nobody. */
+export function renderError(error: unknown, requestId: string): RenderedReply {
+  const { status, headers, body } = replyToError(error, requestId);
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+    body: Buffer.from(JSON.stringify(body)),
+    etag: undefined,
   };
 }
 

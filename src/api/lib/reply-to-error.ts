@@ -19,7 +19,8 @@ export interface ErrorReply {
   readonly body: ErrorBody;
 }
 
-const statusOf: Record<Refusal, number> = {
+/** The status of each kind of refusal. */
+export const statusOf: Readonly<Record<Refusal, number>> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -40,14 +41,15 @@ const statusOf: Record<Refusal, number> = {
 export function replyToError(error: unknown, requestId: string): ErrorReply {
   if (error instanceof DomainError) {
     const { retryAfterSeconds } = error;
+    const status = statusOf[error.kind];
     return {
-      status: statusOf[error.kind],
+      status,
       headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
       body: {
         error: error.code,
         detail: error.message,
         request_id: requestId,
-        ...(retryAfterSeconds !== undefined && { retry_after: retryAfterSeconds }),
+        ...(retryAfterSeconds !== undefined && (status === 429 || status === 503) && { retry_after: retryAfterSeconds }),
         ...error.extensions,
       },
     };

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 
 import { allowOrigin } from '#src/api/lib/cors.ts';
-import { replyToError } from '#src/api/lib/reply-to-error.ts';
+import { renderError, sendReply } from '#src/api/lib/render-reply.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan } from '#src/lib/tracing.ts';
@@ -23,13 +23,10 @@ export function answerRequests(services: Services): Middleware {
       try {
         await inSpan(`${koa.method} ${koa.path}`, { 'http.request.method': koa.method }, () => next());
       } catch (error) {
-        const reply = replyToError(error, requestId);
+        const reply = renderError(error, requestId);
         if (reply.status >= 500) services.log.error({ err: error, path: koa.path }, 'request failed');
         if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
-        koa.status = reply.status;
-        koa.set({ 'cache-control': 'no-store', ...reply.headers });
-        koa.type = 'application/json; charset=utf-8';
-        koa.body = JSON.stringify(reply.body);
+        sendReply(koa, reply, false);
       }
       const route = String(koa['_matchedRoute'] ?? 'none');
       finished({ method: koa.method, route, status: koa.status });

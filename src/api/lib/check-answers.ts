@@ -1,0 +1,47 @@
+import { closed, type TSchema } from '#src/lib/schema.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import type { Route } from './define-route.ts';
+import { documentedErrors } from './documented-errors.ts';
+import type { Reply } from './reply.ts';
+import { replyToError } from './reply-to-error.ts';
+
+/** Holds what is answered to what is documented. Tests switch it on; shoppers never wait for it. */
+export interface AnswerCheck {
+  answer(route: Route, reply: Reply): void;
+  refusal(route: Route, error: unknown): void;
+}
+
+/** @param report is told in a sentence what an answer says that the documentation does not, or the other way round */
+export function createAnswerCheck(report: ((drift: string) => void) | undefined): AnswerCheck {
+  if (!report) return { answer: () => undefined, refusal: () => undefined };
+  return {
+    answer(route, reply) {
+      const drift = driftOf(route, reply);
+      if (drift) report(`${nameOf(route)} answers ${reply.status} ${drift}`);
+    },
+    refusal(route, error) {
+      const { status, body } = replyToError(error, '');
+      if (documentedErrors(route).some((code) => code === body.error)) return;
+      report(`${nameOf(route)} refuses with ${status} ${body.error}, which its \`errors\` do not name`);
+    },
+  };
+}
+
+function driftOf(route: Route, { status, body }: Reply): string | undefined {
+  const schema = route.answers[status];
+  if (!schema) return 'which its `answers` do not name';
+  if (body === undefined || typeof body === 'string') return undefined;
+  const [issue] = issuesOf(closedOnce(schema), JSON.parse(JSON.stringify(body)));
+  return issue && `whose ${issue.path || 'body'} ${issue.detail}`;
+}
+
+const closedSchemas = new WeakMap<TSchema, TSchema>();
+
+/** Also an answer's field that nobody documented is drift. */
+function closedOnce(schema: TSchema): TSchema {
+  const known = closedSchemas.get(schema) ?? closed(schema);
+  closedSchemas.set(schema, known);
+  return known;
+}
+
+const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;

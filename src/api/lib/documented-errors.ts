@@ -1,0 +1,44 @@
+import type { Audience, Route } from './define-route.ts';
+import { type ErrorCode, errorCodes } from './error-codes.ts';
+import { limitOf } from './limits.ts';
+
+/** Every code that a route may answer: what follows from its declarations, and what its handler knows, by status. */
+export function documentedErrors(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>([
+    ...errorsOf[route.audience.kind],
+    ...(route.audience.kind === 'inbound' ? [] : (['origin_not_allowed'] as const)),
+    ...limitErrors(route),
+    ...bodyErrors(route),
+    ...(route.query ? (['invalid_request'] as const) : []),
+    ...(route.query && 'cursor' in route.query.properties ? (['invalid_cursor'] as const) : []),
+    ...(route.params ? (['not_found'] as const) : []),
+    ...(route.module ? (['module_disabled'] as const) : []),
+    ...(route.idempotent ? (['invalid_request', 'idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
+    ...(route.errors ?? []),
+    'internal_error',
+    'service_unavailable',
+  ]);
+  return [...codes].toSorted((left, right) => errorCodes[left].status - errorCodes[right].status);
+}
+
+const header: readonly ErrorCode[] = ['missing_tenant', 'unknown_tenant'];
+const key: readonly ErrorCode[] = [
+  'invalid_request', 'missing_key', 'invalid_key', 'revoked_key', 'expired_key', 'wrong_environment', 'insufficient_scope',
+];
+
+const errorsOf: Readonly<Record<Audience['kind'], readonly ErrorCode[]>> = {
+  public: header,
+  dual: [...header, ...key],
+  bearer: key,
+  token: [...header, ...key],
+  inbound: ['unknown_tenant'],
+};
+
+function limitErrors({ limit }: Route): readonly ErrorCode[] {
+  return limit && !limitOf(limit).perStore ? ['rate_limited'] : [];
+}
+
+function bodyErrors({ body, rawBody }: Route): readonly ErrorCode[] {
+  if (rawBody) return ['invalid_request', 'payload_too_large'];
+  return body ? ['invalid_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type'] : [];
+}

@@ -1,0 +1,77 @@
+import type { Context } from '#src/domain/context.ts';
+import { isDatabaseAway, transact } from '#src/domain/database.ts';
+import {
+  type ClaimedRequest, claimRequest, keepReply, type KeptReply, type KeyedRequest, releaseRequest,
+} from '#src/domain/idempotency/index.ts';
+import { currentCorrelation } from '#src/lib/correlation.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { HttpError } from './http-error.ts';
+import { renderError, type RenderedReply } from './render-reply.ts';
+
+type Work = (ctx: Context, idempotencyId: string | undefined) => Promise<RenderedReply>;
+
+/** The Idempotency-Key that a request was sent with, or undefined. */
+export function readIdempotencyKey(header: string): string | undefined {
+  if (header.length > 255) throw new HttpError(400, 'invalid_request', 'An Idempotency-Key has at most 255 characters.');
+  return header === '' ? undefined : header;
+}
+
+/**
+ * Run a request that named itself once: later tries of it are answered what the first was answered. A try that ends
+ * without an answer worth keeping leaves the request to the next.
+ *
+ * @param mode `atomic`: the work and its answer commit together
+ */
+export async function runOnce(ctx: Context, mode: 'atomic' | 'resumable', request: KeyedRequest, work: Work): Promise<RenderedReply> {
+  const claimed = await claimRequest(ctx, request);
+  if ('status' in claimed) return replay(claimed);
+  try {
+    if (mode === 'resumable') return await runThenKeep(ctx, claimed, work);
+    return await transact(ctx, async (ctx) => {
+      const reply = await work(ctx, claimed.id);
+      if (await keepReply(ctx, claimed, keptFrom(reply))) return reply;
+      throw new DomainError('conflict', 'idempotency_in_progress', 'Another try has taken this request over.', { retryAfterSeconds: 1 });
+    });
+  } catch (error) {
+    await unlessAway(ctx, settleRefusal(ctx, claimed, renderError(error, currentCorrelation()?.requestId ?? '')));
+    throw error;
+  }
+}
+
+async function runThenKeep(ctx: Context, claimed: ClaimedRequest, work: Work): Promise<RenderedReply> {
+  const reply = await work(ctx, claimed.id);
+  await unlessAway(ctx, keepReply(ctx, claimed, keptFrom(reply)));
+  return reply;
+}
+
+/** The caller may hear what was done: a next try finds the lease run out, and goes on with the same ids. */
+async function unlessAway(ctx: Context, kept: Promise<unknown>): Promise<void> {
+  try {
+    await kept;
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    ctx.log.warn({ err: error }, 'an answer could not be kept');
+  }
+}
+
+/** What may well be different next time is not kept: who is asking, what he may do, how busy we or others are. */
+const passing = [401, 403, 429];
+
+async function settleRefusal(ctx: Context, claimed: ClaimedRequest, refusal: RenderedReply): Promise<void> {
+  const isPassing = refusal.status >= 500 || passing.includes(refusal.status);
+  if (isPassing) await releaseRequest(ctx, claimed);
+  else await keepReply(ctx, claimed, keptFrom(refusal));
+}
+
+function keptFrom({ status, headers, body }: RenderedReply): KeptReply {
+  return { status, headers, body: body?.toString('utf8') ?? '' };
+}
+
+function replay({ status, headers, body }: KeptReply): RenderedReply {
+  return {
+    status,
+    headers: { ...headers, 'idempotent-replayed': 'true' },
+    body: body === '' ? undefined : Buffer.from(body),
+    etag: undefined,
+  };
+}

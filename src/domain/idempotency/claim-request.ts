@@ -1,0 +1,79 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import { hours, seconds } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { readOne, write } from '../database.ts';
+import { type KeptReply, openReply } from './kept-reply.ts';
+
+/** A request that named itself: what its key is unique by (the tenant is the context's), and what it asks. */
+export interface KeyedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Whose key it is: an API key's id, a session's, or `anonymous`. */
+  readonly credential: string;
+  readonly key: string;
+  readonly body: Buffer;
+}
+
+/** The request is this process's to run, as long as nobody holds a later lease. */
+export interface ClaimedRequest {
+  /** The same at every try of one request. */
+  readonly id: string;
+  readonly lease: number;
+}
+
+/** How long a reply is remembered, and a key stands for one body. */
+export const keepMs = hours(24);
+
+/** Outlives every request; who comes after it takes the request for dead, and over. */
+const leaseMs = seconds(60);
+
+const askAgainSeconds = 1;
+
+/**
+ * Claim a request for running it, or find what it was answered. Of any number of claims at once one is granted; a
+ * lease that ran out, or was released, is granted again with the same id.
+ *
+ * @throws DomainError `idempotency_key_reused` for another body, `idempotency_in_progress` while another claim holds
+ */
+export async function claimRequest(ctx: Context, request: KeyedRequest): Promise<ClaimedRequest | KeptReply> {
+  const digest = sha256([request.method, request.path, request.credential, request.key].join('\n'));
+  const bodyDigest = sha256(request.body);
+  const claimed = await claim(ctx, digest, bodyDigest);
+  if (claimed) return claimed;
+
+  const held = await readOne<{ id: string; isSameBody: boolean; reply: string | null }>(ctx, sql`
+    select id, body_digest = ${bodyDigest} as "isSameBody", reply_sealed as reply
+    from idempotency_keys where tenant_id = ${ctx.tenant.id} and digest = ${digest}`);
+  if (held && !held.isSameBody) {
+    throw new DomainError('unprocessable', 'idempotency_key_reused', 'This Idempotency-Key was used with another body.');
+  }
+  if (held?.reply) return openReply(ctx, held.id, held.reply);
+  throw new DomainError('conflict', 'idempotency_in_progress', 'The first request with this Idempotency-Key is still at work.', {
+    retryAfterSeconds: askAgainSeconds,
+  });
+}
+
+/** One statement, so that of two at the same moment one waits for the other's row and then finds it held. */
+async function claim(ctx: Context, digest: Buffer, bodyDigest: Buffer): Promise<ClaimedRequest | undefined> {
+  const now = ctx.clock.now();
+  const forgotten = sql`known.created_at <= ${fromNow(ctx.clock, -keepMs)}`;
+  const [claimed] = await write<ClaimedRequest>(ctx, sql`
+    claimed as (
+      insert into idempotency_keys as known (tenant_id, id, digest, body_digest, lease, leased_until, created_at)
+      values (${ctx.tenant.id}, ${newId('idem')}, ${digest}, ${bodyDigest}, 1, ${fromNow(ctx.clock, leaseMs)}, ${now})
+      on conflict (tenant_id, digest) do update set
+        id = case when ${forgotten} then excluded.id else known.id end,
+        created_at = case when ${forgotten} then excluded.created_at else known.created_at end,
+        body_digest = excluded.body_digest,
+        lease = known.lease + 1,
+        leased_until = excluded.leased_until,
+        reply_sealed = null
+      where ${forgotten}
+        or (known.reply_sealed is null and known.leased_until <= ${now} and known.body_digest = excluded.body_digest)
+      returning id, lease)`, sql`select id, lease from claimed`);
+  return claimed;
+}
