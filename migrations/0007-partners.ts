@@ -17,6 +17,7 @@ export class Partners extends Migration {
         version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,
+        removed_at timestamptz,
         primary key (tenant_id, id),
         unique (tenant_id, code)
       );

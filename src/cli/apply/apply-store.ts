@@ -41,6 +41,7 @@ export async function applyStore(
       const ctx = await continueAs(platform, tenant);
       const run: ApplyRun = {
         ctx, options, progress,
+        tell: (change) => void changes.push(change),
         async record(kind, change) {
           changes.push(change);
           if (change.action === 'unchanged') return;

@@ -16,10 +16,11 @@ export const keysSection = many({
     if (issued) reveal({ name, value: issued.value });
     return change;
   },
-  async prune({ ctx }, names) {
+  async prune({ ctx, record }, named) {
     const { rows } = await listKeys(ctx, { limit: keysMax });
-    const surplus = rows.filter(({ name, revokedAt }) => !revokedAt && !names.has(name));
-    for (const key of surplus) await revokeKey(ctx, key);
-    return surplus.map(({ name }) => ({ subject: `key ${name}`, action: 'removed', fields: [] }));
+    for (const key of rows.filter(({ name, revokedAt }) => !revokedAt && !named.has(name))) {
+      await revokeKey(ctx, key);
+      await record('key', { subject: `key ${key.name}`, action: 'removed', fields: [] });
+    }
   },
 });

@@ -17,8 +17,10 @@ export interface ApplyOptions {
 export interface ApplyRun {
   readonly ctx: InTransaction;
   readonly options: ApplyOptions;
-  /** Tell what was done. `kind` is what the audit log calls it. */
+  /** Tell what was done, and write it into the audit log, which calls it `kind`. */
   record(kind: string, change: Change): Promise<void>;
+  /** Only tell it: the audit log has it already. */
+  tell(change: Change): void;
   /** Tell the value of a new key. */
   reveal(key: { name: string; value: string }): void;
   /** Tell a person what is left to do. */
@@ -79,8 +81,8 @@ export function many<Schema extends TSchema>(definition: {
   check?(item: Static<Schema>, settings: Settings): Issue[];
   checkAll?(items: readonly Static<Schema>[]): Issue[];
   save(run: ApplyRun, item: Static<Schema>): Promise<Change>;
-  /** Remove what is not among these. */
-  prune?(run: ApplyRun, keys: ReadonlySet<string>): Promise<Change[]>;
+  /** Remove what is not among these, and record it. */
+  prune?(run: ApplyRun, named: ReadonlySet<string>): Promise<void>;
 }): Section {
   const { name, kind, schema, keyOf } = definition;
   const list = Type.Array(schema, { maxItems: 100_000 });
@@ -98,8 +100,7 @@ export function many<Schema extends TSchema>(definition: {
         await run.record(kind, await placed(`/${name}/${index}`, () => definition.save(run, item)));
         if ((index + 1) % progressEvery === 0) run.progress(`${name}: ${index + 1} of ${value.length}`);
       }
-      if (!run.options.prune || !definition.prune) return;
-      for (const change of await definition.prune(run, new Set(value.map(keyOf)))) await run.record(kind, change);
+      if (run.options.prune) await definition.prune?.(run, new Set(value.map(keyOf)));
     },
   };
 }

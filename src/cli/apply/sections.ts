@@ -1,12 +1,18 @@
-import { ProductInput, removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
-import { EntryInput, removeEntry, saveEntry } from '#src/domain/content/index.ts';
-import { PartnerInput, savePartner } from '#src/domain/partners/index.ts';
-import { GiftCardInput, normalisePromoCode, PromoCodeInput, removePromoCode, saveGiftCard, savePromoCode } from '#src/domain/promotions/index.ts';
+import { ProductInput, productSlugs, removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
+import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
+import { normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
+import {
+  SecondShippingAccountInput, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput,
+} from '#src/domain/shipping/index.ts';
 import { ModulesInput, setModules } from '#src/domain/tenants/index.ts';
-import { checkDuration, checkWebAddress } from './checks.ts';
-import { keysSection } from './keys-section.ts';
-import { many, one, type Section } from './section.ts';
 import { checkSkus } from './check-skus.ts';
+import { checkDuration, checkWebAddress } from './checks.ts';
+import { giftCardsSection } from './gift-cards-section.ts';
+import { keysSection } from './keys-section.ts';
+import { paymentsSection } from './payments-section.ts';
+import { many, one, type Section } from './section.ts';
+import { webhookEndpointsSection } from './webhook-endpoints-section.ts';
 
 /** The sections of a store file in the order in which they are applied: what is named later may need what came before. */
 export const sections: readonly Section[] = [
@@ -15,6 +21,19 @@ export const sections: readonly Section[] = [
     kind: 'modules',
     schema: ModulesInput,
     save: ({ ctx }, modules) => setModules(ctx, modules),
+  }),
+  paymentsSection,
+  one({
+    name: 'shipping',
+    kind: 'shipping',
+    schema: ShippingAccountInput,
+    save: ({ ctx }, account) => saveShippingAccount(ctx, account),
+  }),
+  one({
+    name: 'second_shipping',
+    kind: 'second_shipping',
+    schema: SecondShippingAccountInput,
+    save: ({ ctx }, account) => saveSecondShippingAccount(ctx, account),
   }),
   keysSection,
   many({
@@ -26,6 +45,9 @@ export const sections: readonly Section[] = [
     check: ({ images }, settings) => (images ?? []).flatMap(({ url }, index) => checkWebAddress(`/images/${index}/url`, url, settings)),
     checkAll: checkSkus,
     save: ({ ctx, options: { setStock, prune } }, product) => saveProduct(ctx, product, { setStock, prune }),
+    async prune({ ctx, record }, named) {
+      for (const slug of await productSlugs(ctx)) if (!named.has(slug)) await record('product', await removeProduct(ctx, slug));
+    },
   }),
   many({
     name: 'content',
@@ -35,6 +57,11 @@ export const sections: readonly Section[] = [
     keyField: 'slug',
     check: ({ image }, settings) => checkWebAddress('/image/url', image?.url, settings),
     save: ({ ctx }, entry) => saveEntry(ctx, entry),
+    async prune({ ctx, record }, named) {
+      for (const name of await entryNames(ctx)) {
+        if (!named.has(`${name.type}/${name.slug}`)) await record('content', await removeEntry(ctx, name));
+      }
+    },
   }),
   many({
     name: 'promo_codes',
@@ -43,15 +70,11 @@ export const sections: readonly Section[] = [
     keyOf: ({ code }) => normalisePromoCode(code),
     keyField: 'code',
     save: ({ ctx }, promo) => savePromoCode(ctx, promo),
+    async prune({ ctx, record }, named) {
+      for (const code of await promoCodes(ctx)) if (!named.has(code)) await record('promo_code', await removePromoCode(ctx, code));
+    },
   }),
-  many({
-    name: 'gift_cards',
-    kind: 'gift_card',
-    schema: GiftCardInput,
-    keyOf: ({ code }) => code.toUpperCase().replaceAll(/[ -]/g, ''),
-    keyField: 'code',
-    save: ({ ctx, options }, card) => saveGiftCard(ctx, card, { setBalance: options.setStock }),
-  }),
+  giftCardsSection,
   many({
     name: 'partners',
     kind: 'partner',
@@ -60,5 +83,9 @@ export const sections: readonly Section[] = [
     keyField: 'code',
     check: ({ window }, settings) => checkDuration('/window', window, ['1h', '3650d'], settings),
     save: ({ ctx }, partner) => savePartner(ctx, partner),
+    async prune({ ctx, record }, named) {
+      for (const code of await partnerCodes(ctx)) if (!named.has(code)) await record('partner', await removePartner(ctx, code));
+    },
   }),
+  webhookEndpointsSection,
 ];

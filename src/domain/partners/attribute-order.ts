@@ -39,14 +39,14 @@ interface CreditedPartner {
 async function findByCode(ctx: InTransaction, code: string): Promise<CreditedPartner | undefined> {
   const [partner] = await ctx.tx.run<CreditedPartner>(sql`
     select id, commission_percent::float8 as "commissionPercent", null as "referralId"
-    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)}`);
+    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`);
   return partner;
 }
 
 async function findByVisit(ctx: InTransaction, sessionId: string): Promise<CreditedPartner | undefined> {
   const [partner] = await ctx.tx.run<CreditedPartner>(sql`
     select p.id, p.commission_percent::float8 as "commissionPercent", r.id as "referralId"
-    from partner_referrals r join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id
+    from partner_referrals r join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id and p.removed_at is null
     where r.tenant_id = ${ctx.tenant.id} and r.session_id = ${sessionId}
       and ${ctx.clock.now()}::timestamptz < r.last_seen_at + p.window_ms * interval '1 millisecond'
     order by r.last_seen_at desc, r.id desc limit 1`);

@@ -18,5 +18,5 @@ export async function findPartner(ctx: Context, code: string): Promise<PartnerTe
   return readOne<PartnerTerms>(ctx, sql`
     select id, code, name, commission_percent::float8 as "commissionPercent",
       discount_percent::float8 as "discountPercent", window_ms as "windowMs"
-    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)}`);
+    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`);
 }

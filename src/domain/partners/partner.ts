@@ -15,6 +15,7 @@ export const Partner = defineEntity({
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
+    removedAt: p.datetime().nullable(),
   },
 });
 

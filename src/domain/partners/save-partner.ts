@@ -12,7 +12,7 @@ const defaultWindowMs = days(30);
 const windowMsMax = days(3650);
 
 /**
- * Create a partner or bring it into line with `input`. What was attributed keeps its commission.
+ * Create a partner or bring it into line with `input`; one that was removed is a partner again. What was attributed keeps its commission.
  * @throws DomainError `invalid_request` for a window of no time, or of more than ten years
  */
 export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<Change> {
@@ -25,6 +25,7 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
     commissionPercent: roundPercent(input.commission_percent ?? 0),
     discountPercent: roundPercent(input.discount_percent ?? 0),
     windowMs: readWindow(input.window),
+    removedAt: null,
   };
   const partner = await em.findOne(Partner, { tenantId: ctx.tenant.id, code });
   if (!partner) {

@@ -26,7 +26,7 @@ export async function trackReferral(ctx: Context, { code, sessionId, landingUrl 
         (tenant_id, id, partner_id, session_id, landing_url, first_seen_at, last_seen_at)
       select ${ctx.tenant.id}, ${newId('ref')}, p.id, ${sessionId ?? null}, ${landingUrl ?? null},
         ${now}::timestamptz, ${now}::timestamptz
-      from partners p where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)}
+      from partners p where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
       on conflict (tenant_id, session_id, partner_id) do update
         set visits = known.visits + 1, last_seen_at = excluded.last_seen_at
       returning id)`, sql`

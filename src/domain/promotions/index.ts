@@ -9,6 +9,7 @@ export { type Basket, type Judgement, judgePromo, type PromoReason, promoReasons
 export { GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView } from './present.ts';
 export { type DiscountType, normalisePromoCode, PromoCode } from './promo-code.ts';
 export { PromoCodeInput } from './promo-code-input.ts';
+export { promoCodes } from './promo-codes.ts';
 export { type GiftCardQuote, quoteGiftCard } from './quote-gift-card.ts';
 export { type PromoQuote, quotePromo } from './quote-promo.ts';
 export { type GiftCardRedemption, redeemGiftCard } from './redeem-gift-card.ts';

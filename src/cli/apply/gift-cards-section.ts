@@ -1,0 +1,12 @@
+import { GiftCardInput, saveGiftCard } from '#src/domain/promotions/index.ts';
+import { many } from './section.ts';
+
+/** Gift cards by their codes. They are never pruned: somebody has paid for what is on them. */
+export const giftCardsSection = many({
+  name: 'gift_cards',
+  kind: 'gift_card',
+  schema: GiftCardInput,
+  keyOf: ({ code }) => code.toUpperCase().replaceAll(/[ -]/g, ''),
+  keyField: 'code',
+  save: ({ ctx, options }, card) => saveGiftCard(ctx, card, { setBalance: options.setStock }),
+});

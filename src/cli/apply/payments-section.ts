@@ -1,0 +1,20 @@
+import { liveWebhookSecrets, PaymentAccountInput, savePaymentAccount } from '#src/domain/payments/index.ts';
+import { checkDuration } from './checks.ts';
+import { one } from './section.ts';
+
+/** The store's account at the payment provider. What is missing to sell is told, not refused: it may come later. */
+export const paymentsSection = one({
+  name: 'payments',
+  kind: 'payments',
+  schema: PaymentAccountInput,
+  check: (account, settings) => checkDuration('/session_lifetime', account.session_lifetime, ['35m', '23h'], settings),
+  async save({ ctx, note }, account) {
+    const change = await savePaymentAccount(ctx, account);
+    if (account.mode === 'connect') note('Payments are in connect mode: checkout answers 503 until they are direct.');
+    else if (!account.secret_key) note('Payments have no secret_key: checkout answers 503 until they have one.');
+    else if (!account.webhook_secret && (await liveWebhookSecrets(ctx, { fresh: true })).length === 0) {
+      note(`Payments have no webhook_secret: run "webhooks:register ${ctx.tenant.slug}" so that the provider tells us of them.`);
+    }
+    return change;
+  },
+});

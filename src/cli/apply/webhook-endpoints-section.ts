@@ -1,0 +1,30 @@
+import { EndpointEntry, listEndpoints, removeEndpoint, saveEndpoint } from '#src/domain/webhooks/index.ts';
+import { checkWebAddress } from './checks.ts';
+import { many } from './section.ts';
+
+const endpointsMax = 10_000;
+
+/** The addresses that hear of events, each known by its URL. */
+export const webhookEndpointsSection = many({
+  name: 'webhook_endpoints',
+  kind: 'webhook_endpoint',
+  schema: EndpointEntry,
+  keyOf: ({ url }) => url,
+  keyField: 'url',
+  check: ({ url }, settings) => checkWebAddress('/url', url, settings),
+  async save({ ctx, note }, endpoint) {
+    const change = await saveEndpoint(ctx, endpoint);
+    if (change.action === 'created' && !endpoint.secret) {
+      note(`The new ${change.subject} signs with a secret that was made for it: rotate it on the owner's side to be told one.`);
+    }
+    return change;
+  },
+  async prune({ ctx, tell }, named) {
+    for (const { id, url } of await listEndpoints(ctx, { limit: endpointsMax })) {
+      if (named.has(url)) continue;
+      // It writes its own line of the audit log.
+      await removeEndpoint(ctx, { id });
+      tell({ subject: `webhook endpoint ${new URL(url).origin}${new URL(url).pathname}`, action: 'removed', fields: [] });
+    }
+  },
+});
