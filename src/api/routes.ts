@@ -1,5 +1,5 @@
-import * as cart from './cart/routes.ts';
 import * as cartPreviews from './cart/previews.ts';
+import * as cart from './cart/routes.ts';
 import * as savedCarts from './cart/saved-carts.ts';
 import * as content from './content/routes.ts';
 import * as inventory from './inventory/routes.ts';
@@ -11,7 +11,7 @@ import * as search from './search/routes.ts';
 import * as storefront from './storefront/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [content, inventory, leads, products, search, storefront, wholesale];
+const pages = [cart, cartPreviews, savedCarts, content, inventory, leads, partners, products, search, storefront, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

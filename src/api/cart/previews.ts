@@ -1,0 +1,54 @@
+import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import {
+  GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView, quoteGiftCard, quotePromo,
+} from '#src/domain/promotions/index.ts';
+import { centsMax, IntegerLike, Omittable, Text, Type } from '#src/lib/schema.ts';
+
+const amount = IntegerLike({ minimum: 0, maximum: centsMax });
+
+export const postApplyPromo = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart/apply-promo',
+  tag: 'cart',
+  summary: 'See what a promo code would do for a cart. Nothing is kept.',
+  audience: toDual('cart:write'),
+  limit: 'promo',
+  body: Type.Object({
+    code: Text(200, { examples: ['WELCOME10'] }),
+    subtotalCents: amount,
+    customerEmail: Omittable(Type.String({ maxLength: 254, examples: ['ada@example.com'] })),
+    items: Omittable(Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: amount }), {
+      maxItems: 100,
+      description: 'The items of the cart, as it answers them. Without them a code that is for some products is judged as if the subtotal were all of those.',
+    })),
+  }),
+  answers: { 200: PromoQuoteView },
+  async handle({ ctx, body }) {
+    const { code, subtotalCents, customerEmail, items } = body;
+    const lines = items?.map((item) => ({ productSlug: item.productSlug, totalCents: item.lineTotalCents }));
+    const quote = await quotePromo(ctx, {
+      code,
+      currency: ctx.tenant.currency,
+      customerEmail: customerEmail || undefined,
+      ...(lines ? { lines } : { subtotalCents }),
+    });
+    return ok(presentPromoQuote(quote, subtotalCents));
+  },
+});
+
+export const postApplyGiftCard = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart/apply-gift-card',
+  tag: 'cart',
+  summary: 'See what a gift card would pay of an order. Nothing is kept.',
+  audience: toDual('cart:write'),
+  limit: 'gift_card',
+  module: 'gift_cards',
+  body: Type.Object({ code: Text(200, { examples: ['ABCD-EFGH-JKLM-NPQR'] }), orderTotal: amount }),
+  answers: { 200: GiftCardQuoteView },
+  async handle({ ctx, caller, body }) {
+    const quote = await quoteGiftCard(ctx, { code: body.code, orderTotalCents: body.orderTotal });
+    return ok(presentGiftCardQuote(quote, { withBalance: caller.key?.kind === 'secret' }));
+  },
+});

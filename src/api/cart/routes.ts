@@ -1,0 +1,87 @@
+import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import {
+  addLine, CartInput, CartLineInput, CartLinePatch, CartView, changeLine, createCart, presentCart, readCart, removeLine,
+} from '#src/domain/cart/index.ts';
+import { Id, Type } from '#src/lib/schema.ts';
+
+const CartAnswer = Type.Object({ cart: CartView });
+const CartPath = Type.Object({ id: Id('cart') });
+const LinePath = Type.Object({ id: Id('cart'), itemId: Id('line') });
+
+export const postCart = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart',
+  tag: 'cart',
+  summary: 'Start a cart. It lives for 30 days.',
+  audience: toDual('cart:write'),
+  limit: 'cart',
+  idempotent: 'atomic',
+  body: CartInput,
+  errors: ['currency_mismatch'],
+  answers: { 201: CartAnswer },
+  async handle({ ctx, body }) {
+    return created({ cart: presentCart(await createCart(ctx, body)) });
+  },
+});
+
+export const getCart = defineRoute({
+  method: 'get',
+  path: '/api/v1/cart/:id',
+  tag: 'cart',
+  summary: 'Read a cart, priced by the catalogue as it is now.',
+  audience: toDual('cart:read'),
+  limit: 'reads',
+  params: CartPath,
+  answers: { 200: CartAnswer },
+  async handle({ ctx, params }) {
+    return ok({ cart: presentCart(await readCart(ctx, params.id)) });
+  },
+});
+
+export const postCartItem = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart/:id/items',
+  tag: 'cart',
+  summary: 'Put something into a cart. The same again adds to its line.',
+  audience: toDual('cart:write'),
+  limit: 'cart',
+  idempotent: 'atomic',
+  params: CartPath,
+  body: CartLineInput,
+  errors: ['not_found', 'unknown_product', 'variant_required', 'price_unavailable', 'too_many_items'],
+  answers: { 201: CartAnswer },
+  async handle({ ctx, params, body }) {
+    return created({ cart: presentCart(await addLine(ctx, params.id, body)) });
+  },
+});
+
+export const patchCartItem = defineRoute({
+  method: 'patch',
+  path: '/api/v1/cart/:id/items/:itemId',
+  tag: 'cart',
+  summary: 'Change how many of a line there are, or how it is bought. Quantity 0 removes it.',
+  audience: toDual('cart:write'),
+  limit: 'cart',
+  params: LinePath,
+  body: CartLinePatch,
+  errors: ['not_found', 'unknown_product', 'price_unavailable'],
+  answers: { 200: CartAnswer },
+  async handle({ ctx, params, body }) {
+    return ok({ cart: presentCart(await changeLine(ctx, { cartId: params.id, lineId: params.itemId }, body)) });
+  },
+});
+
+export const deleteCartItem = defineRoute({
+  method: 'delete',
+  path: '/api/v1/cart/:id/items/:itemId',
+  tag: 'cart',
+  summary: 'Take a line out of a cart.',
+  audience: toDual('cart:write'),
+  limit: 'cart',
+  params: LinePath,
+  answers: { 200: CartAnswer },
+  async handle({ ctx, params }) {
+    return ok({ cart: presentCart(await removeLine(ctx, { cartId: params.id, lineId: params.itemId })) });
+  },
+});

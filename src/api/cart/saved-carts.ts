@@ -1,0 +1,112 @@
+import { defineRoute, type Sent, toDual, toTokenHolders } from '#src/api/lib/define-route.ts';
+import { invalidRequest } from '#src/api/lib/http-error.ts';
+import { ok, type Reply } from '#src/api/lib/reply.ts';
+import {
+  type MailPreference, presentSavedCart, presentSavedCartReceipt, readMailPreference, restoreCart, saveCart, savedCartGone,
+  SavedCartInput, SavedCartReceipt, SavedCartView, unknownToken, unsubscribe,
+} from '#src/domain/cart/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { Omittable, Type } from '#src/lib/schema.ts';
+import { tenantOfToken, tokenOf } from './token.ts';
+import { showPreference } from './unsubscribe-page.ts';
+
+const Token = Type.String({ maxLength: 200 });
+const TokenQuery = Type.Object({ token: Type.Optional(Token) });
+const TokenBody = Type.Object({ token: Omittable(Token) });
+const SavedCartAnswer = Type.Object({ saved_cart: SavedCartView });
+const PreferenceAnswer = Type.Object({
+  ok: Type.Literal(true),
+  status: Type.Union([Type.Literal('subscribed'), Type.Literal('unsubscribed')]),
+});
+
+export const postSavedCart = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart/save',
+  tag: 'cart',
+  summary: 'Keep a cart for whoever reads mail at this address, and remind them of it.',
+  audience: toDual('cart:write'),
+  limit: 'ceiling',
+  body: SavedCartInput,
+  answers: { 200: SavedCartReceipt },
+  async handle({ ctx, body }) {
+    return ok(presentSavedCartReceipt(await saveCart(ctx, body)));
+  },
+});
+
+export const getRestoredCart = defineRoute({
+  method: 'get',
+  path: '/api/v1/cart/restore',
+  tag: 'cart',
+  summary: 'Open a saved cart with the token of a reminder.',
+  audience: toTokenHolders('cart:read', tenantOfToken(savedCartGone)),
+  limit: 'ceiling',
+  query: TokenQuery,
+  errors: ['saved_cart_gone'],
+  answers: { 200: SavedCartAnswer },
+  handle: ({ ctx, query }) => restore(ctx, { query, body: undefined }),
+});
+
+export const postRestoredCart = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart/restore',
+  tag: 'cart',
+  summary: 'Open a saved cart with the token of a reminder, in the body or the query.',
+  audience: toTokenHolders('cart:read', tenantOfToken(savedCartGone)),
+  limit: 'ceiling',
+  query: TokenQuery,
+  body: TokenBody,
+  errors: ['saved_cart_gone'],
+  answers: { 200: SavedCartAnswer },
+  handle: ({ ctx, query, body }) => restore(ctx, { query, body }),
+});
+
+export const getUnsubscription = defineRoute({
+  method: 'get',
+  path: '/api/v1/cart/unsubscribe',
+  tag: 'cart',
+  summary: 'See whether an address gets reminders: a page with one button for a browser. With confirm=1, unsubscribe.',
+  audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
+  limit: 'ceiling',
+  query: Type.Object({ token: Type.Optional(Token), confirm: Type.Optional(Type.String({ examples: ['1'] })) }),
+  errors: ['invalid_or_expired_token'],
+  answers: { 200: PreferenceAnswer },
+  async handle({ ctx, query, header }) {
+    const token = requireToken({ query, body: undefined });
+    const preference = query.confirm === '1' ? await unsubscribe(ctx, token) : await readMailPreference(ctx, token);
+    return answerPreference(ctx, preference, { token, accept: header('accept') });
+  },
+});
+
+export const postUnsubscription = defineRoute({
+  method: 'post',
+  path: '/api/v1/cart/unsubscribe',
+  tag: 'cart',
+  summary: 'Send no more reminders to an address. A mail program’s one click (RFC 8058) does it, too.',
+  audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
+  limit: 'ceiling',
+  query: TokenQuery,
+  body: TokenBody,
+  form: true,
+  errors: ['invalid_or_expired_token'],
+  answers: { 200: PreferenceAnswer },
+  async handle({ ctx, query, body, header }) {
+    const token = requireToken({ query, body });
+    return answerPreference(ctx, await unsubscribe(ctx, token), { token, accept: header('accept') });
+  },
+});
+
+async function restore(ctx: Context, sent: Sent): Promise<Reply> {
+  return ok({ saved_cart: presentSavedCart(await restoreCart(ctx, requireToken(sent))) });
+}
+
+function requireToken(sent: Sent): string {
+  const token = tokenOf(sent);
+  if (token === undefined) throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
+  return token;
+}
+
+/** A browser gets a page, everybody else JSON. */
+function answerPreference(ctx: Context, status: MailPreference, { token, accept }: { token: string; accept: string }): Reply {
+  if (!accept.includes('text/html')) return ok({ ok: true, status });
+  return showPreference({ storeName: ctx.tenant.name, status, token });
+}

@@ -1,0 +1,53 @@
+import { page, type Reply } from '#src/api/lib/reply.ts';
+import { escapeHtml } from '#src/lib/escape-html.ts';
+
+/** The page stands alone: no script, nothing from elsewhere, and no address of it leaks to anybody. */
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+};
+
+/** What somebody sees who follows the link out of a reminder: one sentence and, until it is pressed, one button. */
+export function showPreference(
+  { storeName, status, token }: { storeName: string; status: 'subscribed' | 'unsubscribed'; token: string },
+): Reply {
+  const store = escapeHtml(storeName);
+  const isSubscribed = status === 'subscribed';
+  const title = isSubscribed ? 'Stop reminders?' : 'No more reminders';
+  const said = isSubscribed
+    ? `${store} reminds you by mail of what you left in your cart.`
+    : `${store} will not remind you again of what you left in your cart.`;
+  const button = `
+    <form method="post" action="?token=${escapeHtml(encodeURIComponent(token))}">
+      <button type="submit">Stop reminders</button>
+    </form>`;
+  const reply = page(`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title} · ${store}</title>
+    <style>${style}</style>
+  </head>
+  <body>
+    <main>
+    <h1>${title}</h1>
+    <p>${said}</p>${isSubscribed ? button : ''}
+    </main>
+  </body>
+</html>
+`);
+  return { ...reply, headers };
+}
+
+const style = `
+      :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+      body { display: grid; min-height: 90vh; margin: 0; place-items: center }
+      main { max-width: 26rem; padding: 2rem; text-align: center }
+      h1 { margin: 0 0 .5rem; font-size: 1.5rem }
+      button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .4rem; background: #1f2937; color: #fff; font: inherit; cursor: pointer }
+      button:focus-visible { outline: 3px solid #60a5fa; outline-offset: 2px }
+    `;

@@ -1,0 +1,60 @@
+import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import {
+  applyAsPartner, findPartner, PartnerApplicationInput, PartnerApplicationView, PartnerView, presentPartner, trackReferral,
+} from '#src/domain/partners/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Omittable, Text, Type } from '#src/lib/schema.ts';
+
+const Code = Text(100, { examples: ['maker'] });
+
+export const getPartner = defineRoute({
+  method: 'get',
+  path: '/api/v1/partners/:code',
+  tag: 'partners',
+  summary: 'Read what a partner’s code means for a shopper.',
+  audience: toDual('partners:read'),
+  params: Type.Object({ code: Code }),
+  answers: { 200: Type.Object({ partner: PartnerView }) },
+  async handle({ ctx, params }) {
+    const partner = await findPartner(ctx, params.code);
+    if (!partner) throw notFound('partner');
+    return ok({ partner: presentPartner(partner) });
+  },
+});
+
+export const postReferral = defineRoute({
+  method: 'post',
+  path: '/api/v1/partners/track',
+  tag: 'partners',
+  summary: 'Note that a partner brought a shopper. What the session pays for within the partner’s window is theirs.',
+  audience: toPublic,
+  limit: 'partners',
+  body: Type.Object({
+    code: Code,
+    session_id: Omittable(Text(200, { examples: ['b7f0a3c2'] })),
+    landing_url: Omittable(Text(2048, { examples: ['https://shop.example.com/?partner=maker'] })),
+  }),
+  errors: ['not_found'],
+  answers: { 200: Type.Object({ ok: Type.Literal(true), referral_id: Id('ref') }) },
+  async handle({ ctx, body }) {
+    const visit = { code: body.code, sessionId: body.session_id, landingUrl: body.landing_url };
+    const { referralId } = await trackReferral(ctx, visit);
+    return ok({ ok: true, referral_id: referralId });
+  },
+});
+
+export const postPartnerApplication = defineRoute({
+  method: 'post',
+  path: '/api/v1/partners/apply',
+  tag: 'partners',
+  summary: 'Ask to become a partner. The store’s owner decides.',
+  audience: toPublic,
+  limit: 'partners',
+  idempotent: 'atomic',
+  body: PartnerApplicationInput,
+  answers: { 201: Type.Object({ application: PartnerApplicationView }) },
+  async handle({ ctx, body }) {
+    return created({ application: await applyAsPartner(ctx, body) });
+  },
+});

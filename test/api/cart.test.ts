@@ -1,0 +1,159 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { days } from '#src/lib/duration.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildCart } from '#test/support/factories/cart.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+test('a shopper starts a cart, fills it, changes it and empties it', async (t) => {
+  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const { id: productId, slug, variant } = await buildProduct(ctx);
+  const started = await api.call('POST', '/api/v1/cart', { tenant, body: { currency: 'USD', session_id: 'ses-1', customer_id: 'cus-1' } });
+  t.is(started.status, 201);
+  t.is(started.headers.get('cache-control'), 'no-store');
+  const { cart } = started.body;
+  t.like(cart, { status: 'active', currency: 'USD', sessionId: 'ses-1', customerId: 'cus-1', items: [], itemCount: 0, subtotalCents: 0, version: 1 });
+  t.regex(cart.id, /^cart_/);
+
+  const path = `/api/v1/cart/${cart.id}`;
+  const added = await api.call('POST', `${path}/items`, { tenant, body: { variantId: variant.id, quantity: '2', unitPriceCents: '3800' } });
+  t.is(added.status, 201);
+  const [item] = added.body.cart.items;
+  t.deepEqual(item, {
+    id: item.id, variantId: variant.id, productId, productSlug: slug, name: 'Oak bowl', variantName: variant.name, sku: variant.sku,
+    imageUrl: null, quantity: 2, unitPriceCents: 3800, lineTotalCents: 7600, purchaseType: 'one_time',
+    subscriptionInterval: null, stockStatus: 'in_stock', priceChanged: false,
+  });
+  t.deepEqual((await api.call('GET', path, { tenant })).body, added.body);
+
+  const changed = await api.call('PATCH', `${path}/items/${item.id}`, { tenant, body: { quantity: 5 } });
+  t.is(changed.status, 200);
+  t.like(changed.body.cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
+  const removed = await api.call('DELETE', `${path}/items/${item.id}`, { tenant });
+  t.is(removed.status, 200);
+  t.deepEqual(removed.body.cart.items, []);
+  t.is((await api.call('DELETE', `${path}/items/${item.id}`, { tenant })).status, 404);
+});
+
+test('a cart needs nothing said, and a body is not needed to start one', async (t) => {
+  const { api, tenant: { slug: tenant } } = t.context;
+  t.is((await api.call('POST', '/api/v1/cart', { tenant })).status, 201);
+  t.is((await api.call('POST', '/api/v1/cart', { tenant, body: { colour: 'red' } })).status, 201);
+  const foreign = await api.call('POST', '/api/v1/cart', { tenant, body: { currency: 'EUR' } });
+  t.is(foreign.status, 400);
+  t.is(foreign.body.error, 'currency_mismatch');
+});
+
+test('a body that does not fit is refused with the path of what is wrong', async (t) => {
+  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const items = `/api/v1/cart/${cart.id}/items`;
+  const line = `${items}/${cart.lines[0]?.id}`;
+  const wrong: [string, string, unknown, string][] = [
+    ['POST', '/api/v1/cart', { currency: 5 }, '/currency'],
+    ['POST', items, {}, '/variantId'],
+    ['POST', items, { variantId: variant.id, quantity: 0 }, '/quantity'],
+    ['POST', items, { variantId: variant.id, quantity: 1000 }, '/quantity'],
+    ['POST', items, { variantId: variant.id, quantity: '1.5' }, '/quantity'],
+    ['POST', items, { variantId: variant.id, unitPriceCents: 'free' }, '/unitPriceCents'],
+    ['POST', items, { variantId: variant.id, purchaseType: 'rent' }, '/purchaseType'],
+    ['POST', items, { variantId: variant.id, purchaseType: 'subscription' }, '/subscriptionInterval'],
+    ['POST', items, { variantId: variant.id, quantity: 999 }, '/quantity'],
+    ['PATCH', line, { quantity: -1 }, '/quantity'],
+    ['PATCH', line, { purchaseType: 'subscription' }, '/subscriptionInterval'],
+  ];
+  for (const [method, path, body, at] of wrong) {
+    const answer = await api.call(method, path, { tenant, body });
+    t.is(answer.status, 400, JSON.stringify(body));
+    t.is(answer.body.error, 'invalid_request');
+    t.true(answer.body.errors.some((issue: { path: string }) => issue.path === at), `${JSON.stringify(body)}: ${JSON.stringify(answer.body.errors)}`);
+  }
+  const broken = await api.call('POST', items, { tenant, body: '{', headers: { 'content-type': 'application/json' } });
+  t.is(broken.body.error, 'invalid_json');
+});
+
+test('what cannot be bought is refused by its code', async (t) => {
+  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const single = await buildProduct(ctx);
+  const several = await buildProduct(ctx, { variants: [{ name: 'S' }, { name: 'L' }] });
+  const cart = await buildCart(ctx);
+  const add = (body: unknown) => api.call('POST', `/api/v1/cart/${cart.id}/items`, { tenant, body });
+  t.like(await add({ variantId: 'var_none' }), { status: 400, body: { error: 'unknown_product' } });
+  t.like(await add({ productId: several.id }), { status: 400, body: { error: 'variant_required' } });
+  t.like(await add({ variantId: single.variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }), { status: 400, body: { error: 'price_unavailable' } });
+  t.is((await add({ productId: single.id })).status, 201);
+});
+
+test('a cart that is another store’s, expired, unknown or no cart at all is not found', async (t) => {
+  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const other = await buildTenant(services);
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const line = `${cart.id}/items/${cart.lines[0]?.id}`;
+  const requests: [string, string, unknown?][] = [
+    ['GET', cart.id], ['POST', `${cart.id}/items`, { variantId: variant.id }], ['PATCH', line, { quantity: 2 }], ['DELETE', line],
+  ];
+  for (const [method, path, body] of requests) {
+    const answer = await api.call(method, `/api/v1/cart/${path}`, { tenant: other.slug, body });
+    t.like(answer, { status: 404, body: { error: 'not_found' } }, `${method} ${path}`);
+  }
+  t.is((await api.call('GET', '/api/v1/cart/nonsense', { tenant })).status, 404);
+  t.is((await api.call('GET', '/api/v1/cart/cart_01m7xfs208fk1sctzyr3afnpz3', { tenant })).status, 404);
+  t.is((await api.call('PATCH', `/api/v1/cart/${cart.id}/items/line_01m7xfs208fk1sctzyr3afnpz3`, { tenant, body: { quantity: 1 } })).status, 404);
+});
+
+test('a key elevates a caller only with its scope', async (t) => {
+  const { api, ctx, services } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const path = `/api/v1/cart/${cart.id}`;
+  const line = `${path}/items/${cart.lines[0]?.id}`;
+  const reader = await buildKey(ctx, ['cart:read']);
+  const writer = await buildKey(ctx, ['cart:write']);
+  const stranger = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['cart:write']);
+
+  t.is((await api.call('GET', path, { key: reader })).status, 200);
+  t.is((await api.call('GET', path, { key: writer })).status, 200);
+  t.is((await api.call('GET', path, { key: await buildKey(ctx, ['products:read']) })).body.required_scope, 'cart:read');
+  t.is((await api.call('POST', `${path}/items`, { key: writer, body: { variantId: variant.id } })).status, 201);
+  const writes: [string, string, unknown?][] = [
+    ['POST', '/api/v1/cart'], ['POST', `${path}/items`, { variantId: variant.id }], ['PATCH', line, { quantity: 1 }], ['DELETE', line],
+    ['POST', '/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1 }], ['POST', '/api/v1/cart/apply-gift-card', { code: 'A', orderTotal: 1 }],
+    ['POST', '/api/v1/cart/save', { email: 'ada@example.com', items: [{ quantity: 1 }] }],
+  ];
+  for (const [method, address, body] of writes) {
+    const answer = await api.call(method, address, { key: reader, body });
+    t.like(answer, { status: 403, body: { error: 'insufficient_scope', required_scope: 'cart:write' } }, address);
+  }
+  t.is((await api.call('GET', path, { key: stranger })).status, 404);
+  t.is((await api.call('GET', path)).body.error, 'missing_tenant');
+});
+
+test.serial('an expired cart is not found', async (t) => {
+  const { api, ctx, clock, tenant: { slug: tenant } } = t.context;
+  const cart = await buildCart(ctx);
+  clock.pass(days(30));
+  t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant })).status, 404);
+  clock.pass(-days(30));
+});
+
+test.serial('a cart is read with one statement, and filled with two', async (t) => {
+  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx, [variant.id]);
+  const path = `/api/v1/cart/${cart.id}`;
+  await api.call('GET', path, { tenant });
+  const reading = await countStatements(services, () => api.call('GET', path, { tenant }));
+  t.is(reading.result.status, 200);
+  t.is(reading.statements.filter((text) => !/from tenants/.test(text)).length, 1);
+  const filling = await countStatements(services, () => api.call('POST', `${path}/items`, { tenant, body: { variantId: variant.id } }));
+  t.is(filling.result.status, 201);
+  t.is(filling.statements.filter((text) => !/from tenants/.test(text)).length, 2);
+});
