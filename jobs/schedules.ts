@@ -1,5 +1,7 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import { pruneRequests } from './idempotency.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
+import { reportDrift, sweepEvents, sweepSessions } from './payments.ts';
 import { pruneDeliveries } from './webhooks.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
@@ -16,7 +18,11 @@ export const schedules: readonly Schedule[] = [
   { job: pollTrackings, everyMs: 'sweep' },
   { job: sweepLabels, everyMs: 'sweep' },
   { job: pruneHints, everyMs: 86_400_000 },
+  { job: sweepSessions, everyMs: 'sweep' },
+  { job: sweepEvents, everyMs: 'sweep' },
+  { job: reportDrift, everyMs: 86_400_000 },
   { job: pruneDeliveries, everyMs: 3_600_000 },
+  { job: pruneRequests, everyMs: 3_600_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */

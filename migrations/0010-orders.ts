@@ -39,6 +39,7 @@ export class Orders extends Migration {
         created_at timestamptz not null,
         updated_at timestamptz not null,
         paid_at timestamptz,
+        payment_asked_at timestamptz,
         shipped_at timestamptz,
         delivered_at timestamptz,
         primary key (tenant_id, id),

@@ -26,8 +26,8 @@ export interface NewOrder {
   readonly id: string;
   readonly number: number;
   readonly currency: string;
+  /** Trimmed, lower case: the order is linked to the customer who has it, if there is one. */
   readonly email: string | null;
-  readonly customerId: string | null;
   readonly subtotalCents: number;
   readonly discountCents: number;
   readonly giftCardCents: number;
@@ -40,6 +40,8 @@ export interface NewOrder {
   readonly metadata: Record<string, unknown>;
   readonly items: readonly NewOrderItem[];
   readonly holds: readonly Hold[];
+  /** `released` for what is taken only when it is paid; `held` otherwise. */
+  readonly holdsState?: 'held' | 'released';
   /** When the holds lapse, unless it is paid before. */
   readonly holdsExpireAt: Date;
 }
@@ -64,15 +66,16 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
         email, customer_id, subtotal_cents, discount_cents, gift_card_cents, shipping_cents, total_cents,
         shipping_address, promo_code, partner_code, cart_id, metadata, created_at, updated_at)
       values (${ctx.tenant.id}, ${order.id}, ${order.number}, ${orderNumberOf(order.number)}, 'pending', 'unpaid',
-        ${fulfillment}, ${order.currency}, ${order.email}, ${order.customerId}, ${order.subtotalCents},
+        ${fulfillment}, ${order.currency}, ${order.email},
+        (select id from customers where tenant_id = ${ctx.tenant.id} and email = ${order.email}), ${order.subtotalCents},
         ${order.discountCents}, ${order.giftCardCents}, ${order.shippingCents}, ${order.totalCents},
         ${order.shippingAddress && JSON.stringify(order.shippingAddress)}::jsonb, ${order.promoCode},
         ${order.partnerCode}, ${order.cartId}, ${JSON.stringify(order.metadata)}::jsonb, ${now}, ${now})),
     held as (
       insert into holds (tenant_id, id, order_id, kind, subject_id, quantity, amount_cents, customer_email, state,
         expires_at, created_at)
-      select ${ctx.tenant.id}, id, ${order.id}, kind, "subjectId", quantity, "amountCents", ${order.email}, 'held',
-        ${order.holdsExpireAt}, ${now}
+      select ${ctx.tenant.id}, id, ${order.id}, kind, "subjectId", quantity, "amountCents", ${order.email},
+        ${order.holdsState ?? 'held'}, ${order.holdsExpireAt}, ${now}
       from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
         as h(id text, kind text, "subjectId" text, quantity int, "amountCents" bigint))
     insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named, sku,

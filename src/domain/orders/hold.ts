@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { captureStock, holdStock, releaseStock, type StockLine, takeStock } from '../catalog/index.ts';
+import { captureStock, holdStock, releaseStock, restock, type StockLine, takeStock } from '../catalog/index.ts';
 import type { InTransaction } from '../context.ts';
 import { holdGiftCard, holdPromo, redeemGiftCard, redeemPromo, releaseGiftCard, releasePromo } from '../promotions/index.ts';
 
@@ -77,8 +77,24 @@ async function redeem(ctx: InTransaction, orderId: string, holds: readonly HeldR
   if (stock.length > 0) {
     const sold = await (isHeld ? captureStock : takeStock)(ctx, stock, { orderId });
     if (!sold) shortages.push('oversold');
+    if (sold !== isHeld) await markStock(ctx, orderId, sold ? 'captured' : 'released');
   }
   return shortages;
+}
+
+/** The rows say what was sold: only that can come back. */
+async function markStock(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<StockLine[]> {
+  return ctx.tx.run<StockLine>(sql`
+    update holds set state = ${state}, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and state in ('captured', 'released')
+      and state <> ${state}
+    returning subject_id as "variantId", quantity`);
+}
+
+/** Put back what an order was sold, once. Call with the order locked. */
+export async function restockOrder(ctx: InTransaction, orderId: string): Promise<void> {
+  const lines = await markStock(ctx, orderId, 'released');
+  if (lines.length > 0) await restock(ctx, lines, { orderId });
 }
 
 async function released(ctx: InTransaction, orderId: string): Promise<HeldRow[]> {

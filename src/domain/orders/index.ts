@@ -1,5 +1,5 @@
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
-export { captureHolds, extendHolds, type Hold, releaseHolds, type Shortage, takeHolds } from './hold.ts';
+export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export {
   type Attention, type FulfillmentStatus, fulfillmentStatuses, Order, type OrderLabel, type OrderStatus, orderStatuses,
@@ -7,5 +7,5 @@ export {
 } from './order.ts';
 export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
 export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
-export { readOrder, readOrderByNumber, readOrders } from './read-order.ts';
+export { orderItems, readOrder, readOrderByNumber, readOrders } from './read-order.ts';
 export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';

@@ -109,6 +109,8 @@ const OrderSchema = defineEntity({
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
     paidAt: p.datetime().nullable(),
+    /** When the provider was last asked what of the payment went back: older answers are let go. */
+    paymentAskedAt: p.datetime().nullable(),
     shippedAt: p.datetime().nullable(),
     deliveredAt: p.datetime().nullable(),
   },

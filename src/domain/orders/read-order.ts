@@ -1,6 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
+import type { NewOrderItem } from './create-order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /** An order as it is now, with one statement; `undefined` when this store has none of that id. */
@@ -18,6 +19,16 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
   const rows = await read<OrderRow>(ctx, sql`
     ${selectOrder(ctx)} and ${condition} order by o.created_at desc, o.id desc limit ${limit}`);
   return rows.map((row) => presentOrder(row, row.items));
+}
+
+/** The items of an order with all that was written down of them, in their order. */
+export async function orderItems(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
+  return read<NewOrderItem>(ctx, sql`
+    select product_id as "productId", product_slug as "productSlug", variant_id as "variantId",
+      variant_named as "variantNamed", sku, name, quantity, unit_price_cents as "unitPriceCents",
+      discount_cents as "discountCents", purchase_type as "purchaseType",
+      subscription_interval as "subscriptionInterval", weight_oz::float8 as "weightOz", ships
+    from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`);
 }
 
 interface OrderRow extends OrderRecord {

@@ -43,6 +43,12 @@ export interface SessionRequest {
   readonly automaticTax: boolean;
 }
 
+/** Our marks on what is made for an order; nulls on what is not ours. */
+export interface Marks {
+  readonly orderId: string | null;
+  readonly environment: string | null;
+}
+
 export interface CreatedSession {
   readonly sessionId: string;
   readonly url: string;
@@ -67,12 +73,9 @@ export interface PaidAddress {
  *   failed       the money did not come and will not
  *   expired      it can no longer be paid
  */
-export interface SessionSnapshot {
+export interface SessionSnapshot extends Marks {
   readonly sessionId: string;
   readonly state: 'open' | 'processing' | 'settled' | 'failed' | 'expired';
-  /** Whose it is, by our own mark; `null` when it is not ours. */
-  readonly orderId: string | null;
-  readonly environment: string | null;
   readonly url: string | null;
   readonly currency: string;
   readonly subtotalCents: number;
@@ -92,11 +95,10 @@ export interface SessionSnapshot {
 /** The five states that the shop knows, and `starting`: the first payment has not come yet. */
 export type SubscriptionState = 'starting' | 'active' | 'trialing' | 'past_due' | 'paused' | 'canceled';
 
-export interface SubscriptionSnapshot {
+/** `orderId` is the order that began it. */
+export interface SubscriptionSnapshot extends Marks {
   readonly subscriptionId: string;
   readonly state: SubscriptionState;
-  readonly orderId: string | null;
-  readonly environment: string | null;
   readonly customerId: string;
   readonly email: string | null;
   readonly currency: string;
@@ -114,12 +116,10 @@ export interface SubscriptionSnapshot {
   }[];
 }
 
-export interface InvoiceSnapshot {
+/** `orderId` is the order that began the subscription. */
+export interface InvoiceSnapshot extends Marks {
   readonly invoiceId: string;
   readonly subscriptionId: string | null;
-  readonly environment: string | null;
-  /** The order that began the subscription. */
-  readonly orderId: string | null;
   readonly cause: 'first' | 'renewal' | 'other';
   readonly isPaid: boolean;
   readonly currency: string;
@@ -131,10 +131,8 @@ export interface InvoiceSnapshot {
 }
 
 /** A payment that was made, and what of it went back. */
-export interface PaymentSnapshot {
+export interface PaymentSnapshot extends Marks {
   readonly paymentId: string;
-  readonly orderId: string | null;
-  readonly environment: string | null;
   /** The invoice that it paid, where it belongs to a subscription. */
   readonly invoiceId: string | null;
   readonly currency: string;
@@ -153,6 +151,8 @@ export interface PaymentEvent {
   /** `null`: nothing that the shop acts on. */
   readonly subject: PaymentSubject | null;
   readonly objectId: string;
+  /** The marks on the object, where the event tells them; `null`: it has to be asked for. */
+  readonly marks: Marks | null;
   readonly createdAt: Date;
 }
 

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 
-import type { PaymentEvent, PaymentGateway, PaymentSubject } from '#src/domain/ports/payment-gateway.ts';
-import { momentOf } from './snapshots.ts';
+import type { Marks, PaymentEvent, PaymentGateway, PaymentSubject } from '#src/domain/ports/payment-gateway.ts';
+import { marksIn, momentOf } from './snapshots.ts';
 
 /** What of Stripe's events the shop acts on, and what each is about. At most 20: one list request takes no more. */
 const subjects: Readonly<Record<string, PaymentSubject>> = {
@@ -39,9 +39,31 @@ export const verifyEvent: PaymentGateway['verifyEvent'] = (rawBody, signature, s
   return 'forged';
 };
 
-export function eventOf({ id, type, created, data }: Stripe.Event): PaymentEvent {
+export function eventOf(event: Stripe.Event): PaymentEvent {
+  const { id, type, created, data } = event;
   const objectId = 'id' in data.object && typeof data.object.id === 'string' ? data.object.id : '';
-  return { eventId: id, type, subject: subjects[type] ?? null, objectId, createdAt: momentOf(created) };
+  return { eventId: id, type, subject: subjects[type] ?? null, objectId, marks: marksOn(event), createdAt: momentOf(created) };
+}
+
+/** Charges and what happens to them may lack the marks and be ours all the same: they are asked for. */
+function marksOn(event: Stripe.Event): Marks | null {
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded':
+    case 'checkout.session.async_payment_failed':
+    case 'checkout.session.expired':
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted':
+    case 'customer.subscription.paused':
+    case 'customer.subscription.resumed':
+      return marksIn(event.data.object.metadata);
+    case 'invoice.paid':
+    case 'invoice.payment_failed':
+      return marksIn(event.data.object.parent?.subscription_details?.metadata ?? null);
+    default:
+      return null;
+  }
 }
 
 function isSigned(rawBody: Buffer, signature: string, secret: string, now: Date): boolean {

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 
 import type {
   InvoiceSnapshot,
+  Marks,
   PaidAddress,
   PaymentSnapshot,
   SessionSnapshot,
@@ -147,6 +148,6 @@ export function paymentSnapshotOf(
   };
 }
 
-function marksIn(metadata: Stripe.Metadata | null): { orderId: string | null; environment: string | null } {
+export function marksIn(metadata: Stripe.Metadata | null): Marks {
   return { orderId: metadata?.['platform_order_id'] ?? null, environment: metadata?.['platform_environment'] ?? null };
 }

@@ -1,0 +1,77 @@
+import Type from 'typebox';
+
+import { defineJob } from './lib/define-job.ts';
+import { exponential } from './lib/retry.ts';
+
+/**
+ * Bring what one event of the payment provider is about into line with what the provider says now. While it cannot be
+ * asked, the next attempt is a promise of its own.
+ */
+export const reconcilePaymentEvent = defineJob({
+  name: 'payments.reconcile-payment-event',
+  queue: 'payments',
+  payload: Type.Object({ eventId: Type.String(), attempt: Type.Integer() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 60,
+  key: ({ eventId, attempt }) => `${eventId}:${attempt}`,
+});
+
+/** Ask how the session of an order stands, because nothing depends on being told; and let its holds go at its end. */
+export const checkSession = defineJob({
+  name: 'payments.check-session',
+  queue: 'payments',
+  payload: Type.Object({ orderId: Type.String(), check: Type.Integer() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 60,
+  key: ({ orderId, check }) => `${orderId}:${check}`,
+});
+
+/** Find the sessions whose check is overdue, and promise it again. */
+export const sweepSessions = defineJob({
+  name: 'payments.sweep-sessions',
+  queue: 'payments',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 3 }),
+  timeoutSeconds: 60,
+  key: ({ slot }) => String(slot),
+});
+
+/** Promise each store a look through its provider's events. */
+export const sweepEvents = defineJob({
+  name: 'payments.sweep-events',
+  queue: 'payments',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 3 }),
+  timeoutSeconds: 60,
+  key: ({ slot }) => String(slot),
+});
+
+/** Take in the events of one store that no webhook has brought. */
+export const sweepStoreEvents = defineJob({
+  name: 'payments.sweep-store-events',
+  queue: 'payments',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 3 }),
+  timeoutSeconds: 120,
+  key: ({ slot }) => String(slot),
+});
+
+/** Promise each store its daily comparison with its provider. */
+export const reportDrift = defineJob({
+  name: 'payments.report-drift',
+  queue: 'payments',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 3 }),
+  timeoutSeconds: 60,
+  key: ({ slot }) => String(slot),
+});
+
+/** Compare the paid sessions of one store with its paid orders, both ways. */
+export const reportStoreDrift = defineJob({
+  name: 'payments.report-store-drift',
+  queue: 'payments',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 5 }),
+  timeoutSeconds: 300,
+  key: ({ slot }) => String(slot),
+});

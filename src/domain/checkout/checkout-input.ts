@@ -1,0 +1,34 @@
+import { Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+
+const Plain = {
+  product_slug: Slug,
+  quantity: Type.Integer({ minimum: 1, maximum: 999, examples: [1] }),
+};
+
+/** `subscription_interval` is read only where `purchase_type` is `subscription`, and needed there. */
+const CheckoutItem = Type.Object(
+  {
+    ...Plain,
+    variant_id: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
+    purchase_type: Omittable(Type.Enum(['one_time', 'subscription'], { examples: ['one_time'] })),
+    subscription_interval: Omittable(Type.Unsafe<string>({ type: 'string', examples: ['month'] })),
+  },
+  {
+    if: { properties: { purchase_type: { const: 'subscription' } }, required: ['purchase_type'] },
+    then: { required: ['subscription_interval'], properties: { subscription_interval: { enum: ['month', 'quarter'] } } },
+  },
+);
+
+/** The body of POST /checkout/sessions. */
+export const CheckoutInput = Type.Object({
+  items: Type.Array(CheckoutItem, { minItems: 1, maxItems: 100 }),
+  return_url: Omittable(Url),
+  cancel_url: Omittable(Url),
+  customer_email: Omittable(Email),
+  promo_code: Omittable(Text(100, { examples: ['WELCOME10'] })),
+  gift_card_code: Omittable(Text(100, { examples: ['ABCD-EFGH-JKLM-NPQR'] })),
+  cart_id: Omittable(Id('cart')),
+  partner_code: Omittable(Text(100, { examples: ['maker'] })),
+  metadata: Omittable(FreeForm),
+});
+export type CheckoutInput = Static<typeof CheckoutInput>;

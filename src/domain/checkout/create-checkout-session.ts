@@ -1,0 +1,120 @@
+import { repairSession } from '#jobs/checkout.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context } from '../context.ts';
+import { transact } from '../database.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { createOrder, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
+import { insertSession, type PaymentSession, readSession, type SellingTerms, sellingTerms } from '../payments/index.ts';
+import { takeOrderNumber } from '../tenants/index.ts';
+import type { CheckoutInput } from './checkout-input.ts';
+import { forgetCustomer, paymentCustomerOf } from './payment-customer.ts';
+import { CustomerGone, openSession } from './open-session.ts';
+import { type OrderPlan, planOrder } from './plan-order.ts';
+import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
+import { unavailable } from './provider-refusals.ts';
+import { quoteCheckout } from './quote-checkout.ts';
+import { isTakenByAnother } from './is-taken-by-another.ts';
+import { supersedeSession } from './supersede-session.ts';
+
+/** Longer than any request lasts: whoever finds a session still unanswered then knows that its request is over. */
+const repairAfterMs = seconds(30);
+
+/** How often a request is judged anew because something of the caller's own got in between. */
+const roundsMax = 6;
+
+/**
+ * Make a pending order and open a hosted payment session for it (protocols.md §3).
+ *
+ * Everything is judged before anything is written; the order, its holds and the frozen request for its session are
+ * written before the provider is asked; and whatever then happens to this process, the job that was promised with the
+ * order finds out what became of the session.
+ *
+ * @param requestKey stands for this very request at every try of it: what an earlier try began is gone on with
+ * @throws DomainError as api.md lists for POST /checkout/sessions
+ */
+export async function createCheckoutSession(
+  ctx: Context,
+  input: CheckoutInput,
+  { requestKey = null }: { requestKey?: string | null | undefined } = {},
+): Promise<CheckoutSessionView> {
+  const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
+  const caller: Caller = { email, requestKey, subject: subjectOf(input, email) };
+  let goneCustomerId: string | null = null;
+  for (let round = 0; round < roundsMax; round += 1) {
+    const terms = await sellingTerms(ctx, caller);
+    const begun = (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, input, { caller, terms, goneCustomerId }));
+    if (!begun) continue;
+    try {
+      return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session));
+    } catch (error) {
+      if (!(error instanceof CustomerGone)) throw error;
+      goneCustomerId = error.customerId;
+      if (email) await forgetCustomer(ctx, email);
+    }
+  }
+  throw unavailable();
+}
+
+/** Who asks: whose session it is (`subject`), of which there is one at a time, and for which request. */
+interface Caller {
+  readonly email: string | null;
+  readonly subject: string | null;
+  readonly requestKey: string | null;
+}
+
+/** What an earlier try of this request began, unless that is over. */
+async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Promise<BegunOrder | undefined> {
+  const session = earlierOrderId ? await readSession(ctx, earlierOrderId) : undefined;
+  if (session?.state !== 'creating' && session?.state !== 'open') return undefined;
+  const order = await readOrder(ctx, session.orderId);
+  return order && { session, orderNumber: order.order_number, currency: order.currency, totalCents: order.total_cents };
+}
+
+/** The order and its unanswered session; `undefined` when the caller's own doings have to be looked at again. */
+async function beginOrder(
+  ctx: Context,
+  input: CheckoutInput,
+  { caller, terms, goneCustomerId }: { caller: Caller; terms: SellingTerms; goneCustomerId: string | null },
+): Promise<BegunOrder | undefined> {
+  const { email } = caller;
+  const plan = planOrder(ctx, input, await quoteCheckout(ctx, input, email), terms, email);
+  if (terms.liveOrderId && (await supersedeSession(ctx, terms.account, terms.liveOrderId)) === 'paid') return undefined;
+  const isSubscriber = plan.request.mode === 'subscription' && email !== null;
+  const customerId = isSubscriber ? await paymentCustomerOf(ctx, terms.account, email, goneCustomerId) : null;
+  const number = await takeOrderNumber(ctx);
+  try {
+    const session = await writeOrder(ctx, plan, { ...caller, number, customerId });
+    const { currency, totalCents } = plan.order;
+    return { session, orderNumber: orderNumberOf(number), currency, totalCents };
+  } catch (error) {
+    if (isTakenByAnother(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Order, holds, session and both promises: all of them, or none. Locks go from the order to its subjects. */
+async function writeOrder(
+  ctx: Context,
+  { order, request, expiresAt }: OrderPlan,
+  { number, customerId, subject, requestKey }: Caller & { readonly number: number; readonly customerId: string | null },
+): Promise<PaymentSession> {
+  return transact(ctx, async (ctx) => {
+    await createOrder(ctx, { ...order, number });
+    const session = await insertSession(ctx, {
+      request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
+      idempotencyKey: `checkout:${order.id}`,
+      requestKey, subject, expiresAt,
+    });
+    await takeHolds(ctx, order.holds, order.email);
+    enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, repairAfterMs) });
+    return session;
+  });
+}
+
+/** A caller is known by his cart, else by his address; who cannot be told from others has nothing to supersede. */
+function subjectOf({ cart_id: cartId }: CheckoutInput, email: string | null): string | null {
+  if (cartId) return `cart:${cartId}`;
+  return email && `email:${email}`;
+}

@@ -1,0 +1,5 @@
+export { CheckoutInput } from './checkout-input.ts';
+export { createCheckoutSession } from './create-checkout-session.ts';
+export { CheckoutSessionView, CheckoutStatusView } from './present.ts';
+export { readCheckoutStatus } from './read-status.ts';
+export { repairSession } from './repair-session.ts';

@@ -1,0 +1,55 @@
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import { transact } from '../database.ts';
+import { lockOrder } from '../orders/index.ts';
+import { endOrder, markOpened, markOver, type PaymentSession } from '../payments/index.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { refusalOf } from './provider-refusals.ts';
+
+/** The customer that the session was to be for is gone at the provider: with another one it may work. */
+export class CustomerGone extends Error {
+  override readonly name = 'CustomerGone';
+  readonly customerId: string;
+
+  constructor(customerId: string) {
+    super('The provider has no such customer.');
+    this.customerId = customerId;
+  }
+}
+
+/**
+ * Ask the provider for the session that stands written down, outside any transaction, and write down what it
+ * answered. Asked again, by a repeated request or a repair, it is the same call with the same key.
+ *
+ * Where it is certain that no session was made, the order ends here and gives back what it held; where it is not,
+ * the order waits for its repair.
+ *
+ * @returns the address of the payment page
+ * @throws DomainError, or CustomerGone
+ */
+export async function openSession(ctx: Context, account: PaymentAccount, session: PaymentSession): Promise<string> {
+  if (session.state === 'open' && session.url) return session.url;
+  try {
+    const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
+    await transact(ctx, (ctx) => markOpened(ctx, session, created));
+    return created.url;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (isCertain(error)) await cancelOrder(ctx, session.orderId);
+    const { customerId } = session.request;
+    if (customerId && error.failure === 'missing') throw new CustomerGone(customerId);
+    throw refusalOf(error);
+  }
+}
+
+/** Whether a failure proves that no session was made: all do but silence. */
+export const isCertain = (error: ProviderError): boolean => error.failure !== 'away';
+
+/** End an order that could never be paid, and give back what it held. */
+export async function cancelOrder(ctx: Context, orderId: string): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (order) await endOrder(ctx, order, 'canceled');
+    await markOver(ctx, orderId, 'failed');
+  });
+}

@@ -1,0 +1,148 @@
+import { minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { PricedLine } from '../catalog/index.ts';
+import type { Context } from '../context.ts';
+import type { Hold, NewOrder } from '../orders/index.ts';
+import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
+import type { CheckoutInput } from './checkout-input.ts';
+import { isTooSmall } from './minimum-charge.ts';
+import type { CheckoutQuote } from './quote-checkout.ts';
+
+/** What of the store's account a session is made with. */
+export interface SessionTerms {
+  readonly sessionLifetimeMs: number;
+  readonly automaticTax: boolean;
+}
+
+/** An order to be, and the request for its session: both are written down before anybody is asked. */
+export interface OrderPlan {
+  readonly order: Omit<NewOrder, 'number'>;
+  readonly request: Omit<SessionRequest, 'customerId'>;
+  readonly expiresAt: Date;
+}
+
+/** The provider takes no session that ends within half an hour; a store in local mode may want one that does. */
+const providerLifetimeMinMs = minutes(35);
+
+/** Where a store ships that has not said where: wherever parcels usually go. */
+const usualCountries = [
+  'US', 'CA', 'GB', 'IE', 'AU', 'NZ', 'AT', 'BE', 'BG', 'CH', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR',
+  'HU', 'IS', 'IT', 'JP', 'LI', 'LT', 'LU', 'LV', 'MT', 'MX', 'NL', 'NO', 'PL', 'PT', 'RO', 'SE', 'SG', 'SI', 'SK',
+];
+
+/**
+ * Make an order of what was quoted. Pure arithmetic on the quote: nothing is read, written or asked.
+ * @throws DomainError invalid `amount_too_small`, or `invalid_request` for an address that may not be returned to
+ */
+export function planOrder(ctx: Context, input: CheckoutInput, quote: CheckoutQuote, terms: SessionTerms, email: string | null): OrderPlan {
+  const { lines, subtotalCents, promo, giftCard } = quote;
+  const mode = lines.some(({ interval }) => interval !== null) ? 'subscription' : 'payment';
+  const discountCents = promo?.discountCents ?? 0;
+  const giftCardCents = giftCard?.appliedCents ?? 0;
+  const options = shippingChoices(quote, subtotalCents - discountCents);
+  const cheapestCents = options.length > 0 ? Math.min(...options.map(({ amountCents }) => amountCents)) : 0;
+  const shippingCents = mode === 'subscription' ? cheapestCents : 0;
+  const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
+  const leastCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
+  if (isTooSmall(leastCents, ctx.tenant.currency)) {
+    throw new DomainError('invalid', 'amount_too_small', 'The total is less than can be charged in this currency.');
+  }
+
+  const now = ctx.clock.now().getTime();
+  const orderId = newId('ord');
+  const countries = quote.shipping?.countries ?? usualCountries;
+  return {
+    expiresAt: new Date(now + terms.sessionLifetimeMs),
+    order: {
+      id: orderId,
+      currency: ctx.tenant.currency,
+      email,
+      subtotalCents, discountCents, giftCardCents, shippingCents, totalCents,
+      shippingAddress: null,
+      promoCode: promo?.code ?? null,
+      partnerCode: input.partner_code ?? null,
+      cartId: input.cart_id ?? null,
+      metadata: input.metadata ?? {},
+      items: lines.map((line, index) => itemOf(line, promo?.lineDiscountsCents[index] ?? 0)),
+      holds: holdsOf(quote),
+      holdsExpireAt: new Date(now + terms.sessionLifetimeMs),
+    },
+    request: {
+      orderId,
+      environment: ctx.settings.appMode,
+      mode,
+      currency: ctx.tenant.currency,
+      lines: [...lines.map(sessionLineOf), ...shippingLines(lines, shippingCents)],
+      discountCents: discountCents + giftCardCents,
+      discountName: [promo?.code, giftCardCents > 0 && 'Gift card'].filter(Boolean).join(' + ') || null,
+      shipping: quote.ships ? { countries, options: mode === 'payment' ? options : [] } : null,
+      customerEmail: email,
+      returnUrl: addressOf(ctx, 'return_url', input.return_url),
+      cancelUrl: addressOf(ctx, 'cancel_url', input.cancel_url),
+      expiresAt: Math.floor((now + Math.max(terms.sessionLifetimeMs, providerLifetimeMinMs)) / 1000),
+      automaticTax: terms.automaticTax,
+    },
+  };
+}
+
+/** What the shopper may choose. Free shipping makes the cheapest free, not the fastest. */
+function shippingChoices({ shipping, promo }: CheckoutQuote, goodsCents: number): { name: string; amountCents: number }[] {
+  const choices = (shipping?.options ?? []).map(({ name, amountCents, freeOverCents }) => ({
+    name, amountCents: freeOverCents !== null && goodsCents >= freeOverCents ? 0 : amountCents,
+  }));
+  const [cheapest] = choices.toSorted((left, right) => left.amountCents - right.amountCents);
+  return choices.map((choice) => (promo?.freeShipping && choice === cheapest ? { ...choice, amountCents: 0 } : choice));
+}
+
+/** What is sent each period is shipped each period; what is sent once is shipped once. */
+function shippingLines(lines: readonly PricedLine[], shippingCents: number): SessionLine[] {
+  if (shippingCents === 0) return [];
+  const interval = lines.find((line) => line.ships && line.interval !== null)?.interval ?? null;
+  return [{ productId: 'shipping', variantId: null, name: 'Shipping', imageUrl: null, quantity: 1, unitPriceCents: shippingCents, interval }];
+}
+
+function sessionLineOf(line: PricedLine): SessionLine {
+  return {
+    productId: line.productId,
+    variantId: line.variantNamed ? line.variantId : null,
+    name: nameOf(line),
+    imageUrl: line.imageUrl,
+    quantity: line.quantity,
+    unitPriceCents: line.unitPriceCents,
+    interval: line.interval,
+  };
+}
+
+function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][number] {
+  const { productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, purchaseType, interval, weightOz, ships } = line;
+  return {
+    productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, discountCents, purchaseType, weightOz, ships,
+    name: nameOf(line),
+    subscriptionInterval: interval,
+  };
+}
+
+const nameOf = ({ productName, variantName }: PricedLine) => (variantName && variantName !== productName ? `${productName}, ${variantName}` : productName);
+
+/** One hold for each subject: a variant that stands on two lines is held once, for both. */
+function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
+  const pieces = new Map<string, number>();
+  for (const { variantId, quantity } of lines) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);
+  return [
+    ...(giftCard?.giftCardId && giftCard.appliedCents > 0
+      ? [{ kind: 'gift_card' as const, subjectId: giftCard.giftCardId, quantity: 0, amountCents: giftCard.appliedCents }]
+      : []),
+    ...(promo?.promoId ? [{ kind: 'promo' as const, subjectId: promo.promoId, quantity: 0, amountCents: 0 }] : []),
+    ...[...pieces].map(([subjectId, quantity]) => ({ kind: 'stock' as const, subjectId, quantity, amountCents: 0 })),
+  ];
+}
+
+function addressOf(ctx: Context, field: string, given: string | null | undefined): string {
+  const address = given ?? ctx.tenant.storefrontUrl;
+  const { protocol } = new URL(address);
+  if (protocol === 'https:' || (ctx.settings.localMode && protocol === 'http:')) return address;
+  throw new DomainError('invalid', 'invalid_request', `${field} must be an https address.`, {
+    extensions: { errors: [{ path: `/${field}`, code: 'format', detail: 'must be an https address' }] },
+  });
+}

@@ -1,0 +1,90 @@
+import { DomainError } from '#src/lib/errors.ts';
+import { type PricedLine, priceLines } from '../catalog/index.ts';
+import type { Context } from '../context.ts';
+import { type GiftCardQuote, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo } from '../promotions/index.ts';
+import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
+import { liveSubscriptions } from '../subscriptions/index.ts';
+import type { CheckoutInput } from './checkout-input.ts';
+
+/** What a checkout comes to by the catalogue, and what is taken off. */
+export interface CheckoutQuote {
+  readonly lines: readonly PricedLine[];
+  readonly subtotalCents: number;
+  readonly promo: PromoQuote | undefined;
+  readonly giftCard: GiftCardQuote | undefined;
+  readonly shipping: ShippingOptions | undefined;
+  readonly ships: boolean;
+}
+
+const linesMaxOfAKind = 20;
+
+/**
+ * Price a request and judge it. Nothing is changed and no provider is asked.
+ * @throws DomainError invalid with the code of what is wrong, or conflict `duplicate_subscription`
+ */
+export async function quoteCheckout(ctx: Context, input: CheckoutInput, email: string | null): Promise<CheckoutQuote> {
+  const lines = await priceLines(ctx, input.items.map((item) => ({
+    productSlug: item.product_slug,
+    variantId: item.variant_id,
+    quantity: item.quantity,
+    purchaseType: item.purchase_type ?? 'one_time',
+    interval: item.purchase_type === 'subscription' ? intervalOf(item.subscription_interval) : null,
+  })));
+  refuseImpossibleMix(lines);
+  if (email) await refuseDuplicates(ctx, lines, email);
+
+  const subtotalCents = lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0);
+  const promo = input.promo_code ? await applyPromo(ctx, input.promo_code, lines, email) : undefined;
+  const dueCents = subtotalCents - (promo?.discountCents ?? 0);
+  const giftCard = input.gift_card_code ? await applyGiftCard(ctx, input.gift_card_code, dueCents) : undefined;
+  const ships = lines.some((line) => line.ships);
+  return { lines, subtotalCents, promo, giftCard, ships, shipping: ships ? await shippingOptions(ctx) : undefined };
+}
+
+const intervalOf = (written: string | null | undefined) => (written === 'quarter' ? 'quarter' : 'month');
+
+/** The provider bills all that recurs in one rhythm, and takes so many lines and no more. */
+function refuseImpossibleMix(lines: readonly PricedLine[]): void {
+  const recurring = lines.filter(({ interval }) => interval !== null);
+  if (new Set(recurring.map(({ interval }) => interval)).size > 1) {
+    throw new DomainError('invalid', 'mixed_intervals', 'Monthly and quarterly subscriptions have to be bought one after the other.');
+  }
+  const oneTime = lines.length - recurring.length;
+  if (recurring.length > 0 && (recurring.length > linesMaxOfAKind || oneTime > linesMaxOfAKind)) {
+    throw new DomainError(
+      'invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} subscribed and ${linesMaxOfAKind} other lines.`,
+    );
+  }
+}
+
+/** Who has a live subscription to a product is shown the way to it, not a second one. */
+async function refuseDuplicates(ctx: Context, lines: readonly PricedLine[], email: string): Promise<void> {
+  const names = new Map(lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]));
+  if (names.size === 0) return;
+  const live = await liveSubscriptions(ctx, { email, productIds: [...names.keys()] });
+  if (live.length === 0) return;
+  throw new DomainError('conflict', 'duplicate_subscription', 'You are subscribed to this already: manage that subscription instead.', {
+    extensions: {
+      conflicts: live.map(({ productId, paymentSubscriptionId }) => ({
+        product_id: productId, product_name: names.get(productId), payment_subscription_id: paymentSubscriptionId,
+      })),
+    },
+  });
+}
+
+async function applyPromo(ctx: Context, code: string, lines: readonly PricedLine[], email: string | null): Promise<PromoQuote> {
+  const quote = await quotePromo(ctx, {
+    code,
+    currency: ctx.tenant.currency,
+    lines: lines.map(({ productSlug, unitPriceCents, quantity }) => ({ productSlug, totalCents: unitPriceCents * quantity })),
+    ...(email && { customerEmail: email }),
+  });
+  if (quote.reason !== null) throw refusePromo(quote.reason);
+  return quote;
+}
+
+async function applyGiftCard(ctx: Context, code: string, orderTotalCents: number): Promise<GiftCardQuote> {
+  const quote = await quoteGiftCard(ctx, { code, orderTotalCents });
+  if (quote.reason !== null) throw refuseGiftCard(quote.reason);
+  return quote;
+}

@@ -1,0 +1,85 @@
+import { repairSession as repairAgain } from '#jobs/checkout.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days, minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude } from '../database.ts';
+import { lockOrder } from '../orders/index.ts';
+import {
+  type Answer, answerOfSession, applyAnswer, endOrder, markOpened, markOver, openAccount, type PaymentSession, readSession,
+} from '../payments/index.ts';
+import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
+import { isCertain } from './open-session.ts';
+
+/** With less time than this the provider would refuse a session that it has not made already. */
+const lifeMinMs = minutes(31);
+/** After this no session of that time can be open anywhere. */
+const lifeMaxMs = days(1);
+
+/**
+ * Find out what became of a session that was asked for and whose answer was never written down: the process died, or
+ * nothing settled it. The same call with the same key answers the same session, while it has time left; a provider
+ * that keeps answering an error is asked for what it made instead.
+ */
+export async function repairSession(ctx: Context, { orderId, attempt }: { orderId: string; attempt: number }): Promise<void> {
+  const session = await readSession(ctx, orderId);
+  if (session?.state !== 'creating') return;
+  const finding = await find(ctx, session, attempt);
+  await conclude(ctx, (ctx) => settle(ctx, session, finding, attempt));
+}
+
+type Finding =
+  | { readonly kind: 'made'; readonly created: CreatedSession }
+  | { readonly kind: 'found'; readonly answer: Answer }
+  | { readonly kind: 'never_made' }
+  | { readonly kind: 'unknown' };
+
+async function find(ctx: Context, session: PaymentSession, attempt: number): Promise<Finding> {
+  try {
+    const account = await openAccount(ctx);
+    const remainingMs = session.request.expiresAt * 1000 - ctx.clock.now().getTime();
+    return remainingMs > lifeMinMs ? await ask(ctx, account, session, attempt) : await look(ctx, account, session, attempt);
+  } catch (error) {
+    if (error instanceof ProviderError || (error instanceof DomainError && error.kind === 'unavailable')) return { kind: 'unknown' };
+    throw error;
+  }
+}
+
+async function ask(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
+  try {
+    const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
+    return { kind: 'made', created };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.failure === 'refused' || error.failure === 'missing') return { kind: 'never_made' };
+    if (isCertain(error)) return { kind: 'unknown' };
+    // An error that the provider keeps under the key is answered again and again, whether it acted or not.
+    return look(ctx, account, session, attempt);
+  }
+}
+
+/** One empty look proves nothing: the making may be under way at the provider. Two, some time apart, do. */
+async function look(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
+  const askedAt = ctx.clock.now();
+  const snapshot = await ctx.ports.payments.findSession(account, session.orderId, session.createdAt, ctx.signal);
+  if (snapshot) return { kind: 'found', answer: await answerOfSession(ctx, account, snapshot, askedAt) };
+  return { kind: attempt > 1 ? 'never_made' : 'unknown' };
+}
+
+async function settle(ctx: InTransaction, session: PaymentSession, finding: Finding, attempt: number): Promise<void> {
+  const { orderId } = session;
+  if (finding.kind === 'made') return markOpened(ctx, session, finding.created);
+  if (finding.kind === 'found') {
+    await applyAnswer(ctx, finding.answer);
+    return;
+  }
+  const isLongOver = ctx.clock.now().getTime() - session.request.expiresAt * 1000 > lifeMaxMs;
+  if (finding.kind === 'never_made' || isLongOver) {
+    const order = await lockOrder(ctx, orderId);
+    if (order) await endOrder(ctx, order, 'expired');
+    return markOver(ctx, orderId, 'expired');
+  }
+  const waitMs = Math.min(seconds(15) * 2 ** attempt, minutes(10));
+  enqueue(ctx, repairAgain, { orderId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+}

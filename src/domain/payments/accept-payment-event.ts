@@ -1,0 +1,63 @@
+import { reconcilePaymentEvent } from '#jobs/payments.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import type { PaymentEvent, PaymentGateway } from '../ports/payment-gateway.ts';
+import { isOurs } from './is-ours.ts';
+import { liveWebhookSecrets } from './webhook-secrets.ts';
+
+/**
+ * Take in what the payment provider delivered: verified first, then stored with the promise to look into it, and only
+ * then acknowledged. The body is not kept: an event is a hint, and what is so now will be asked for.
+ *
+ * @throws DomainError invalid when no live secret signed it, or when it cannot be read
+ */
+export async function acceptPaymentEvent(
+  ctx: Context,
+  { rawBody, signature }: { rawBody: Buffer; signature: string },
+): Promise<void> {
+  const event = await verify(ctx, rawBody, signature);
+  if (event === 'forged') throw new DomainError('invalid', 'invalid_request', 'The signature is not valid.');
+  if (event === 'unreadable') throw new DomainError('invalid', 'invalid_request', 'The body is not an event.');
+  await transact(ctx, (ctx) => storeEvents(ctx, [event], 'webhook'));
+}
+
+/** Events that were not known yet are stored, and those that may concern the shop are promised to be looked into. */
+export async function storeEvents(
+  ctx: InTransaction,
+  events: readonly PaymentEvent[],
+  source: 'webhook' | 'sweep',
+): Promise<StoredEvent[]> {
+  const rows = events.map((event) => ({
+    id: event.eventId, type: event.type, subject: event.subject, object_id: event.objectId, occurred_at: event.createdAt,
+    state: event.subject !== null && (event.marks === null || isOurs(ctx, event.marks)) ? 'pending' : 'ignored',
+  }));
+  const now = ctx.clock.now();
+  const stored = await ctx.tx.run<StoredEvent>(sql`
+    insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
+    select ${ctx.tenant.id}, id, type, subject, object_id, ${source}, state, occurred_at, ${now},
+      case when state = 'ignored' then ${now}::timestamptz end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as e(id text, type text, subject text, object_id text, state text, occurred_at timestamptz)
+    on conflict do nothing
+    returning id, state, occurred_at as "occurredAt"`);
+  for (const { id, state } of stored) {
+    if (state === 'pending') enqueue(ctx, reconcilePaymentEvent, { eventId: id, attempt: 1 });
+  }
+  return stored;
+}
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly state: 'pending' | 'ignored';
+  readonly occurredAt: Date;
+}
+
+/** A secret that was just rotated in may not be remembered yet, so before a refusal they are read again. */
+async function verify(ctx: Context, rawBody: Buffer, signature: string): Promise<ReturnType<PaymentGateway['verifyEvent']>> {
+  const ask = (secrets: readonly string[]) => ctx.ports.payments.verifyEvent(rawBody, signature, secrets, ctx.clock.now());
+  const verdict = ask(await liveWebhookSecrets(ctx));
+  return verdict === 'forged' ? ask(await liveWebhookSecrets(ctx, { fresh: true })) : verdict;
+}

@@ -1,0 +1,39 @@
+import type { InTransaction } from '../context.ts';
+import { lockOrder } from '../orders/index.ts';
+import type { SubscriptionSnapshot } from '../ports/payment-gateway.ts';
+import { applySubscription } from '../subscriptions/index.ts';
+import { applyInvoice } from './apply-invoice.ts';
+import { applyPayment } from './apply-payment.ts';
+import { applySession } from './apply-session.ts';
+import type { Answer } from './ask-provider.ts';
+import { isOurs } from './is-ours.ts';
+import { subscriberOf } from './subscriber-of.ts';
+
+/** `unknown_order`: it bears our marks, and we have no such order (yet). */
+export type Applied = 'applied' | 'ignored' | 'unknown_order';
+
+/**
+ * Bring the shop into line with what the provider answered. Whether a webhook, a poll or a sweep made us ask, it
+ * comes through here: what is so already changes nothing, so repeats, races and disorder do not matter.
+ */
+export async function applyAnswer(ctx: InTransaction, answer: Answer): Promise<Applied> {
+  switch (answer.subject) {
+    case 'session':
+      return applySession(ctx, answer);
+    case 'subscription':
+      return applySubscriptionAnswer(ctx, answer.subscription, answer.askedAt);
+    case 'invoice':
+      return applyInvoice(ctx, answer);
+    case 'payment':
+      return applyPayment(ctx, answer);
+  }
+}
+
+/** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
+async function applySubscriptionAnswer(ctx: InTransaction, subscription: SubscriptionSnapshot, askedAt: Date): Promise<Applied> {
+  if (!isOurs(ctx, subscription)) return 'ignored';
+  const order = await lockOrder(ctx, subscription.orderId ?? '');
+  if (!order) return 'unknown_order';
+  if (order.isPaid) await applySubscription(ctx, subscription, subscriberOf(order), askedAt);
+  return 'applied';
+}

@@ -1,0 +1,56 @@
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import { lockOrder, type Order, restockOrder, saveOrder } from '../orders/index.ts';
+import type { PaymentSnapshot } from '../ports/payment-gateway.ts';
+import type { Applied } from './apply-answer.ts';
+import type { Answer } from './ask-provider.ts';
+import { isOurs } from './is-ours.ts';
+
+/** Bring an order into line with what of its payment went back, or is being fought over. */
+export async function applyPayment(
+  ctx: InTransaction,
+  { payment, askedAt }: Extract<Answer, { subject: 'payment' }>,
+): Promise<Applied> {
+  if (!isOurs(ctx, payment)) return 'ignored';
+  const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
+  if (!order) return 'unknown_order';
+  if (!order.isPaid || (order.paymentAskedAt && order.paymentAskedAt > askedAt)) return 'applied';
+
+  order.paymentAskedAt = askedAt;
+  await applyRefunds(ctx, order, payment);
+  applyDispute(order, payment);
+  await saveOrder(ctx, order);
+  return 'applied';
+}
+
+/** A renewal's payment bears the marks of the order that began the subscription; its invoice knows its own. */
+async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnapshot): Promise<string> {
+  if (!invoiceId) return orderId ?? '';
+  const [renewal] = await ctx.tx.run<{ orderId: string }>(sql`
+    select order_id as "orderId" from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`);
+  return renewal?.orderId ?? orderId ?? '';
+}
+
+/** What went back is what the provider says: a refund that fails later comes off again. */
+async function applyRefunds(ctx: InTransaction, order: Order, { refundedCents, amountCents }: PaymentSnapshot): Promise<void> {
+  const before = order.refundedCents;
+  if (refundedCents === before) return;
+  order.refundedCents = refundedCents;
+  const status = refundedCents === 0 ? 'paid' : refundedCents >= amountCents ? 'refunded' : 'partially_refunded';
+  order.moveTo(status);
+  order.movePaymentTo(status);
+  if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
+  if (status === 'refunded' && !order.shippedAt) await restockOrder(ctx, order.id);
+}
+
+function applyDispute(order: Order, { dispute }: PaymentSnapshot): void {
+  const isOurWord = order.attentionCode === 'disputed' || order.attentionCode === 'dispute_lost';
+  if (dispute === 'open' && !order.attentionCode) {
+    order.raise({ code: 'disputed', detail: 'The shopper\'s bank disputes this payment: answer it at the payment provider.' });
+  } else if (dispute === 'lost' && (isOurWord || !order.attentionCode)) {
+    order.raise({ code: 'dispute_lost', detail: 'The dispute was lost and the payment went back to the shopper.' });
+  } else if (dispute === null && isOurWord) {
+    order.raise(null);
+  }
+}

@@ -1,0 +1,108 @@
+import { days } from '#src/lib/duration.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import { extendHolds, lockOrder, type Order, saveOrder } from '../orders/index.ts';
+import type { SessionSnapshot } from '../ports/payment-gateway.ts';
+import { applySubscription } from '../subscriptions/index.ts';
+import type { Applied } from './apply-answer.ts';
+import type { Answer } from './ask-provider.ts';
+import { endOrder } from './end-order.ts';
+import { isOurs } from './is-ours.ts';
+import { payOrder } from './pay-order.ts';
+import { subscriberOf } from './subscriber-of.ts';
+
+/** A slow payment takes a bank this long at most; what it is for stays set aside. */
+const processingMs = days(14);
+
+/** Bring an order into line with its session. */
+export async function applySession(
+  ctx: InTransaction,
+  { session, subscription, askedAt }: Extract<Answer, { subject: 'session' }>,
+): Promise<Applied> {
+  if (!isOurs(ctx, session)) return 'ignored';
+  const order = await lockOrder(ctx, session.orderId ?? '');
+  if (!order) return 'unknown_order';
+
+  const known = await follow(ctx, order, session);
+  if (session.state === 'settled') await settle(ctx, order, session, known);
+  if (session.state === 'processing') await wait(ctx, order);
+  if (session.state === 'failed') await endOrder(ctx, order, 'payment_failed');
+  if (session.state === 'expired') await endOrder(ctx, order, 'expired');
+  if (subscription && order.isPaid) {
+    await applySubscription(ctx, subscription, subscriberOf(order), askedAt);
+  }
+  return 'applied';
+}
+
+/** Our row of the session. It only goes forward: an older answer that comes late changes nothing. */
+async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot): Promise<{ sessionId: string } | undefined> {
+  const state = session.state === 'settled' && isMismatch(order, session) ? 'mismatched' : session.state;
+  const isFinal = state !== 'open' && state !== 'processing';
+  const [row] = await ctx.tx.run<{ sessionId: string }>(sql`
+    update payment_sessions set
+      provider_session_id = coalesce(provider_session_id, ${session.sessionId}),
+      provider_payment_id = coalesce(${session.paymentId}, provider_payment_id),
+      url = coalesce(${session.url}, url),
+      state = case
+        when state in ('creating', 'open') or ${state} = 'settled' or (state = 'processing' and ${state} <> 'open')
+          then ${state} else state end,
+      check_at = case when ${isFinal} then null else check_at end
+    where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
+    returning provider_session_id as "sessionId"`);
+  return row;
+}
+
+async function settle(
+  ctx: InTransaction,
+  order: Order,
+  session: SessionSnapshot,
+  known: { sessionId: string } | undefined,
+): Promise<void> {
+  if (order.isPaid) {
+    if (known && known.sessionId !== session.sessionId) {
+      await raise(ctx, order, 'paid_twice', 'A second session of this order was paid: one payment has to go back.');
+    }
+    return;
+  }
+  if (isMismatch(order, session)) {
+    await raise(ctx, order, 'amount_mismatch', 'What was paid is not what was due: look at the payment before anything is sent.');
+    return;
+  }
+  await payOrder(ctx, order, {
+    ...session,
+    shippingCents: order.shippingCents + session.shippingCents,
+    paymentCustomerId: session.customerId,
+  });
+}
+
+/**
+ * Expected are the items less what was taken off, in the order's currency; what shipping and tax come to is the
+ * provider's to say. In subscription mode shipping is a line, and its amount is the order's already. Tax may stand
+ * within the prices or beside them.
+ */
+function isMismatch(order: Order, session: SessionSnapshot): boolean {
+  if (order.isPaid) return false;
+  const due = session.subtotalCents - session.discountCents + session.shippingCents;
+  return (
+    session.currency !== order.currency ||
+    session.subtotalCents !== order.subtotalCents + order.shippingCents ||
+    session.discountCents !== order.discountCents + order.giftCardCents ||
+    (session.totalCents !== due && session.totalCents !== due + session.taxCents)
+  );
+}
+
+/** The shopper is done and the money is on its way: what is set aside stays so. */
+async function wait(ctx: InTransaction, order: Order): Promise<void> {
+  if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
+  order.movePaymentTo('processing');
+  await extendHolds(ctx, order.id, fromNow(ctx.clock, processingMs));
+  await saveOrder(ctx, order);
+}
+
+async function raise(ctx: InTransaction, order: Order, code: string, detail: string): Promise<void> {
+  if (order.attentionCode === code) return;
+  order.raise({ code, detail });
+  await saveOrder(ctx, order);
+  ctx.log.error({ order: order.orderNumber, code }, 'an order needs attention');
+}

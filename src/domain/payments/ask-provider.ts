@@ -1,0 +1,97 @@
+import { sql } from '#src/lib/sql.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import { readOne } from '../database.ts';
+import type {
+  InvoiceSnapshot,
+  PaymentAccount,
+  PaymentSnapshot,
+  PaymentSubject,
+  SessionSnapshot,
+  SubscriptionSnapshot,
+} from '../ports/payment-gateway.ts';
+import { takeOrderNumber } from '../tenants/index.ts';
+import { isOurs } from './is-ours.ts';
+
+/** What the provider says of an object now, with all that applying it needs; and since when it may be so. */
+export type Answer = { readonly askedAt: Date } & (
+  | { readonly subject: 'session'; readonly session: SessionSnapshot; readonly subscription: SubscriptionSnapshot | undefined }
+  | { readonly subject: 'subscription'; readonly subscription: SubscriptionSnapshot }
+  | {
+      readonly subject: 'invoice';
+      readonly invoice: InvoiceSnapshot;
+      readonly subscription: SubscriptionSnapshot | undefined;
+      /** Taken for the order of a renewal; gaps are allowed. */
+      readonly orderNumber: number | undefined;
+    }
+  | { readonly subject: 'payment'; readonly payment: PaymentSnapshot }
+);
+
+/**
+ * Ask the provider how an object stands, outside any transaction. `undefined` when it knows no such object.
+ * @throws ProviderError
+ */
+export async function askProvider(
+  ctx: Context,
+  account: PaymentAccount,
+  subject: PaymentSubject,
+  objectId: string,
+): Promise<Answer | undefined> {
+  try {
+    return await ask[subject](ctx, account, objectId);
+  } catch (error) {
+    if (error instanceof ProviderError && error.failure === 'missing') return undefined;
+    throw error;
+  }
+}
+
+const ask = {
+  async session(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
+    const askedAt = ctx.clock.now();
+    return answerOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal), askedAt);
+  },
+
+  async subscription(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
+    const askedAt = ctx.clock.now();
+    return { subject: 'subscription', askedAt, subscription: await ctx.ports.payments.fetchSubscription(account, id, ctx.signal) };
+  },
+
+  async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
+    const askedAt = ctx.clock.now();
+    const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
+    const subscription = await subscriptionOf(ctx, account, invoice);
+    const isNew = invoice.cause === 'renewal' && invoice.isPaid && isOurs(ctx, invoice) && !(await isKnown(ctx, invoice.invoiceId));
+    return { subject: 'invoice', askedAt, invoice, subscription, orderNumber: isNew ? await takeOrderNumber(ctx) : undefined };
+  },
+
+  async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Answer> {
+    const askedAt = ctx.clock.now();
+    return { subject: 'payment', askedAt, payment: await ctx.ports.payments.fetchPayment(account, reference, ctx.signal) };
+  },
+} satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
+
+/** A paid session may have begun a subscription: then that belongs to the same answer. */
+export async function answerOfSession(
+  ctx: Context,
+  account: PaymentAccount,
+  session: SessionSnapshot,
+  askedAt: Date,
+): Promise<Extract<Answer, { subject: 'session' }>> {
+  const subscription = session.state === 'settled' ? await subscriptionOf(ctx, account, session) : undefined;
+  return { subject: 'session', askedAt, session, subscription };
+}
+
+async function subscriptionOf(
+  ctx: Context,
+  account: PaymentAccount,
+  owner: SessionSnapshot | InvoiceSnapshot,
+): Promise<SubscriptionSnapshot | undefined> {
+  if (!owner.subscriptionId || !isOurs(ctx, owner)) return undefined;
+  return ctx.ports.payments.fetchSubscription(account, owner.subscriptionId, ctx.signal);
+}
+
+async function isKnown(ctx: Context, invoiceId: string): Promise<boolean> {
+  const row = await readOne(ctx, sql`
+    select 1 as known from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`);
+  return row !== undefined;
+}

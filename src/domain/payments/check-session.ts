@@ -1,0 +1,71 @@
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude } from '../database.ts';
+import { lockOrder } from '../orders/index.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { type Answer, answerOfSession } from './ask-provider.ts';
+import { endOrder } from './end-order.ts';
+import { openAccount } from './open-account.ts';
+import { markOver, type PaymentSession, promiseCheck, readSession } from './payment-session.ts';
+
+/** No session lives longer at the provider: after this nobody can have paid it without our being told. */
+const sessionLifeMax = days(1);
+
+/**
+ * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
+ * its time it is closed at the provider first, and only then what it held is given back.
+ */
+export async function checkSession(ctx: Context, { orderId, check }: { orderId: string; check: number }): Promise<void> {
+  const session = await readSession(ctx, orderId);
+  if (!session?.checkAt || session.checks >= check) return;
+  if (!session.sessionId) return promiseNext(ctx, session, check);
+
+  const answer = await ask(ctx, session.sessionId, session);
+  if (answer instanceof Error) return waitOut(ctx, session, check, answer);
+  await conclude(ctx, async (ctx) => {
+    await applyAnswer(ctx, answer);
+    await promiseCheck(ctx, session, check);
+  });
+}
+
+async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | Error> {
+  try {
+    const account = await openAccount(ctx);
+    const askedAt = ctx.clock.now();
+    const isOver = expiresAt <= askedAt || supersededAt !== null;
+    const asked = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
+    const session = isOver && asked.state === 'open' ? await closeSession(ctx, account, sessionId) : asked;
+    return await answerOfSession(ctx, account, session, askedAt);
+  } catch (error) {
+    if (error instanceof ProviderError || (error instanceof DomainError && error.kind === 'unavailable')) return error;
+    throw error;
+  }
+}
+
+const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) =>
+  ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
+
+/** While the provider cannot be asked, nothing is given back: the session may have been paid. */
+async function waitOut(ctx: Context, session: PaymentSession, check: number, reason: Error): Promise<void> {
+  const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
+  if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > sessionLifeMax) {
+    return conclude(ctx, (ctx) => giveUp(ctx, session));
+  }
+  const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(asked, isOutOfReach ? hours(1) : minutes(1));
+  await conclude(ctx, (ctx) => promiseCheck(ctx, session, check, waitMs));
+}
+
+/** Its account no longer opens and its time is long over. Should money have come, it will still be believed. */
+async function giveUp(ctx: InTransaction, { orderId }: PaymentSession): Promise<void> {
+  const order = await lockOrder(ctx, orderId);
+  if (order) await endOrder(ctx, order, 'expired');
+  await markOver(ctx, orderId, 'expired');
+}
+
+/** Whether it was made is being found out: see checkout's repair. */
+async function promiseNext(ctx: Context, session: PaymentSession, check: number): Promise<void> {
+  await conclude(ctx, (ctx) => promiseCheck(ctx, session, check));
+}

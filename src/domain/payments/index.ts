@@ -1,0 +1,20 @@
+export { acceptPaymentEvent } from './accept-payment-event.ts';
+export { type Applied, applyAnswer } from './apply-answer.ts';
+export { type Answer, answerOfSession, askProvider } from './ask-provider.ts';
+export { checkSession } from './check-session.ts';
+export { endOrder } from './end-order.ts';
+export { isOurs } from './is-ours.ts';
+export { notConfigured, openAccount, publishableKey } from './open-account.ts';
+export { PaymentAccountEntity, PaymentAccountInput, sessionLifetime } from './payment-account.ts';
+export {
+  insertSession, markOpened, markOver, markSuperseded, type NewPaymentSession, type PaymentSession,
+  type PaymentSessionState, readSession,
+} from './payment-session.ts';
+export { type Payment, payOrder } from './pay-order.ts';
+export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
+export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
+export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';
+export { type SellingTerms, sellingTerms } from './selling-terms.ts';
+export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
+export { sweepSessions } from './sweep-sessions.ts';
+export { liveWebhookSecrets } from './webhook-secrets.ts';

@@ -1,0 +1,44 @@
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { readOne } from '../database.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { sealedFields } from './payment-account.ts';
+
+/** What a row of `payment_accounts` says to whoever wants to sell. */
+export interface StoredAccount {
+  readonly mode: 'direct' | 'connect';
+  readonly secretKeySealed: string | null;
+}
+
+/**
+ * The store's account at the payment provider, opened for one use.
+ * @throws DomainError unavailable `payment_provider_not_configured`
+ */
+export async function openAccount(ctx: Context): Promise<PaymentAccount> {
+  const stored = await readOne<StoredAccount>(ctx, sql`
+    select mode, secret_key_sealed as "secretKeySealed" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+  return unseal(ctx, stored);
+}
+
+/** Only `direct` mode sells: with `connect` there is no key of the store's on file. */
+export function unseal(ctx: Context, stored: StoredAccount | undefined): PaymentAccount {
+  if (stored?.mode !== 'direct' || !stored.secretKeySealed) throw notConfigured();
+  return {
+    tenantId: ctx.tenant.id,
+    secretKey: ctx.keyring.open(ctx.tenant.id, sealedFields.secretKey, stored.secretKeySealed),
+  };
+}
+
+export function notConfigured(cause?: unknown): DomainError {
+  return new DomainError(
+    'unavailable', 'payment_provider_not_configured', 'This store cannot take payments at the moment.', { cause },
+  );
+}
+
+/** The key that a storefront's own page may know; `null` where the store has none. */
+export async function publishableKey(ctx: Context): Promise<string | null> {
+  const row = await readOne<{ publishableKey: string | null }>(ctx, sql`
+    select publishable_key as "publishableKey" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+  return row?.publishableKey ?? null;
+}

@@ -1,0 +1,78 @@
+import type { InTransaction } from '../context.ts';
+import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
+import { markCartConverted, markSavedCartsConverted } from '../cart/index.ts';
+import { isAddress, promiseMail } from '../mail/index.ts';
+import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
+import type { PaidAddress } from '../ports/payment-gateway.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { requestLabel } from '../shipping/index.ts';
+
+/** What is known of an order once its money has come. Amounts are minor units of the order's currency. */
+export interface Payment {
+  readonly shippingCents: number;
+  readonly taxCents: number;
+  readonly totalCents: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly address: PaidAddress | null;
+  /** The provider's customer, where the payment has one. */
+  readonly paymentCustomerId: string | null;
+}
+
+/**
+ * The money has come: all that follows from it happens in this transaction, once. Call with the order locked; whoever
+ * comes second finds it paid and changes nothing. What was promised to the shopper and cannot be had does not hold
+ * the payment up: the order is paid, and a person is asked to look.
+ *
+ * @returns whether it was this call that made it paid
+ */
+export async function payOrder(ctx: InTransaction, order: Order, payment: Payment): Promise<boolean> {
+  if (order.isPaid) return false;
+  order.moveTo('paid');
+  order.movePaymentTo('paid');
+  order.paidAt = ctx.clock.now();
+  order.shippingCents = payment.shippingCents;
+  order.taxCents = payment.taxCents;
+  order.totalCents = payment.totalCents;
+  order.email ??= payment.email && normaliseEmail(payment.email);
+  if (payment.address) {
+    order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
+  }
+  raiseShortages(order, await captureHolds(ctx, order.id));
+  await rememberWhoPaid(ctx, order, payment);
+  await saveOrder(ctx, order);
+
+  recordEvent(ctx, 'order.paid', order.id);
+  if (order.cartId) await markCartConverted(ctx, order.cartId);
+  if (order.email) await markSavedCartsConverted(ctx, order.email);
+  await requestLabel(ctx, { orderId: order.id });
+  await promiseReceipt(ctx, order);
+  return true;
+}
+
+const sentences: Record<Shortage, string> = {
+  oversold: 'The payment came after the stock was given back, and there is not enough of it any more.',
+  gift_card_spent: 'The payment came after the gift card was given back, and it has been spent elsewhere.',
+};
+
+/** Too little stock weighs more: nothing may be sent. */
+function raiseShortages(order: Order, shortages: readonly Shortage[]): void {
+  const [first] = shortages.toSorted((left, right) => right.localeCompare(left));
+  if (first) order.raise({ code: first, detail: sentences[first] });
+  else order.raise(null);
+}
+
+async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, paymentCustomerId }: Payment): Promise<void> {
+  if (!order.email) return;
+  const customer = await rememberCustomer(ctx, { email: order.email, name });
+  order.customerId = customer.id;
+  if (paymentCustomerId) await rememberPaymentCustomer(ctx, { customerId: customer.id, paymentCustomerId });
+}
+
+/** An address that no mail can be sent to is no reason to refuse the money. */
+async function promiseReceipt(ctx: InTransaction, order: Order): Promise<void> {
+  if (!order.email || !isAddress(order.email)) return;
+  const view = await readOrder(ctx, order.id);
+  if (view) await promiseMail(ctx, { kind: 'receipt', to: order.email, subjectId: order.id, data: view });
+}

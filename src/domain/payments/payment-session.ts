@@ -1,0 +1,121 @@
+import { checkSession } from '#jobs/payments.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { readOne } from '../database.ts';
+import type { CreatedSession, SessionRequest } from '../ports/payment-gateway.ts';
+
+/**
+ *   creating     the order stands, the provider has not answered yet
+ *   open         it can be paid
+ *   processing   the money is on its way
+ *   settled | failed | expired   it is over
+ *   mismatched   it was paid, and not what was due: a person looks at it
+ */
+export type PaymentSessionState = 'creating' | 'open' | 'processing' | 'settled' | 'failed' | 'expired' | 'mismatched';
+
+/** The session of an order, as we know it. `checkAt` is null once nobody need ask about it any more. */
+export interface PaymentSession {
+  readonly orderId: string;
+  readonly state: PaymentSessionState;
+  readonly request: SessionRequest;
+  readonly idempotencyKey: string;
+  readonly supersededAt: Date | null;
+  readonly sessionId: string | null;
+  readonly url: string | null;
+  readonly checks: number;
+  readonly checkAt: Date | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewPaymentSession {
+  readonly request: SessionRequest;
+  readonly idempotencyKey: string;
+  /** Names the request that wants it, so that the same one asked again finds it. */
+  readonly requestKey: string | null;
+  /** Whose session it is (`cart:…`, `email:…`): of those one can be open at a time. */
+  readonly subject: string | null;
+  readonly expiresAt: Date;
+}
+
+/** The row and its first check, in the transaction that makes the order. */
+export async function insertSession(ctx: InTransaction, session: NewPaymentSession): Promise<PaymentSession> {
+  const now = ctx.clock.now();
+  const { orderId } = session.request;
+  const checkAt = nextCheck(ctx, { createdAt: now, expiresAt: session.expiresAt });
+  await ctx.tx.run(sql`
+    insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, request_key, subject, check_at,
+      created_at, expires_at)
+    values (${ctx.tenant.id}, ${orderId}, 'creating', ${JSON.stringify(session.request)}::json, ${session.idempotencyKey},
+      ${session.requestKey}, ${session.subject}, ${checkAt}, ${now}, ${session.expiresAt})`);
+  enqueue(ctx, checkSession, { orderId, check: 1 }, { dueAt: checkAt });
+  const { request, idempotencyKey, expiresAt } = session;
+  return {
+    orderId, state: 'creating', request, idempotencyKey, supersededAt: null, sessionId: null, url: null, checks: 0, checkAt,
+    createdAt: now, expiresAt,
+  };
+}
+
+const sessionColumns = sql`
+  order_id as "orderId", state, request, idempotency_key as "idempotencyKey", superseded_at as "supersededAt",
+  provider_session_id as "sessionId", url, checks, check_at as "checkAt", created_at as "createdAt",
+  expires_at as "expiresAt"`;
+
+export async function readSession(ctx: Context, orderId: string): Promise<PaymentSession | undefined> {
+  return readOne<PaymentSession>(ctx, sql`
+    select ${sessionColumns} from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+}
+
+/**
+ * The provider made it. Whoever asked meanwhile for another one superseded it: then it is closed again at once, by a
+ * check that is due now.
+ */
+export async function markOpened(
+  ctx: InTransaction,
+  session: PaymentSession,
+  { sessionId, url }: CreatedSession,
+): Promise<void> {
+  const [row] = await ctx.tx.run<{ supersededAt: Date | null }>(sql`
+    update payment_sessions set state = 'open', provider_session_id = ${sessionId}, url = ${url}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state = 'creating'
+    returning superseded_at as "supersededAt"`);
+  if (row?.supersededAt) await promiseCheck(ctx, session, session.checks + 1, 0);
+}
+
+/** Its order's caller wants another one: it no longer stands in the way of that. */
+export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<void> {
+  await ctx.tx.run(sql`
+    update payment_sessions set superseded_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and superseded_at is null`);
+}
+
+/** It is over without the provider's word: it was never made, or can never be asked about. */
+export async function markOver(ctx: InTransaction, orderId: string, state: 'failed' | 'expired'): Promise<void> {
+  await ctx.tx.run(sql`
+    update payment_sessions set state = ${state}, check_at = null, request_key = null
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state in ('creating', 'open', 'processing')`);
+}
+
+/** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */
+export async function promiseCheck(ctx: InTransaction, session: PaymentSession, check: number, waitMs?: number): Promise<void> {
+  const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
+  const [row] = await ctx.tx.run(sql`
+    update payment_sessions set checks = ${check}, check_at = ${checkAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null and checks < ${check}
+    returning 1`);
+  if (row) enqueue(ctx, checkSession, { orderId: session.orderId, check: check + 1 }, { dueAt: checkAt });
+}
+
+const afterExpiryMs = seconds(1);
+
+/** A session that outlived its end is asked about every minute at first; a slow payment, every hour. */
+function nextCheck(ctx: Context, { createdAt, expiresAt }: Pick<PaymentSession, 'createdAt' | 'expiresAt'>): Date {
+  const now = ctx.clock.now().getTime();
+  const moments = ctx.settings.paymentPollScheduleMs.map((wait) => createdAt.getTime() + wait);
+  const next = [...moments, expiresAt.getTime() + afterExpiryMs].filter((moment) => moment > now);
+  if (next.length > 0) return new Date(Math.min(...next));
+  return new Date(now + (now - expiresAt.getTime() < minutes(10) ? minutes(1) : hours(1)));
+}

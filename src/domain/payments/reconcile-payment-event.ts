@@ -1,0 +1,74 @@
+import { reconcilePaymentEvent as reconcileAgain } from '#jobs/payments.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError, NeedsPerson, ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude, readOne } from '../database.ts';
+import type { PaymentSubject } from '../ports/payment-gateway.ts';
+import { type Applied, applyAnswer } from './apply-answer.ts';
+import { askProvider } from './ask-provider.ts';
+import { openAccount } from './open-account.ts';
+
+/** How long an event of ours may come before its order: the order's own transaction may still be under way. */
+const unknownOrderMs = hours(1);
+
+/** The provider keeps what it knows: this many tries reach over three days. */
+const attemptsMax = 150;
+
+/**
+ * Look into one event: ask the provider how its object stands now, and apply that. A provider that cannot be asked
+ * costs no attempt of the job: the next try is a promise of its own, later each time.
+ */
+export async function reconcilePaymentEvent(
+  ctx: Context,
+  { eventId, attempt }: { eventId: string; attempt: number },
+): Promise<void> {
+  const event = await readOne<{ state: string; subject: PaymentSubject; objectId: string; receivedAt: Date }>(ctx, sql`
+    select state, subject, object_id as "objectId", received_at as "receivedAt" from payment_events
+    where tenant_id = ${ctx.tenant.id} and id = ${eventId}`);
+  if (event?.state !== 'pending') return;
+
+  const answer = await ask(ctx, event);
+  if (answer instanceof Error) return later(ctx, { eventId, attempt }, answer);
+
+  const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
+  const applied = await conclude(ctx, async (ctx): Promise<Applied> => {
+    const applied = answer ? await applyAnswer(ctx, answer) : 'ignored';
+    if (applied === 'unknown_order' && !isLate) promiseNext(ctx, { eventId, attempt }, minutes(1));
+    else await settle(ctx, eventId, applied);
+    return applied;
+  });
+  if (applied === 'unknown_order' && isLate) {
+    throw new NeedsPerson(`Event ${eventId} is about an order that this store does not have: look for it at the payment provider.`);
+  }
+}
+
+/** The answer, or why there is none for now. */
+async function ask(ctx: Context, { subject, objectId }: { subject: PaymentSubject; objectId: string }) {
+  try {
+    return await askProvider(ctx, await openAccount(ctx), subject, objectId);
+  } catch (error) {
+    if (error instanceof ProviderError && error.failure !== 'refused') return error;
+    if (error instanceof DomainError && error.kind === 'unavailable') return error;
+    throw error;
+  }
+}
+
+async function later(ctx: Context, work: { eventId: string; attempt: number }, reason: Error): Promise<void> {
+  if (work.attempt >= attemptsMax) throw new NeedsPerson(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
+  const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
+  await conclude(ctx, async (ctx) => promiseNext(ctx, work, waitMs));
+}
+
+function promiseNext(ctx: InTransaction, { eventId, attempt }: { eventId: string; attempt: number }, waitMs: number): void {
+  enqueue(ctx, reconcileAgain, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+}
+
+async function settle(ctx: InTransaction, eventId: string, state: Applied): Promise<void> {
+  await ctx.tx.run(sql`
+    update payment_events set state = ${state}, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state = 'pending'`);
+}

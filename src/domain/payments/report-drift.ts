@@ -1,0 +1,93 @@
+import { reportStoreDrift as reportStore } from '#jobs/payments.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import { read, transact } from '../database.ts';
+import { lockOrder, saveOrder } from '../orders/index.ts';
+import type { PaymentAccount, SessionSnapshot } from '../ports/payment-gateway.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { askProvider } from './ask-provider.ts';
+import { isOurs } from './is-ours.ts';
+import { openAccount } from './open-account.ts';
+import { promiseEachStore } from './sweep-events.ts';
+
+/** Sessions of two days, so that a day that was missed is made up for; the last hour may still be under way. */
+const fromMs = hours(49);
+const toMs = hours(1);
+const pagesMax = 500;
+
+/** What did not agree: order ids. */
+export interface Drift {
+  /** Paid at the provider, and not with us until now. */
+  readonly unpaidHere: readonly string[];
+  /** Paid with us, and not at the provider. */
+  readonly unpaidThere: readonly string[];
+}
+
+/** Promise each store its daily comparison. */
+export async function reportDrift(ctx: PlatformContext, { slot }: { slot: number }): Promise<void> {
+  await promiseEachStore(ctx, (ctx) => enqueue(ctx, reportStore, { slot }));
+}
+
+/**
+ * Compare the paid sessions of one store with its paid orders, both ways. What was paid at the provider is paid here
+ * at once; an order that is paid here alone waits for a person. Either is a fault of ours, so it is told.
+ */
+export async function reportStoreDrift(ctx: Context): Promise<Drift> {
+  const range = { from: fromNow(ctx.clock, -fromMs), to: fromNow(ctx.clock, -toMs) };
+  const account = await openAccount(ctx);
+  const settled = await settledSessions(ctx, account, range);
+  const orders = await ordersOf(ctx, range);
+  const paidHere = new Set(orders.filter(({ isPaid }) => isPaid).map(({ id }) => id));
+
+  const drift = {
+    unpaidHere: [...settled.keys()].filter((orderId) => !paidHere.has(orderId)),
+    unpaidThere: orders.filter(({ id, isPaid, isOld }) => isPaid && !isOld && !settled.has(id)).map(({ id }) => id),
+  };
+  for (const orderId of drift.unpaidHere) await settleHere(ctx, account, settled.get(orderId) ?? '');
+  for (const orderId of drift.unpaidThere) await raise(ctx, orderId);
+  const count = drift.unpaidHere.length + drift.unpaidThere.length;
+  if (count > 0) ctx.log.error({ code: 'payment_drift', ...drift }, 'orders and payments did not agree');
+  return drift;
+}
+
+async function settledSessions(ctx: Context, account: PaymentAccount, range: { from: Date; to: Date }): Promise<Map<string, string>> {
+  const settled = new Map<string, string>();
+  let next: string | null | undefined;
+  for (let page = 0; page < pagesMax && next !== null; page += 1) {
+    const found: { sessions: readonly SessionSnapshot[]; next: string | null } =
+      await ctx.ports.payments.listSessions(account, { ...range, ...(next && { next }) }, ctx.signal);
+    for (const session of found.sessions) {
+      if (session.state === 'settled' && session.orderId && isOurs(ctx, session)) settled.set(session.orderId, session.sessionId);
+    }
+    next = found.next;
+  }
+  return settled;
+}
+
+/** A session is dated by the provider, so at the edge of the stretch its order may lie beyond it: that proves nothing. */
+async function ordersOf(ctx: Context, { from, to }: { from: Date; to: Date }): Promise<{ id: string; isPaid: boolean; isOld: boolean }[]> {
+  const edgeMs = hours(1) / 12;
+  return read(ctx, sql`
+    select o.id, o.paid_at is not null or s.state = 'mismatched' as "isPaid",
+      s.created_at < ${new Date(from.getTime() + edgeMs)} or s.created_at > ${new Date(to.getTime() - edgeMs)}
+        or s.state = 'mismatched' as "isOld"
+    from payment_sessions s join orders o on o.tenant_id = s.tenant_id and o.id = s.order_id
+    where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${new Date(from.getTime() - edgeMs)} and ${new Date(to.getTime() + edgeMs)}`);
+}
+
+async function settleHere(ctx: Context, account: PaymentAccount, sessionId: string): Promise<void> {
+  const answer = await askProvider(ctx, account, 'session', sessionId);
+  if (answer) await transact(ctx, (ctx) => applyAnswer(ctx, answer));
+}
+
+async function raise(ctx: Context, orderId: string): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (!order || order.attentionCode) return;
+    order.raise({ code: 'payment_missing', detail: 'It is paid here, and the payment provider has no such payment.' });
+    await saveOrder(ctx, order);
+  });
+}

@@ -1,0 +1,89 @@
+import { assignChanges } from '#src/lib/assign-changes.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { hours, parseDuration } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { PaymentAccountEntity, type PaymentAccountInput, sealedFields, sessionLifetime } from './payment-account.ts';
+
+/** How long the provider goes on signing with a secret that was replaced, at most. */
+const retiringMs = hours(24);
+
+/**
+ * Save the store's account at the payment provider. A new signing secret does not silence the old one at once:
+ * deliveries that are under way are still believed for a day.
+ */
+export async function savePaymentAccount(ctx: InTransaction, input: PaymentAccountInput): Promise<Change> {
+  const { em } = ctx.tx;
+  const tenantId = ctx.tenant.id;
+  const now = ctx.clock.now();
+  const wanted = {
+    mode: input.mode,
+    accountId: input.account_id ?? null,
+    publishableKey: input.publishable_key ?? null,
+    sessionLifetimeMs: lifetimeOf(ctx, input),
+    automaticTax: input.automatic_tax,
+  };
+  const secretKeySealed = input.secret_key ? ctx.keyring.seal(tenantId, sealedFields.secretKey, input.secret_key) : null;
+  const found = await em.findOne(PaymentAccountEntity, { tenantId });
+  if (!found) {
+    em.create(PaymentAccountEntity, { ...wanted, tenantId, secretKeySealed, version: 1, createdAt: now, updatedAt: now });
+    await saveWebhookSecret(ctx, input.webhook_secret ?? null);
+    return { subject: 'payments', action: 'created', fields: [] };
+  }
+
+  const fields = assignChanges(found, wanted);
+  if (!opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
+    found.secretKeySealed = secretKeySealed;
+    fields.push('secret_key');
+  }
+  if (await saveWebhookSecret(ctx, input.webhook_secret ?? null)) fields.push('webhook_secret');
+  if (fields.length === 0) return { subject: 'payments', action: 'unchanged', fields };
+  found.updatedAt = now;
+  return { subject: 'payments', action: 'updated', fields };
+}
+
+/** A section without a secret leaves the one alone that a rotation or the command line made. Whether it changed. */
+async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Promise<boolean> {
+  if (!secret) return false;
+  const tenantId = ctx.tenant.id;
+  const [current] = await ctx.tx.run<{ sealed: string }>(sql`
+    select secret_sealed as sealed from payment_webhook_secrets
+    where tenant_id = ${tenantId} and state = 'current' for update`);
+  if (opensTo(ctx, current?.sealed ?? null, sealedFields.webhookSecret, secret)) return false;
+  await replaceWebhookSecret(ctx, { secret, endpointId: null });
+  return true;
+}
+
+/** Believe this secret from now on, and the one before for another day. */
+export async function replaceWebhookSecret(
+  ctx: InTransaction,
+  { secret, endpointId }: { secret: string; endpointId: string | null },
+): Promise<void> {
+  const tenantId = ctx.tenant.id;
+  await ctx.tx.run(sql`
+    update payment_webhook_secrets set state = 'retiring', retires_at = ${fromNow(ctx.clock, retiringMs)}
+    where tenant_id = ${tenantId} and state = 'current'`);
+  await ctx.tx.run(sql`
+    insert into payment_webhook_secrets (tenant_id, id, secret_sealed, provider_endpoint_id, state, created_at)
+    values (${tenantId}, ${newId('pay')}, ${ctx.keyring.seal(tenantId, sealedFields.webhookSecret, secret)},
+      ${endpointId}, 'current', ${ctx.clock.now()})`);
+}
+
+function lifetimeOf(ctx: InTransaction, { session_lifetime: written }: PaymentAccountInput): number {
+  if (!written) return sessionLifetime.defaultMs;
+  const lifetimeMs = parseDuration(written) ?? 0;
+  const minMs = ctx.settings.localMode ? sessionLifetime.localMinMs : sessionLifetime.minMs;
+  if (lifetimeMs < minMs || lifetimeMs > sessionLifetime.maxMs) {
+    throw new DomainError('invalid', 'invalid_request', 'payments.session_lifetime must be from 35m to 23h.');
+  }
+  return lifetimeMs;
+}
+
+function opensTo(ctx: InTransaction, sealed: string | null, field: string, plain: string | null): boolean {
+  if (sealed === null || plain === null) return sealed === plain;
+  return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
+}

@@ -1,0 +1,38 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { readOne } from '../database.ts';
+import { notConfigured, type StoredAccount, unseal } from './open-account.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+
+/** What a checkout has to know of payments before it begins: the account, and what the caller has going already. */
+export interface SellingTerms {
+  readonly account: PaymentAccount;
+  readonly sessionLifetimeMs: number;
+  readonly automaticTax: boolean;
+  /** The order of the caller's own session that can still be paid. */
+  readonly liveOrderId: string | null;
+  /** The order that an earlier try of this very request made. */
+  readonly earlierOrderId: string | null;
+}
+
+interface TermsRow extends Omit<SellingTerms, 'account'>, StoredAccount {}
+
+/**
+ * Read it with one statement.
+ * @throws DomainError unavailable `payment_provider_not_configured` in connect mode and without a key
+ */
+export async function sellingTerms(
+  ctx: Context,
+  { subject, requestKey }: { subject: string | null; requestKey: string | null },
+): Promise<SellingTerms> {
+  const row = await readOne<TermsRow>(ctx, sql`
+    select a.mode, a.secret_key_sealed as "secretKeySealed", a.session_lifetime_ms as "sessionLifetimeMs",
+      a.automatic_tax as "automaticTax",
+      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and subject = ${subject}
+        and state in ('creating', 'open') and superseded_at is null limit 1) as "liveOrderId",
+      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}) as "earlierOrderId"
+    from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
+  if (!row) throw notConfigured();
+  const { sessionLifetimeMs, automaticTax, liveOrderId, earlierOrderId } = row;
+  return { account: unseal(ctx, row), sessionLifetimeMs, automaticTax, liveOrderId, earlierOrderId };
+}

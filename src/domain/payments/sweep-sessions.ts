@@ -1,0 +1,27 @@
+import { checkSession } from '#jobs/payments.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+
+const sessionsMax = 1000;
+
+/**
+ * Find sessions whose check is overdue: its job was given up, or is lost in some way nobody thought of. Their checks
+ * are promised anew; the checks ask the provider before anything is given back.
+ */
+export async function sweepSessions(ctx: PlatformContext): Promise<void> {
+  const overdue = fromNow(ctx.clock, -ctx.settings.sweepIntervalMs);
+  await asPlatform(ctx, 'sessions of every store come due', async (ctx) => {
+    const found = await ctx.tx.run<{ tenantId: string; orderId: string; checks: number }>(sql`
+      update payment_sessions set checks = checks + 1, check_at = ${ctx.clock.now()}
+      where (tenant_id, order_id) in (
+        select tenant_id, order_id from payment_sessions where check_at < ${overdue}
+        order by check_at limit ${sessionsMax} for update skip locked)
+      returning tenant_id as "tenantId", order_id as "orderId", checks`);
+    for (const { tenantId, orderId, checks } of found) {
+      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSession, { orderId, check: checks + 1 });
+    }
+  });
+}

@@ -1,0 +1,13 @@
+import * as jobs from '#jobs/payments.ts';
+import * as payments from '#src/domain/payments/index.ts';
+import { platformProcessor, processor } from '#workers/runtime/processor.ts';
+
+export const processors = [
+  processor(jobs.reconcilePaymentEvent, payments.reconcilePaymentEvent),
+  processor(jobs.checkSession, payments.checkSession),
+  platformProcessor(jobs.sweepSessions, payments.sweepSessions),
+  platformProcessor(jobs.sweepEvents, payments.sweepEvents),
+  processor(jobs.sweepStoreEvents, payments.sweepStoreEvents),
+  platformProcessor(jobs.reportDrift, payments.reportDrift),
+  processor(jobs.reportStoreDrift, payments.reportStoreDrift),
+];
