@@ -27,9 +27,10 @@ export class Search extends Migration {
         visible_until timestamptz,
         primary key (tenant_id, kind, subject_id)
       );
-      create index search_documents_vector on search_documents using gin (tenant_id, vector);
-      create index search_documents_title on search_documents using gin (tenant_id, folded_title gin_trgm_ops);
-      create index search_documents_names on search_documents using gin (tenant_id, names);
+      -- Documents are written by jobs, which can wait; a search cannot, and looks through pending entries one by one.
+      create index search_documents_vector on search_documents using gin (tenant_id, vector) with (fastupdate = off);
+      create index search_documents_title on search_documents using gin (tenant_id, folded_title gin_trgm_ops) with (fastupdate = off);
+      create index search_documents_names on search_documents using gin (tenant_id, names) with (fastupdate = off);
     `);
   }
 }

@@ -36,9 +36,8 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
       p.rating_average::float8 as "ratingAverage", p.updated_at as "updatedAt",
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
-      exists (select from variants v
-              where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null
-                and (v.stock is null or v.backorder or v.stock > v.stock_held)) as "inStock"${more}
+      (select coalesce(bool_or(v.stock is null or v.backorder or v.stock > v.stock_held), false) from variants v
+       where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as "inStock"${more}
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.status = 'published' and p.removed_at is null`;
 }
