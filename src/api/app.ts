@@ -2,14 +2,15 @@ import Router, { type RouterContext } from '@koa/router';
 import Koa from 'koa';
 
 import { answerRequests } from './middleware/answer-requests.ts';
-import { mountRoutes, unrouted } from './lib/mount-routes.ts';
 import { answerPreflight } from './lib/cors.ts';
+import type { Route } from './lib/define-route.ts';
+import { mountRoutes, unrouted } from './lib/mount-routes.ts';
 import { opsRoutes } from './ops/index.ts';
-import { routes } from './routes.ts';
+import { routes as allRoutes } from './routes.ts';
 import type { Services } from '#src/services.ts';
 
 /** The web application. Everything that happens to a request, in its order, is on this screen. */
-export function createApp(services: Services): Koa {
+export function createApp(services: Services, routes: readonly Route[] = allRoutes): Koa {
   const router: Router = mountRoutes(services, routes);
   const app = new Koa({ proxy: false });
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createApp } from '#src/api/app.ts';
+import type { Route } from '#src/api/lib/define-route.ts';
 import type { Services } from '#src/services.ts';
 
 /** An answer with its body read: JSON where it is JSON. */
@@ -17,9 +18,9 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** The real application on a free port. */
-export async function serveApi(services: Services): Promise<TestApi> {
-  const server = createServer(createApp(services).callback());
+/** The real application on a free port, with all its routes or with these. */
+export async function serveApi(services: Services, routes?: readonly Route[]): Promise<TestApi> {
+  const server = createServer(createApp(services, routes).callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -1,0 +1,199 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
+import { created } from '#src/api/lib/reply.ts';
+import { rememberCustomer } from '#src/domain/customers/index.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { pruneRequests } from '#src/domain/idempotency/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { hours, seconds } from '#src/lib/duration.ts';
+import { Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import { serveApi, type TestApi } from '#test/support/api.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { until } from '#test/support/until.ts';
+
+interface Shop extends TestContext {
+  api: TestApi;
+  /** What the handler does besides greeting the guest. */
+  onRun: (request: Request<undefined, undefined, { email: string }>) => Promise<void>;
+  runs: (string | undefined)[];
+}
+
+const test = anyTest as TestFn<Shop>;
+useContext(test as unknown as TestFn<TestContext>);
+
+test.beforeEach(async (t) => {
+  t.context.runs = [];
+  t.context.onRun = async () => undefined;
+  const route = (idempotent: 'atomic' | 'resumable') => defineRoute({
+    method: 'post',
+    path: `/api/v1/${idempotent}`,
+    tag: 'guests',
+    summary: 'Write a guest into the book.',
+    audience: toDual('cart:write'),
+    body: Type.Object({ email: Type.String({ minLength: 3 }) }),
+    answers: { 201: Type.Object({ guest: Type.String() }) },
+    idempotent,
+    async handle(request) {
+      t.context.runs.push(request.idempotencyId);
+      const { id } = await transact(request.ctx, (ctx) => rememberCustomer(ctx, request.body));
+      await t.context.onRun(request);
+      return created({ guest: id });
+    },
+  });
+  t.context.api = await serveApi(t.context.services, [route('atomic'), route('resumable')]);
+});
+test.afterEach.always((t) => t.context.api.close());
+
+const ask = ({ api, tenant }: Shop, mode: string, key: string, email = 'ada@example.com', authorization?: string) =>
+  api.call('POST', `/api/v1/${mode}`, {
+    tenant: tenant.slug, body: { email }, headers: { 'idempotency-key': key }, ...(authorization && { key: authorization }),
+  });
+
+const guestsOf = async ({ ctx }: Shop) =>
+  (await read<{ email: string }>(ctx, sql`select email from customers where tenant_id = ${ctx.tenant.id}`)).map(({ email }) => email);
+
+for (const mode of ['atomic', 'resumable']) {
+  test(`${mode}: a request that is sent again is answered the same, to the byte, and not run again`, async (t) => {
+    const first = await ask(t.context, mode, 'one');
+    const second = await ask(t.context, mode, 'one');
+    t.is(first.status, 201);
+    t.is(second.status, 201);
+    t.deepEqual(second.body, first.body);
+    t.is(first.headers.get('idempotent-replayed'), null);
+    t.is(second.headers.get('idempotent-replayed'), 'true');
+    t.is(second.headers.get('content-type'), first.headers.get('content-type'));
+    t.is(second.headers.get('cache-control'), 'no-store');
+    t.is(t.context.runs.length, 1);
+  });
+
+  test(`${mode}: of many at the same moment one runs, and the others are told to ask again`, async (t) => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    t.context.onRun = () => gate;
+    const answers = Promise.all(Array.from({ length: 8 }, () => ask(t.context, mode, 'race')));
+    const early: number[] = [];
+    await until(async () => {
+      const answer = await ask(t.context, mode, 'race');
+      early.push(answer.status);
+      return answer.status === 409 && answer.body.error === 'idempotency_in_progress' && answer.headers.get('retry-after') === '1';
+    });
+    open();
+    const statuses = (await answers).map(({ status }) => status);
+    t.is(statuses.filter((status) => status === 201).length, 1);
+    t.is(statuses.filter((status) => status === 409).length, 7);
+    t.is(t.context.runs.length, 1);
+    t.is((await ask(t.context, mode, 'race')).headers.get('idempotent-replayed'), 'true');
+  });
+
+  test(`${mode}: a key stands for one body`, async (t) => {
+    await ask(t.context, mode, 'one');
+    const other = await ask(t.context, mode, 'one', 'grace@example.com');
+    t.is(other.status, 422);
+    t.is(other.body.error, 'idempotency_key_reused');
+    t.is(t.context.runs.length, 1);
+  });
+
+  test(`${mode}: a refusal is kept, and leaves nothing behind`, async (t) => {
+    t.context.onRun = async () => {
+      if (mode === 'atomic') throw new DomainError('conflict', 'insufficient_stock', 'There is not enough in stock.');
+    };
+    const answers = [await ask(t.context, mode, 'no', mode === 'atomic' ? 'ada@example.com' : ''), await ask(t.context, mode, 'no', mode === 'atomic' ? 'ada@example.com' : '')];
+    t.deepEqual(answers.map(({ status }) => status), mode === 'atomic' ? [409, 409] : [400, 400]);
+    t.deepEqual(answers[1]?.body, answers[0]?.body);
+    t.is(answers[1]?.headers.get('idempotent-replayed'), 'true');
+    t.deepEqual(await guestsOf(t.context), []);
+  });
+
+  test(`${mode}: what may be different next time is not kept, and goes on with the same id`, async (t) => {
+    const refusals = [
+      new DomainError('unavailable', 'payment_provider_unavailable', 'Not now.', { retryAfterSeconds: 3 }),
+      new DomainError('forbidden', 'module_disabled', 'Not here.'),
+      new Error('broken'),
+    ];
+    t.context.onRun = async () => {
+      const refusal = refusals.shift();
+      if (refusal) throw refusal;
+    };
+    const statuses = [];
+    for (let tries = 0; tries < 4; tries += 1) statuses.push((await ask(t.context, mode, 'later')).status);
+    t.deepEqual(statuses, [503, 403, 500, 201]);
+    t.is(new Set(t.context.runs).size, 1);
+    t.regex(t.context.runs[0] ?? '', /^idem_/);
+  });
+
+  test(`${mode}: after a crash the request is taken over when its lease is over, with the same id`, async (t) => {
+    let crashed = false;
+    t.context.onRun = () => (crashed ? Promise.resolve() : new Promise((_resolve, reject) => setImmediate(() => {
+      crashed = true;
+      reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+    })));
+    const { ctx } = t.context;
+    t.is((await ask(t.context, mode, 'crash')).status, 503);
+    // What a killed process leaves: the lease runs on.
+    await transact(ctx, (ctx) => ctx.tx.run(sql`
+      update idempotency_keys set leased_until = ${new Date(ctx.clock.now().getTime() + seconds(60))} where tenant_id = ${ctx.tenant.id}`));
+    t.is((await ask(t.context, mode, 'crash')).status, 409);
+    await transact(ctx, (ctx) => ctx.tx.run(sql`
+      update idempotency_keys set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
+    t.is((await ask(t.context, mode, 'crash')).status, 201);
+    t.is(t.context.runs.length, 2);
+    t.is(t.context.runs[0], t.context.runs[1]);
+  });
+}
+
+test('a try that lost its lease commits nothing beside the one that took it over', async (t) => {
+  const { ctx } = t.context;
+  t.context.onRun = async () => {
+    await transact(ctx, (ctx) => ctx.tx.run(sql`update idempotency_keys set lease = lease + 1 where tenant_id = ${ctx.tenant.id}`));
+  };
+  const late = await ask(t.context, 'atomic', 'late');
+  t.is(late.status, 409);
+  t.is(late.body.error, 'idempotency_in_progress');
+  t.deepEqual(await guestsOf(t.context), []);
+});
+
+test('the same key means another request at another address, with another credential and in another store', async (t) => {
+  const key = await buildKey(t.context.ctx, ['cart:write']);
+  await ask(t.context, 'atomic', 'same');
+  await ask(t.context, 'resumable', 'same');
+  await ask(t.context, 'atomic', 'same', undefined, key);
+  t.is(t.context.runs.length, 3);
+  t.is(new Set(t.context.runs).size, 3);
+});
+
+test('a key of more than 255 characters is refused, and an empty one is none', async (t) => {
+  t.is((await ask(t.context, 'atomic', 'k'.repeat(255))).status, 201);
+  const long = await ask(t.context, 'atomic', 'k'.repeat(256));
+  t.is(long.status, 400);
+  t.is(long.body.error, 'invalid_request');
+  await ask(t.context, 'atomic', '');
+  t.is(t.context.runs.at(-1), undefined);
+});
+
+test('kept answers cannot be read without the keyring', async (t) => {
+  const { ctx } = t.context;
+  const { body } = await ask(t.context, 'atomic', 'secret');
+  const [row] = await read<{ reply: string }>(ctx, sql`select reply_sealed as reply from idempotency_keys where tenant_id = ${ctx.tenant.id}`);
+  t.false(Buffer.from(row?.reply.split(':')[1] ?? '', 'base64').includes(body.guest));
+  t.false(row?.reply.includes(body.guest));
+});
+
+test.serial('a day later the key is free again, and the chore removes what it stood for', async (t) => {
+  const { ctx, clock, services } = t.context;
+  await ask(t.context, 'atomic', 'daily');
+  await ask(t.context, 'atomic', 'other');
+  clock.pass(hours(24) + seconds(1));
+  const again = await ask(t.context, 'atomic', 'daily', 'grace@example.com');
+  t.is(again.status, 201);
+  t.is(again.headers.get('idempotent-replayed'), null);
+  t.is(new Set(t.context.runs).size, 3);
+
+  const count = async () => (await read(ctx, sql`select id from idempotency_keys where tenant_id = ${ctx.tenant.id}`)).length;
+  t.is(await count(), 2);
+  await pruneRequests(services.context());
+  await pruneRequests(services.context());
+  t.is(await count(), 1);
+});

@@ -1,0 +1,146 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
+import { householdOf } from '#src/api/lib/client-address.ts';
+import { type LimitName } from '#src/api/lib/limits.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { Type } from '#src/lib/schema.ts';
+import { type Answer, serveApi, type TestApi } from '#test/support/api.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext & { api: TestApi }>;
+// A tenth of the documented limits: 2 promo previews a minute for a shopper, 60 for a server, a ceiling of 5 a second.
+useContext(test as unknown as TestFn<TestContext>, { environment: { RATE_LIMIT_SCALE: '0.1', TRUSTED_PROXY_HOPS: '1' } });
+
+const answers = { 200: Type.Object({ ok: Type.Boolean() }) };
+const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write')) => defineRoute({
+  method: 'post', path: `/api/v1/${limit}`, tag: 'limits', summary: 'Count a request.', audience, limit, answers,
+  body: Type.Object({ code: Type.Optional(Type.String()) }),
+  async handle({ caller }) {
+    return ok({ ok: caller.clientAddress !== '' });
+  },
+});
+const routes = [route('promo'), route('ceiling'), route('consume', toPublic)];
+
+test.beforeEach(async (t) => {
+  t.context.api = await serveApi(t.context.services, routes);
+});
+test.afterEach.always((t) => t.context.api.close());
+
+type Shop = TestContext & { api: TestApi };
+type Asking = { address?: string; key?: string; tenant?: string; clientIp?: string; body?: unknown };
+
+const ask = ({ api, tenant }: Shop, limit: LimitName, { address = '203.0.113.7', key, tenant: slug, clientIp, body = {} }: Asking = {}): Promise<Answer> =>
+  api.call('POST', `/api/v1/${limit}`, {
+    tenant: slug ?? tenant.slug, body, ...(key && { key }),
+    headers: { 'x-forwarded-for': address, ...(clientIp && { 'x-client-ip': clientIp }) },
+  });
+
+async function statuses(count: number, work: () => Promise<Answer>): Promise<number[]> {
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1) found.push((await work()).status);
+  return found;
+}
+
+test('who asks too often is told how long to wait, in the header and in the body', async (t) => {
+  const first = await ask(t.context, 'promo');
+  t.is(first.status, 200);
+  t.is(first.headers.get('ratelimit-limit'), '2');
+  t.is(first.headers.get('ratelimit-remaining'), '1');
+  t.regex(first.headers.get('ratelimit-reset') ?? '', /^([1-9]|[1-5][0-9]|60)$/);
+  await ask(t.context, 'promo');
+
+  const refused = await ask(t.context, 'promo');
+  t.is(refused.status, 429);
+  t.is(refused.body.error, 'rate_limited');
+  t.is(refused.headers.get('ratelimit-remaining'), '0');
+  t.regex(refused.headers.get('retry-after') ?? '', /^[1-9][0-9]?$/);
+  t.is(refused.body.retry_after, Number(refused.headers.get('retry-after')));
+  t.is(refused.headers.get('cache-control'), 'no-store');
+});
+
+test('shoppers, stores and operations are counted apart', async (t) => {
+  const other = await buildTenant(t.context.services);
+  t.deepEqual(await statuses(3, () => ask(t.context, 'promo')), [200, 200, 429]);
+  t.is((await ask(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
+  t.is((await ask(t.context, 'promo', { tenant: other.slug })).status, 200);
+  t.is((await ask(t.context, 'consume')).status, 200);
+});
+
+test('a household of 2^64 addresses counts as one', async (t) => {
+  t.is(householdOf('2001:db8::1'), householdOf('2001:db8:0:0:ffff::9'));
+  t.not(householdOf('2001:db8::1'), householdOf('2001:db8:0:1::1'));
+  t.is(householdOf('::ffff:203.0.113.7'), '203.0.113.7');
+  t.deepEqual(await statuses(2, () => ask(t.context, 'promo', { address: '2001:db8:1:2::1' })), [200, 200]);
+  t.is((await ask(t.context, 'promo', { address: '2001:db8:1:2:aaaa::1' })).status, 429);
+});
+
+test('what the caller writes into X-Forwarded-For himself does not make him another', async (t) => {
+  t.deepEqual(await statuses(2, () => ask(t.context, 'promo')), [200, 200]);
+  t.is((await ask(t.context, 'promo', { address: '198.51.100.1, 203.0.113.7' })).status, 429);
+  t.is((await ask(t.context, 'promo', { clientIp: '198.51.100.1' })).status, 429);
+});
+
+test('a secret key has its own, wider limit, and each shopper whom it names has his', async (t) => {
+  const { ctx } = t.context;
+  const key = await buildKey(ctx, ['cart:write']);
+  const server = await ask(t.context, 'promo', { key });
+  t.is(server.headers.get('ratelimit-limit'), '60');
+  t.is(server.headers.get('ratelimit-remaining'), '59');
+  t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { key, clientIp: '198.51.100.1' })), [200, 200, 429]);
+  t.is((await ask(t.context, 'promo', { key, clientIp: '198.51.100.2' })).status, 200);
+  t.is((await ask(t.context, 'promo', { key })).status, 200);
+  t.deepEqual(new Set(await statuses(60, () => ask(t.context, 'promo', { key }))), new Set([200, 429]));
+});
+
+test('a publishable key is counted for itself, and no shopper can use up the share of the others', async (t) => {
+  const key = await buildKey(t.context.ctx, ['cart:write'], 'publishable');
+  t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { key })), [200, 200, 429]);
+  t.is((await ask(t.context, 'promo')).status, 200);
+  t.is((await ask(t.context, 'promo', { key, address: '203.0.113.8' })).status, 200);
+});
+
+test('limits of an address do not apply to a storefront\'s server that names no shopper', async (t) => {
+  const key = await buildKey(t.context.ctx, ['cart:write']);
+  t.deepEqual(await statuses(2, () => ask(t.context, 'consume')), [200, 429]);
+  t.deepEqual(await statuses(3, () => ask(t.context, 'consume', { key })), [200, 200, 200]);
+  t.deepEqual(await statuses(2, () => ask(t.context, 'consume', { key, clientIp: '198.51.100.1' })), [200, 429]);
+  t.is((await ask(t.context, 'consume', { key: `${key.slice(0, -1)}x` })).status, 429);
+});
+
+test('the order of refusals: scope, then rate, then size, type and schema', async (t) => {
+  const key = await buildKey(t.context.ctx, ['cart:read']);
+  const big = 'x'.repeat(300 * 1024);
+  t.is((await ask(t.context, 'promo', { key, body: big })).status, 403);
+  t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { body: big })), [413, 413, 429]);
+});
+
+test('what is never refused by count has a ceiling for the whole store, and says 503', async (t) => {
+  const answered = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(t.context, 'ceiling', { address: `198.51.100.${index}` })));
+  const refused = answered.find(({ status }) => status !== 200);
+  t.true(answered.filter(({ status }) => status === 200).length >= 5);
+  t.is(refused?.status, 503);
+  t.is(refused?.body.error, 'service_unavailable');
+  t.is(refused?.headers.get('retry-after'), '1');
+  t.is(refused?.body.retry_after, 1);
+  t.is(refused?.headers.get('ratelimit-limit'), null);
+});
+
+test('refusals by count are counted for the operator', async (t) => {
+  await statuses(3, () => ask(t.context, 'promo'));
+  t.true((await t.context.services.metrics.registry.metrics()).includes(`storefront_rate_limited_total{tenant="${t.context.tenant.slug}"} 1`));
+});
+
+test('pages may read how they stand', async (t) => {
+  const answer = await t.context.api.call('POST', '/api/v1/promo', { tenant: t.context.tenant.slug, body: {}, headers: { origin: 'https://shop.example' } });
+  t.true(answer.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
+});
+
+test.serial('with Redis away the shop stays open, and each process counts for itself', async (t) => {
+  t.context.services.redis.disconnect();
+  t.deepEqual(await statuses(3, () => ask(t.context, 'promo')), [200, 200, 429]);
+  t.is((await ask(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
+  await t.context.services.redis.connect();
+});
