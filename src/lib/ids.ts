@@ -13,14 +13,6 @@ export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix);
 }
 
-/**
- * The id of this kind that shares its characters with another: what a row is called that stands for the same thing as
- * the other, so that it is found again by it.
- */
-export function sameId(prefix: IdPrefix, id: string): string {
-  return `${prefix}_${id.slice(id.lastIndexOf('_') + 1)}`;
-}
-
 /** The pattern of an id of this kind, for schemas and for telling a malformed id from an unknown one. */
 export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;

@@ -53,8 +53,8 @@ export interface Request<Params, Query, Body> {
   /** The body's bytes, for `rawBody` routes; empty otherwise. */
   readonly rawBody: Buffer;
   /**
-   * The id of what this Idempotency-Key stands for, where one was sent: the same at every try of the same request. A
-   * handler that asks a provider derives the ids of its rows from it (`sameId`), and so finds what a try began that died.
+   * The id of what this Idempotency-Key stands for, where one was sent: the same at every try of the same request. What
+   * a handler begins before it asks a provider carries it, so that a later try finds it and goes on with it.
    */
   readonly idempotencyId: string | undefined;
   /** A header of the request, by its lower-case name; '' when it was not sent. */
