@@ -1,0 +1,2 @@
+export { presentStorefront, StorefrontBody } from './present.ts';
+export { readStorefront } from './read-storefront.ts';
