@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -10,7 +11,7 @@ import { readOne, transact } from '../database.ts';
 import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { giveSlotBack, renewSlot, type Slot, takeSlot } from './slots.ts';
+import { clockSkewMs, giveSlotBack, nextDueAt, renewSlot, type Slot, takeSlot } from './slots.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** One job works so long and then makes room for others: what is left has a successor. */
@@ -84,17 +85,13 @@ function nextSize({ width }: Slot, batch: Batch | undefined, result: AttemptedBa
   return Math.min(batchMax, Math.max(width, batch.deliveries.length * 2));
 }
 
-/** Whether anything is due to an endpoint that may be tried. While it is paused, the end of its pause is promised. */
+/**
+ * Promise a successor when anything is due, or will be in a moment. While the endpoint is paused, its next wake-up was
+ * promised with the pause.
+ */
 async function lookOnceMore(ctx: Context, endpointId: string): Promise<void> {
-  const now = ctx.clock.now();
-  const due = await readOne(ctx, sql`
-    select 1 as due from webhook_endpoints e
-    where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.disabled_at is null
-      and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
-      and exists (
-        select from webhook_deliveries d
-        where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
-          and d.next_attempt_at <= ${now})`);
-  if (!due) return;
-  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, cause: newId('job') }));
+  const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);
+  if (!row?.dueAt || row.dueAt > fromNow(ctx.clock, clockSkewMs)) return;
+  const { dueAt } = row;
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, cause: newId('job') }, { dueAt }));
 }

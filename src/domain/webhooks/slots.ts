@@ -1,8 +1,8 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
-import type { InTransaction } from '../context.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
 
 /**
  * One of an endpoint's slots: whoever holds its lease may have `width` attempts in flight. Together the slots allow
@@ -43,39 +43,65 @@ export async function saveSlots(ctx: InTransaction, endpointId: string, concurre
 }
 
 /**
+ * How far the clocks of our machines may differ. A wake-up that comes so much too early by this machine's clock waits,
+ * for there will be no other.
+ */
+export const clockSkewMs = seconds(2);
+
+/**
+ * When something will be due to this endpoint that nobody has claimed, and it may be tried: `null` where nothing waits
+ * or it is switched off.
+ */
+export function nextDueAt(ctx: Context, endpointId: string): Sql {
+  return sql`(
+    select greatest(waiting.due_at, e.breaker_open_until)
+    from webhook_endpoints e, lateral (
+      select min(d.next_attempt_at) as due_at from webhook_deliveries d
+      where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'pending'
+        and (d.lease is null or d.next_attempt_at <= ${ctx.clock.now()})) waiting
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.disabled_at is null
+      and waiting.due_at is not null)`;
+}
+
+/**
  * Take a free slot, if the endpoint may be tried and something is due to it; `undefined` otherwise. Those who hold
  * the others look once more after they gave them back, so nobody need wait for one.
  *
- * @throws Snooze when an earlier run of the very same job died holding one: nobody else would look for it
+ * @throws Snooze when an earlier run of the very same job died holding one, for nobody else would look for it, and
+ *   when something is due in a moment
  */
 export async function takeSlot(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
   const now = ctx.clock.now();
   const holder = ctx.run?.outboxId ?? lease;
-  const [row] = await ctx.tx.run<{ number: number | null; width: number; ownUntil: Date | null }>(sql`
-    with taken as (
+  const [row] = await ctx.tx.run<{ number: number | null; width: number; ownUntil: Date | null; dueAt: Date | null }>(sql`
+    with free as materialized (
+      select s.number
+      from webhook_slots s
+      join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
+      where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
+        and (s.leased_until is null or s.leased_until <= ${now})
+        and e.disabled_at is null and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
+        and exists (
+          select from webhook_deliveries d
+          where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
+            and d.next_attempt_at <= ${now})
+      order by s.number limit 1 for update of s skip locked),
+    taken as (
       update webhook_slots slot
       set holder = ${holder}, lease = ${lease}, leased_until = ${fromNow(ctx.clock, leaseMs)}
-      from (
-        select s.number
-        from webhook_slots s
-        join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
-        where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
-          and (s.leased_until is null or s.leased_until <= ${now})
-          and e.disabled_at is null and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
-          and exists (
-            select from webhook_deliveries d
-            where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
-              and d.next_attempt_at <= ${now})
-        order by s.number limit 1 for update of s skip locked) free
+      from free
       where slot.tenant_id = ${ctx.tenant.id} and slot.endpoint_id = ${endpointId} and slot.number = free.number
       returning slot.number, slot.width)
     select taken.number, taken.width,
       (select max(leased_until) from webhook_slots
        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
-         and leased_until > ${now}) as "ownUntil"
+         and leased_until > ${now}) as "ownUntil",
+      case when taken.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
     from (values (1)) always left join taken on true`);
   if (row?.number) return { endpointId, number: row.number, width: row.width, lease };
   if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
+  const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
+  if (dueInMs > 0 && dueInMs <= clockSkewMs) throw new Snooze(dueInMs, 'woken a moment too early');
   return undefined;
 }
 

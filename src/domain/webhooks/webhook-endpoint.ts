@@ -80,11 +80,14 @@ export interface Consequences {
  * while it fails, a rate paces it, and after days of failing it is switched off (protocols.md §5).
  */
 export class WebhookEndpoint extends WebhookEndpointSchema.class {
-  /** How many deliveries may be attempted now, of as many as `wanted`: none while paused, one as a probe. */
+  /**
+   * How many deliveries may be attempted now, of as many as `wanted`: none while paused, one as a probe, and of a rate
+   * a tenth of a second's worth, so that they come evenly.
+   */
   allowance(wanted: number, now: Date): number {
     if (this.disabledAt || this.isPaused(now) || this.pauseMs(now) > 0) return 0;
     if (this.isHalfOpen(now)) return 1;
-    return Math.min(wanted, this.ratePerSecond ?? wanted);
+    return Math.min(wanted, this.ratePerSecond ? Math.max(1, Math.floor(this.ratePerSecond / 10)) : wanted);
   }
 
   /** So many attempts begin now. A probe keeps the breaker open for all others until it is over. */

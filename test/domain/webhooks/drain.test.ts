@@ -1,0 +1,169 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { drainEndpoint, fanOutEvent, listDeliveries } from '#src/domain/webhooks/index.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { promised } from '#test/support/promised.ts';
+import { until } from '#test/support/until.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = (anyTest as TestFn<TestContext>).serial;
+useContext(anyTest as TestFn<TestContext>);
+
+/** Tests that wait at an endpoint, with every wake-up that was promised for them forgotten. */
+async function deliveriesWaiting(ctx: Context, endpointId: string, count: number): Promise<string[]> {
+  const events = await recordTests(ctx, endpointId, count);
+  for (const eventId of events) await fanOutEvent(ctx, { eventId });
+  return events;
+}
+
+const slotsHeld = async (ctx: Context, endpointId: string) =>
+  (await read(ctx, sql`select number from webhook_slots where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease is not null`)).length;
+
+test('never more requests are in flight than the endpoint allows, whatever wakes it', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  for (const concurrency of [1, 3, 16]) {
+    const { id } = await buildEndpoint(ctx, receiver, { concurrency });
+    await deliveriesWaiting(ctx, id, 24);
+    receiver.behave('hang');
+    const drains = Promise.all(Array.from({ length: 6 }, () => drainEndpoint(ctx, { endpointId: id })));
+    await until(() => receiver.waiting === concurrency, { what: `${concurrency} requests in flight` });
+    receiver.behave({ status: 204 });
+    receiver.release();
+    await drains;
+    t.deepEqual(await countStates(ctx, id), { delivered: 24 });
+    t.is(await slotsHeld(ctx, id), 0);
+  }
+  t.is(receiver.mostAtOnce, 16);
+});
+
+test('a wake-up that finds every slot taken is not lost: who holds a slot looks once more after giving it back', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 1);
+  receiver.behave('hang');
+  const holder = drainEndpoint(ctx, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+
+  // The second delivery comes, and its wake-up is worked and over, while the first still hangs.
+  await deliveriesWaiting(ctx, id, 1);
+  const before = (await promised(ctx, drainEndpointJob)).length;
+  await drainEndpoint(ctx, { endpointId: id });
+  t.is(receiver.requests.length, 1);
+  t.is((await promised(ctx, drainEndpointJob)).length, before, 'who found no slot promises nothing');
+
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await holder;
+  await workPromises(services);
+  t.deepEqual(await countStates(ctx, id), { delivered: 2 });
+});
+
+test('a delivery that comes between the last claim and the end of a drain gets a successor', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 1);
+  // The last look is the one plain read of a drain: just before it, another delivery commits.
+  const pool = ctx.database.pool;
+  const late: Context = {
+    ...ctx,
+    database: {
+      ...ctx.database,
+      pool: new Proxy(pool, {
+        get(target, name) {
+          if (name !== 'query') return Reflect.get(target, name, target);
+          return async (...given: [never]) => {
+            const text = JSON.stringify(given);
+            if (text.includes('as due_at')) await deliveriesWaiting(ctx, id, 1);
+            return target.query(...given);
+          };
+        },
+      }),
+    },
+  };
+  const before = (await promised(ctx, drainEndpointJob)).length;
+  await drainEndpoint(late, { endpointId: id });
+  const promises = (await promised(ctx, drainEndpointJob)).slice(before);
+  t.is(promises.length, 2, 'the wake-up of the delivery itself, and the successor');
+  t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 1 });
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { delivered: 2 });
+});
+
+test('after 20 seconds a drain makes room and leaves the rest to its successor', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 3);
+  receiver.behave(() => {
+    clock.pass(seconds(21));
+    return { status: 204 };
+  });
+  const before = (await promised(ctx, drainEndpointJob)).length;
+  await drainEndpoint(ctx, { endpointId: id });
+  t.is(receiver.requests.length, 1);
+  t.is((await promised(ctx, drainEndpointJob)).length, before + 1);
+});
+
+test('a drain that was killed is worked again once its lease has ended, and delivers what it had claimed', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 2);
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false };
+  receiver.behave('hang');
+  const killed = drainEndpoint({ ...ctx, run }, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+
+  const again = await t.throwsAsync(drainEndpoint({ ...ctx, run }, { endpointId: id }), { instanceOf: Snooze });
+  t.true(again instanceof Snooze && again.milliseconds > 30_000 && again.milliseconds <= 35_000);
+  t.is(receiver.requests.length, 1);
+  clock.pass(seconds(36));
+  receiver.behave({ status: 204 });
+  await drainEndpoint({ ...ctx, run }, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { delivered: 2 });
+  t.is(receiver.requests.length, 3, 'at least once: the first of them came twice');
+
+  // The one that was taken for dead wakes up: what it writes down is no longer its to write.
+  receiver.release(500);
+  await killed;
+  t.deepEqual(await countStates(ctx, id), { delivered: 2 });
+  t.deepEqual((await listDeliveries(ctx, { endpointId: id, limit: 5 })).map(({ attemptCount }) => attemptCount), [1, 1]);
+});
+
+test('a rate keeps the requests apart', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 8, rate_per_second: 10 });
+  await deliveriesWaiting(ctx, id, 25);
+  await Promise.all([drainEndpoint(ctx, { endpointId: id }), drainEndpoint(ctx, { endpointId: id })]);
+  const [first = 0] = receiver.requests.map(({ at }) => at);
+  const within = (milliseconds: number) => receiver.requests.filter(({ at }) => at - first < milliseconds).length;
+  t.is(receiver.requests.length, 25);
+  t.true(within(950) <= 10 && within(1950) <= 20, `${within(950)} and ${within(1950)}`);
+});
+
+test('many deliveries cost few statements each', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 16 });
+  await deliveriesWaiting(ctx, id, 1);
+  const one = await countStatements(services, () => drainEndpoint(ctx, { endpointId: id }));
+  t.true(one.statements.length <= 12, `${one.statements.length} for one delivery:\n${one.statements.join('\n')}`);
+
+  await deliveriesWaiting(ctx, id, 300);
+  const many = await countStatements(services, () => drainEndpoint(ctx, { endpointId: id }));
+  t.true(many.statements.length <= 75, `${many.statements.length} for three hundred`);
+  t.deepEqual(await countStates(ctx, id), { delivered: 301 });
+});
