@@ -1,0 +1,271 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { defineRoute, toBearer, toDual, toProviders, toPublic } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { transact } from '#src/domain/database.ts';
+import { newKey } from '#src/domain/tenants/api-key-format.ts';
+import { issueKey, listKeys, revokeKey, setModules } from '#src/domain/tenants/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Text, Type } from '#src/lib/schema.ts';
+import { type Answer, serveApi, type TestApi } from '#test/support/api.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+/* The counter that every request stands at, shown on routes of its own. */
+const about = { tag: 'test', summary: 'A route of this test alone.', answers: { 200: Type.Object({ tenant: Type.String(), shopper: Type.Optional(Type.String()) }) } };
+const benches = [
+  defineRoute({
+    ...about, method: 'post', path: '/api/v1/benches', audience: toDual('orders:write'), module: 'reviews', bodyBytesMax: 1000,
+    body: Type.Object({ name: Text(20) }),
+    async handle({ ctx, body }) {
+      if (body.name === 'gone') throw notFound('bench');
+      return ok({ tenant: ctx.tenant.slug });
+    },
+  }),
+  defineRoute({
+    ...about, method: 'get', path: '/api/v1/benches/:id', audience: toPublic, params: Type.Object({ id: Id('item') }),
+    query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }),
+    handle: async ({ ctx }) => ok({ tenant: ctx.tenant.slug }),
+  }),
+  defineRoute({
+    ...about, method: 'get', path: '/api/v1/owners', audience: toBearer('admin:read'),
+    handle: async ({ ctx }) => ok({ tenant: ctx.tenant.slug, shopper: ctx.actor.id }),
+  }),
+  defineRoute({
+    ...about, method: 'post', path: '/api/webhooks/test/:tenant_slug', audience: toProviders, rawBody: true,
+    handle: async ({ ctx }) => ok({ tenant: ctx.tenant.slug }),
+  }),
+  defineRoute({
+    ...about, method: 'get', path: '/api/v1/fires', audience: toPublic,
+    async handle() {
+      throw new Error('select secret from sk_hush where password = hush');
+    },
+  }),
+];
+
+interface CounterContext extends TestContext {
+  api: TestApi;
+}
+const test = anyTest as TestFn<CounterContext>;
+useContext(test as unknown as TestFn<TestContext>);
+test.beforeEach(async (t) => {
+  t.context.api = await serveApi(t.context.services, benches);
+});
+test.afterEach.always((t) => t.context.api.close());
+
+const bench = '/api/v1/benches/item_01m7xfs208fk1sctzyr3afnpz3';
+const told = ({ status, body }: Answer) => [status, body.error];
+
+test('a request is refused for the first thing that is wrong with it, in the documented order', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  await transact(ctx, (ctx) => setModules(ctx, { reviews: false }));
+  const reader = await buildKey(ctx, ['orders:read']);
+  const writer = await buildKey(ctx, ['orders:write']);
+  const large = 'x'.repeat(1001);
+  const text = { 'content-type': 'text/plain' };
+  const json = { 'content-type': 'application/json' };
+  const post = (options: Parameters<TestApi['call']>[2]) => api.call('POST', '/api/v1/benches', options);
+
+  t.deepEqual(told(await api.call('DELETE', '/api/v1/benches', { key: 'sk_mistyped', body: large, headers: text })), [405, 'method_not_allowed']);
+  t.deepEqual(told(await post({ key: 'sk_mistyped', body: large, headers: text })), [401, 'invalid_key']);
+  t.deepEqual(told(await post({ key: reader, body: large, headers: text })), [403, 'insufficient_scope']);
+  t.deepEqual(told(await post({ key: writer, body: large, headers: text })), [413, 'payload_too_large']);
+  t.deepEqual(told(await post({ key: writer, body: 'name', headers: text })), [415, 'unsupported_media_type']);
+  t.deepEqual(told(await post({ key: writer, body: '{"name":', headers: json })), [400, 'invalid_json']);
+  t.deepEqual(told(await post({ key: writer, body: { name: 5 } })), [400, 'invalid_request']);
+  t.deepEqual(told(await post({ tenant: tenant.slug, body: { name: 'oak' } })), [403, 'module_disabled']);
+});
+
+test('the handler refuses last, once the module is on', async (t) => {
+  const { api, tenant } = t.context;
+  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [404, 'not_found']);
+  const answer = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } });
+  t.deepEqual([answer.status, answer.body], [200, { tenant: tenant.slug }]);
+});
+
+test('a public route wants the header, and one that names a store', async (t) => {
+  const { api, tenant } = t.context;
+  t.deepEqual(told(await api.call('GET', bench)), [400, 'missing_tenant']);
+  t.deepEqual(told(await api.call('GET', bench, { tenant: 'nobody' })), [404, 'unknown_tenant']);
+  t.deepEqual((await api.call('GET', bench, { tenant: tenant.slug })).body, { tenant: tenant.slug });
+});
+
+test('a bearer route wants a key, and the key alone says whose', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  t.deepEqual(told(await api.call('GET', '/api/v1/owners', { tenant: tenant.slug })), [401, 'missing_key']);
+  for (const authorization of ['Basic b3BzOm9wcw==', 'Bearer', 'Bearer  ', 'sk_test_x']) {
+    t.deepEqual(told(await api.call('GET', '/api/v1/owners', { headers: { authorization } })), [401, 'missing_key'], authorization);
+  }
+  const key = await buildKey(ctx, ['admin:read']);
+  const answer = await api.call('GET', '/api/v1/owners', { key });
+  t.is(answer.body.tenant, tenant.slug);
+  t.is(answer.body.shopper, (await listKeys(ctx)).rows[0]?.id, 'what is done is done by the key');
+});
+
+test('a dual route takes the key that is sent, and asks for its scope even where the header would do', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const key = await buildKey(ctx, ['products:write']);
+  const refused = await api.call('POST', '/api/v1/benches', { key, tenant: tenant.slug, body: { name: 'oak' } });
+  t.deepEqual(told(refused), [403, 'insufficient_scope']);
+  t.is(refused.body.required_scope, 'orders:write');
+  t.is((await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } })).status, 200);
+});
+
+test('a key and a header of different stores are refused together', async (t) => {
+  const { api, ctx, services, tenant } = t.context;
+  const other = await buildTenant(services);
+  const key = await buildKey(ctx, ['admin:read', 'orders:write']);
+  t.deepEqual(told(await api.call('GET', '/api/v1/owners', { key, tenant: other.slug })), [400, 'invalid_request']);
+  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { key, tenant: other.slug, body: { name: 'oak' } })), [400, 'invalid_request']);
+  t.is((await api.call('GET', '/api/v1/owners', { key, tenant: tenant.slug })).status, 200);
+});
+
+test('each way in which a key opens nothing has its code', async (t) => {
+  const { api, ctx } = t.context;
+  const owners = async (key: string) => told(await api.call('GET', '/api/v1/owners', { key }));
+  t.deepEqual(await owners(newKey('secret', 'test')), [401, 'invalid_key']);
+  t.deepEqual(await owners(newKey('secret', 'live')), [401, 'wrong_environment']);
+  t.deepEqual(await owners('eyJhbGciOiJIUzI1NiJ9.e30.x'), [401, 'invalid_key']);
+
+  const issue = (name: string, expiresAt: Date | null) =>
+    transact(ctx, (ctx) => issueKey(ctx, { name, kind: 'secret', scopes: ['admin:read'], expiresAt }));
+  t.deepEqual(await owners((await issue('old', new Date(0))).value), [401, 'expired_key']);
+  const { key, value } = await issue('revoked', null);
+  await transact(ctx, (ctx) => revokeKey(ctx, key));
+  t.deepEqual(await owners(value), [401, 'revoked_key']);
+});
+
+test('an address that nothing serves is 404, and another method of one that is served is 405 with those that are', async (t) => {
+  const { api } = t.context;
+  t.deepEqual(told(await api.call('GET', '/api/v1/nothing')), [404, 'not_found']);
+  t.deepEqual(told(await api.call('GET', '/')), [404, 'not_found']);
+  const refused = await api.call('PATCH', bench);
+  t.deepEqual(told(refused), [405, 'method_not_allowed']);
+  t.deepEqual(refused.headers.get('allow')?.split(', ').toSorted(), ['GET', 'HEAD', 'OPTIONS']);
+});
+
+test('a malformed id in a path is 404, and a malformed query 400', async (t) => {
+  const { api, tenant } = t.context;
+  for (const id of ['ord_01m7xfs208fk1sctzyr3afnpz3', 'item_1', 'item_01M7XFS208FK1SCTZYR3AFNPZ3', '%00', "'--"]) {
+    t.deepEqual(told(await api.call('GET', `/api/v1/benches/${id}`, { tenant: tenant.slug })), [404, 'not_found'], id);
+  }
+  const refused = await api.call('GET', `${bench}?limit=1000`, { tenant: tenant.slug });
+  t.deepEqual(told(refused), [400, 'invalid_request']);
+  t.is(refused.body.errors[0].path, '/limit');
+});
+
+test('a body that does not fit is refused with every place', async (t) => {
+  const { api, tenant } = t.context;
+  const refused = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} });
+  t.deepEqual(told(refused), [400, 'invalid_request']);
+  t.deepEqual(refused.body.errors, [{ path: '/name', code: 'required', detail: 'is required' }]);
+  t.is((await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak', colour: 'red' } })).status, 200, 'unknown fields are ignored');
+});
+
+test('a body needs its type only where there is one, and takes any of JSON\'s', async (t) => {
+  const { api, tenant } = t.context;
+  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug })), [400, 'invalid_request'], 'no body is an empty object');
+  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.shop+json']) {
+    const answer = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: '{"name":"oak"}', headers: { 'content-type': type } });
+    t.is(answer.status, 200, type);
+  }
+});
+
+test('a body of unknown length is cut off at the limit like any other', async (t) => {
+  const { api, tenant } = t.context;
+  const response = await fetch(`${api.url}/api/v1/benches`, {
+    method: 'POST', duplex: 'half', headers: { 'x-tenant-slug': tenant.slug, 'content-type': 'application/json' },
+    body: new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(600));
+      },
+    }),
+  } as RequestInit);
+  t.is(response.status, 413);
+});
+
+test('a provider names the store in the path', async (t) => {
+  const { api, tenant } = t.context;
+  t.is((await api.call('POST', `/api/webhooks/test/${tenant.slug}`, { body: 'raw' })).body.tenant, tenant.slug);
+  t.deepEqual(told(await api.call('POST', '/api/webhooks/test/nobody', { body: 'raw' })), [404, 'unknown_tenant']);
+});
+
+test('what nobody foresaw is a 500 that tells nothing', async (t) => {
+  const { api, tenant } = t.context;
+  const { status, headers, body } = await api.call('GET', '/api/v1/fires', { tenant: tenant.slug });
+  t.is(status, 500);
+  t.deepEqual(body, { error: 'internal_error', detail: 'Something went wrong on our side.', request_id: headers.get('x-request-id') });
+});
+
+test('every refusal has the one envelope', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const key = await buildKey(ctx, ['products:read']);
+  const refusals = await Promise.all([
+    api.call('GET', '/api/v1/nothing'), api.call('PUT', bench), api.call('GET', bench), api.call('GET', bench, { tenant: 'nobody' }),
+    api.call('GET', '/api/v1/owners'), api.call('GET', '/api/v1/owners', { key }), api.call('GET', '/api/v1/fires', { tenant: tenant.slug }),
+    api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: 'x'.repeat(2000) }),
+    api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: 'x', headers: { 'content-type': 'text/plain' } }),
+    api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} }),
+  ]);
+  t.deepEqual(refusals.map(({ status }) => status), [404, 405, 400, 404, 401, 403, 500, 413, 415, 400]);
+  for (const { headers, body } of refusals) {
+    t.is(headers.get('content-type'), 'application/json; charset=utf-8');
+    t.is(headers.get('cache-control'), 'no-store');
+    t.is(body.request_id, headers.get('x-request-id'));
+    t.regex(body.error, /^[a-z_]+$/);
+    t.regex(body.detail, /\.$/);
+  }
+});
+
+test('every answer carries its request id: a new one, or the caller\'s own where it is harmless', async (t) => {
+  const { api, tenant } = t.context;
+  const idOf = async (given?: string) =>
+    (await api.call('GET', bench, { tenant: tenant.slug, ...(given !== undefined && { headers: { 'x-request-id': given } }) })).headers.get('x-request-id');
+  t.regex((await idOf()) ?? '', /^req_[0-9a-z]{26}$/);
+  t.is(await idOf('storefront-42-abc'), 'storefront-42-abc');
+  for (const given of ['short', 'x'.repeat(65), 'with space and "quotes"', '<script>alert(1)</script>']) t.not(await idOf(given), given);
+});
+
+test('a preflight carries no store, and answers any origin', async (t) => {
+  const { api } = t.context;
+  const { status, headers, body } = await api.call('OPTIONS', '/api/v1/benches', {
+    headers: { origin: 'https://shop.cedar.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-tenant-slug' },
+  });
+  t.is(status, 204);
+  t.is(body, '');
+  t.is(headers.get('access-control-allow-origin'), 'https://shop.cedar.example');
+  t.regex(headers.get('access-control-allow-methods') ?? '', /POST/);
+  const allowed = headers.get('access-control-allow-headers')?.split(', ') ?? [];
+  for (const name of ['authorization', 'content-type', 'x-tenant-slug', 'idempotency-key', 'if-none-match']) t.true(allowed.includes(name), name);
+  t.deepEqual(told(await api.call('OPTIONS', '/api/v1/nothing')), [404, 'not_found']);
+});
+
+test('a page of any origin may ask a store that allows all', async (t) => {
+  const { api, tenant } = t.context;
+  const { status, headers } = await api.call('GET', bench, { tenant: tenant.slug, headers: { origin: 'https://anywhere.example' } });
+  t.is(status, 200);
+  t.is(headers.get('access-control-allow-origin'), 'https://anywhere.example');
+  t.regex(headers.get('vary') ?? '', /Origin/);
+  const exposed = headers.get('access-control-expose-headers')?.split(', ') ?? [];
+  for (const name of ['etag', 'retry-after', 'x-request-id', 'idempotent-replayed']) t.true(exposed.includes(name), name);
+});
+
+test('a store that names its origins refuses pages of others, who may read why', async (t) => {
+  const { api, services } = t.context;
+  const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
+  const from = (origin: string) => api.call('GET', bench, { tenant: slug, headers: { origin } });
+  t.is((await from('https://shop.cedar.example')).status, 200);
+  for (const origin of ['https://evil.example', 'http://shop.cedar.example', 'https://shop.cedar.example.evil.example', 'null']) {
+    const refused = await from(origin);
+    t.deepEqual(told(refused), [403, 'origin_not_allowed'], origin);
+    t.is(refused.headers.get('access-control-allow-origin'), origin);
+  }
+  t.is((await api.call('GET', bench, { tenant: slug })).status, 200, 'a server sends no origin');
+});
+
+test('a page can read what it did wrong before its store is known', async (t) => {
+  const refused = await t.context.api.call('GET', bench, { headers: { origin: 'https://shop.cedar.example' } });
+  t.deepEqual(told(refused), [400, 'missing_tenant']);
+  t.is(refused.headers.get('access-control-allow-origin'), 'https://shop.cedar.example');
+});
