@@ -1,17 +1,21 @@
 import * as cartPreviews from './cart/previews.ts';
 import * as cart from './cart/routes.ts';
 import * as savedCarts from './cart/saved-carts.ts';
+import * as checkout from './checkout/routes.ts';
 import * as content from './content/routes.ts';
+import * as inboundStripe from './inbound/stripe.ts';
 import * as inventory from './inventory/routes.ts';
 import * as leads from './leads/routes.ts';
 import type { Route } from './lib/define-route.ts';
+import * as orders from './orders/routes.ts';
 import * as partners from './partners/routes.ts';
 import * as products from './products/routes.ts';
+import * as returns from './returns/routes.ts';
 import * as search from './search/routes.ts';
 import * as storefront from './storefront/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [cart, cartPreviews, savedCarts, content, inventory, leads, partners, products, search, storefront, wholesale];
+const pages = [cart, cartPreviews, savedCarts, checkout, content, inboundStripe, inventory, leads, orders, partners, products, returns, search, storefront, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

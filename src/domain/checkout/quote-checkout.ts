@@ -30,6 +30,7 @@ export async function quoteCheckout(ctx: Context, input: CheckoutInput, email: s
     purchaseType: item.purchase_type ?? 'one_time',
     interval: item.purchase_type === 'subscription' ? intervalOf(item.subscription_interval) : null,
   })));
+  refuseWhatIsOff(ctx, input, lines);
   refuseImpossibleMix(lines);
   if (email) await refuseDuplicates(ctx, lines, email);
 
@@ -42,6 +43,13 @@ export async function quoteCheckout(ctx: Context, input: CheckoutInput, email: s
 }
 
 const intervalOf = (written: string | null | undefined) => (written === 'quarter' ? 'quarter' : 'month');
+
+function refuseWhatIsOff({ tenant }: Context, input: CheckoutInput, lines: readonly PricedLine[]): void {
+  const isOff =
+    (!tenant.modules.subscriptions && lines.some(({ interval }) => interval !== null)) ||
+    (!tenant.modules.gift_cards && Boolean(input.gift_card_code));
+  if (isOff) throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
+}
 
 /** The provider bills all that recurs in one rhythm, and takes so many lines and no more. */
 function refuseImpossibleMix(lines: readonly PricedLine[]): void {

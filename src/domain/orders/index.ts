@@ -1,6 +1,8 @@
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
+export { findOrder, lookUpOrder } from './find-order.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
+export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {
   type Attention, type FulfillmentStatus, fulfillmentStatuses, Order, type OrderLabel, type OrderStatus, orderStatuses,
   type PaymentStatus, paymentStatuses, type ShippingAddress,
@@ -9,3 +11,5 @@ export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts
 export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
 export { orderItems, readOrder, readOrderByNumber, readOrders } from './read-order.ts';
 export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';
+export { releaseReturn } from './release-return.ts';
+export { reserveReturn, type ReturnLine } from './reserve-return.ts';

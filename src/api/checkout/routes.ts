@@ -1,0 +1,42 @@
+import { defineRoute, toBearer, toDual } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { CheckoutInput, CheckoutSessionView, CheckoutStatusView, createCheckoutSession, readCheckoutStatus } from '#src/domain/checkout/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Type } from '#src/lib/schema.ts';
+
+export const postCheckoutSessions = defineRoute({
+  method: 'post',
+  path: '/api/v1/checkout/sessions',
+  tag: 'checkout',
+  summary: 'Make a pending order and a hosted payment session for it.',
+  audience: toBearer('checkout:write'),
+  body: CheckoutInput,
+  limit: 'ceiling',
+  idempotent: 'resumable',
+  errors: [
+    'unknown_product', 'variant_required', 'price_unavailable', 'mixed_intervals', 'too_many_items', 'amount_too_small',
+    'promo_not_applicable', 'gift_card_not_applicable', 'module_disabled', 'duplicate_subscription', 'insufficient_stock',
+    'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
+  ],
+  answers: { 200: CheckoutSessionView },
+  async handle({ ctx, body, idempotencyId }) {
+    return ok(await createCheckoutSession(ctx, body, { requestKey: idempotencyId }));
+  },
+});
+
+/** The shopper's page asks this after the redirect. What counts as paid is the `order.paid` event. */
+export const getCheckoutStatus = defineRoute({
+  method: 'get',
+  path: '/api/v1/checkout/:orderId/status',
+  tag: 'checkout',
+  summary: 'How far the order of a checkout is.',
+  audience: toDual('checkout:read'),
+  params: Type.Object({ orderId: Id('ord') }),
+  limit: 'checkout_status',
+  answers: { 200: CheckoutStatusView },
+  async handle({ ctx, params }) {
+    const status = await readCheckoutStatus(ctx, params.orderId);
+    if (!status) throw notFound('order');
+    return ok(status);
+  },
+});

@@ -1,0 +1,38 @@
+import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { findOrder, lookUpOrder, OrderView } from '#src/domain/orders/index.ts';
+import { Email, Id, Text, Type } from '#src/lib/schema.ts';
+
+const answers = { 200: Type.Object({ order: OrderView }) };
+
+export const getOrderLookup = defineRoute({
+  method: 'get',
+  path: '/api/v1/orders/lookup',
+  tag: 'orders',
+  summary: 'Find an order by its number and the address that it went to.',
+  audience: toPublic,
+  query: Type.Object({ order_number: Text(40, { examples: ['ORD-1001'] }), email: Email }),
+  limit: 'checkout_status',
+  answers,
+  errors: ['not_found'],
+  async handle({ ctx, query }) {
+    return ok({ order: await lookUpOrder(ctx, { orderNumber: query.order_number, email: query.email }) });
+  },
+});
+
+/** Who is not the store's own server has to know the address: ids stand in links, and links are passed on. */
+export const getOrder = defineRoute({
+  method: 'get',
+  path: '/api/v1/orders/:orderId',
+  tag: 'orders',
+  summary: 'Read an order, for its confirmation and account pages.',
+  audience: toDual('orders:read'),
+  params: Type.Object({ orderId: Id('ord') }),
+  query: Type.Object({ email: Type.Optional(Type.String({ maxLength: 254 })) }),
+  limit: 'checkout_status',
+  answers,
+  async handle({ ctx, params, query, caller }) {
+    const isTrusted = caller.key?.kind === 'secret';
+    return ok({ order: await findOrder(ctx, { id: params.orderId, email: isTrusted ? 'trusted' : (query.email ?? '') }) });
+  },
+});

@@ -1,0 +1,55 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { purchaseLabel } from '#jobs/labels.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
+import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+test.serial('a shopper pays on the hosted page, and the order is paid once, with all that follows', async (t) => {
+  const { ctx, services, stripe } = t.context;
+  await buildShippingAccount(ctx);
+  const product = await buildProduct(ctx);
+  const promo = await buildPromo(ctx);
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+
+  const { result: checkout, statements } = await countStatements(services, () => createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 2 }],
+    customer_email: ' Ada@Example.com ',
+    promo_code: promo.code,
+    gift_card_code: card.code,
+    metadata: { campaign: 'autumn' },
+  }));
+  t.log(`statements of a checkout: ${statements.length}`, statements.map((s) => s.trim().slice(0, 60)));
+  t.true(statements.length <= 14);
+  t.is(checkout.order.order_number, 'ORD-1001');
+  t.is(checkout.order.total_cents, 2 * 3800 - 760 - 1000);
+  t.deepEqual(await holdsOf(ctx, checkout.order_id), ['gift_card: held', 'promo: held', 'stock: held']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 100, held: 2 });
+
+  const { sessionId } = await sessionOf(ctx, checkout.order_id);
+  await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
+  t.true(await stripe.idle());
+  const worked = await countStatements(services, () => workPromises(services, { rounds: 1 }));
+  t.log(`statements from event to paid: ${worked.statements.length}`, worked.result);
+  t.log(worked.statements.map((s) => s.trim().replaceAll(/\s+/g, ' ').slice(0, 100)));
+
+  const order = await orderOf(ctx, checkout.order_id);
+  t.like(order, { status: 'paid', paymentStatus: 'paid', email: 'ada@example.com', attentionCode: null, shippingCents: 599 });
+  t.is(order.totalCents, 2 * 3800 - 760 - 1000 + 599);
+  t.truthy(order.customerId);
+  t.deepEqual(await holdsOf(ctx, order.id), ['gift_card: captured', 'promo: captured', 'stock: captured']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 98, held: 0 });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 1 });
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 0, held: 0 });
+  t.deepEqual(await recorded(ctx, order.id), ['order.paid']);
+  t.is((await promised(ctx, purchaseLabel)).length, 1);
+});

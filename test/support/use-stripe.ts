@@ -1,0 +1,45 @@
+import type { TestFn } from 'ava';
+
+import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import type { TestClock } from './clock.ts';
+import { type BuiltAccount, buildPaymentAccount } from './factories/payments.ts';
+import { type ApiContext, useApi } from './use-api.ts';
+
+export interface StripeContext extends ApiContext {
+  stripe: StripeControl;
+  /** The test's own store's account at the simulator, with an endpoint that calls the test's own application. */
+  account: BuiltAccount;
+}
+
+/** What the shopper types on the hosted page. */
+export const shopper = {
+  email: 'ada@example.com',
+  name: 'Ada Wells',
+  phone: '2125550100',
+  address: { line1: '40 W 23rd St', city: 'New York', state: 'NY', postal_code: '10010', country: 'US' },
+};
+
+/**
+ * `useApi`, with the real Stripe SDK talking to a simulator whose time is the test's. Webhooks arrive at the
+ * application over HTTP, signed; working what they promise is the test's.
+ */
+export async function useStripe(test: TestFn<StripeContext>, environment: Record<string, string> = {}): Promise<void> {
+  let clock: TestClock | undefined;
+  const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 7 });
+  const stripe = stripeControl(simulator.url);
+
+  useApi(test as unknown as TestFn<ApiContext>, { environment: { STRIPE_API_BASE: simulator.url, ...environment } });
+  test.serial.beforeEach(async (t) => {
+    ({ clock } = t.context);
+    const secretKey = `sk_test_${randomText(24)}`;
+    const account = await buildPaymentAccount(t.context.ctx, { secret_key: secretKey });
+    await stripe.addWebhookEndpoint(secretKey, {
+      url: `${t.context.api.url}/api/webhooks/stripe/${t.context.tenant.slug}`,
+      secret: account.webhookSecret,
+    });
+    Object.assign(t.context, { stripe, account });
+  });
+  test.after.always(() => simulator.close());
+}
