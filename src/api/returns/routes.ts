@@ -1,0 +1,20 @@
+import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
+import { created } from '#src/api/lib/reply.ts';
+import { presentReturn, requestReturn, ReturnInput, ReturnView } from '#src/domain/returns/index.ts';
+import { Type } from '#src/lib/schema.ts';
+
+export const postReturn = defineRoute({
+  method: 'post',
+  path: '/api/v1/returns',
+  tag: 'returns',
+  summary: 'Ask to send something back, by the number of the order and the address that it was placed with.',
+  audience: toPublic,
+  body: ReturnInput,
+  limit: 'returns',
+  idempotent: 'atomic',
+  errors: ['not_found', 'return_not_allowed'],
+  answers: { 201: Type.Object({ return: ReturnView }) },
+  async handle({ ctx, body: { order_number: orderNumber, email, items } }) {
+    return created({ return: presentReturn(await requestReturn(ctx, { orderNumber, email, items })) });
+  },
+});

@@ -1,0 +1,65 @@
+import { LockMode } from '@mikro-orm/core';
+
+import { notFound } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import { lockOrder } from '../orders/index.ts';
+import { readReturn, type ReturnRecord } from './read-returns.ts';
+import { Return, type ReturnStatus } from './return.ts';
+import { returnNotAllowed } from './return-not-allowed.ts';
+import { tellShopper } from './tell-shopper.ts';
+
+/** What the owner decides about a return. `note` is for the shopper. */
+export interface ReturnDecision {
+  readonly returnId: string;
+  readonly note?: string | null | undefined;
+}
+
+/**
+ * Move a return on, write that into the audit log, and tell the shopper and who listens. What it is already changes
+ * nothing.
+ *
+ * @param also what else follows, in the same transaction
+ * @throws DomainError not_found, or `return_not_allowed` where it cannot go there from where it is
+ */
+export async function moveReturn(
+  ctx: Context,
+  { returnId, note }: ReturnDecision,
+  status: ReturnStatus,
+  also?: (ctx: InTransaction, moved: ReturnRecord) => Promise<void>,
+): Promise<ReturnRecord> {
+  return transact(ctx, async (ctx) => {
+    const found = await lockReturn(ctx, returnId);
+    const before = found.status;
+    if (before !== status) {
+      if (!found.mayMoveTo(status)) throw returnNotAllowed('wrong_status', `A return that is ${before} cannot become ${status}.`);
+      found.moveTo(status);
+      found.note = note ?? null;
+      found.updatedAt = ctx.clock.now();
+      await ctx.tx.em.flush();
+    }
+    const moved = await readReturn(ctx, returnId);
+    if (!moved) throw notFound('return');
+    if (before === status) return moved;
+
+    await also?.(ctx, moved);
+    await recordAudit(ctx, {
+      action: `return.${status}`, subjectKind: 'return', subjectId: returnId, before: { status: before }, after: { status },
+    });
+    recordEvent(ctx, 'return.updated', returnId);
+    await tellShopper(ctx, moved);
+    return moved;
+  });
+}
+
+/** The return, locked after its order, which is locked first of all in every transaction. */
+async function lockReturn(ctx: InTransaction, id: string): Promise<Return> {
+  const [row] = await ctx.tx.run<{ orderId: string }>(sql`
+    select order_id as "orderId" from returns where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  if (!row) throw notFound('return');
+  await lockOrder(ctx, row.orderId);
+  return ctx.tx.em.findOneOrFail(Return, { tenantId: ctx.tenant.id, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}

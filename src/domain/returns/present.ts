@@ -1,0 +1,40 @@
+import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import type { ReturnRecord } from './read-returns.ts';
+import { returnStatuses } from './return.ts';
+
+export const ReturnItemView = Type.Object({
+  order_item_id: Id('item'),
+  variant_id: Id('var'),
+  name: Type.String({ examples: ['Oak bowl, Small'] }),
+  quantity: Type.Integer({ examples: [1] }),
+  reason: Nullable(Type.String({ examples: ['too_small'] })),
+  note: Nullable(Type.String()),
+});
+
+/** A return as the API, the webhooks and the portal show it: api.md, "Return". */
+export const ReturnView = Type.Object({
+  id: Id('ret'),
+  number: Type.String({ examples: ['RMA-1001'] }),
+  order_id: Id('ord'),
+  status: Type.Enum([...returnStatuses]),
+  items: Type.Array(ReturnItemView),
+  created_at: Timestamp,
+});
+export type ReturnView = Static<typeof ReturnView>;
+
+/** A return's number as people read it. */
+export const returnNumberOf = (number: number): string => `RMA-${number}`;
+
+export function presentReturn({ id, number, orderId, status, items, createdAt }: ReturnRecord): ReturnView {
+  return {
+    id,
+    number: returnNumberOf(number),
+    order_id: orderId,
+    status,
+    items: items.map((item) => ({
+      order_item_id: item.orderItemId, variant_id: item.variantId, name: item.name, quantity: item.quantity,
+      reason: item.reason, note: item.note,
+    })),
+    created_at: createdAt.toISOString(),
+  };
+}

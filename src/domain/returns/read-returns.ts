@@ -1,0 +1,72 @@
+import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { read, readOne } from '../database.ts';
+import type { ReturnStatus } from './return.ts';
+
+/** A return with what is in it, as `presentReturn` shows it. */
+export interface ReturnRecord {
+  readonly id: string;
+  readonly number: number;
+  readonly orderId: string;
+  readonly orderNumber: string;
+  readonly email: string;
+  readonly status: ReturnStatus;
+  readonly note: string | null;
+  /** Rises with every change. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly items: readonly ReturnedItem[];
+}
+
+export interface ReturnedItem {
+  readonly orderItemId: string;
+  readonly variantId: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly reason: string | null;
+  readonly note: string | null;
+}
+
+/** A return as it is now, with one statement; `undefined` when this store has none of that id. */
+export async function readReturn(ctx: Context, id: string): Promise<ReturnRecord | undefined> {
+  return readOne<ReturnRecord>(ctx, sql`${selectReturns(ctx)} and r.id = ${id}`);
+}
+
+/** The returns of these ids that there are, with one statement. */
+export async function readReturns(ctx: Context, ids: readonly string[]): Promise<ReturnRecord[]> {
+  return read<ReturnRecord>(ctx, sql`${selectReturns(ctx)} and r.id = any(${ids}::text[])`);
+}
+
+export interface ReturnFilter {
+  readonly status?: ReturnStatus | undefined;
+  /** Only those of orders that were placed with this address. */
+  readonly email?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Returns, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listReturns(ctx: Context, { status, email, cursor, limit = 20 }: ReturnFilter): Promise<Page<ReturnRecord>> {
+  const list = keyset(ctx, 'returns', { columns: ['r.id'], descending: true }, cursor);
+  const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
+  const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
+  const rows = await read<ReturnRecord & { position: Position }>(ctx, sql`
+    ${selectReturns(ctx, sql`, ${list.position} as position`)}${ofStatus}${ofEmail} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`);
+  return list.page(rows, limit);
+}
+
+const selectReturns = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select r.id, r.number, r.order_id as "orderId", r.order_number as "orderNumber", r.email, r.status, r.note, r.version,
+    r.created_at as "createdAt",
+    (select coalesce(json_agg(json_build_object(
+        'orderItemId', i.order_item_id, 'variantId', i.variant_id, 'name', i.name, 'quantity', i.quantity,
+        'reason', i.reason, 'note', i.note) order by i.position), '[]')
+      from return_items i where i.tenant_id = r.tenant_id and i.return_id = r.id) as items${more}
+  from returns r
+  where r.tenant_id = ${ctx.tenant.id}`;

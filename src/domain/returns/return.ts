@@ -1,0 +1,46 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
+
+export const returnStatuses = ['requested', 'approved', 'rejected', 'received', 'refunded', 'closed'] as const;
+export type ReturnStatus = (typeof returnStatuses)[number];
+
+const table: StateTable<ReturnStatus> = {
+  requested: ['approved', 'rejected'],
+  approved: ['received'],
+  rejected: [],
+  received: ['refunded'],
+  refunded: ['closed'],
+  closed: [],
+};
+
+const ReturnSchema = defineEntity({
+  name: 'Return',
+  tableName: 'returns',
+  properties: {
+    tenantId: p.string().primary(),
+    id: p.string().primary(),
+    number: p.bigint('number'),
+    orderId: p.string(),
+    orderNumber: p.string(),
+    email: p.string(),
+    status: p.enum(returnStatuses),
+    note: p.string().nullable(),
+    version: p.integer().version(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** What a shopper wants to send back of one order. */
+export class Return extends ReturnSchema.class {
+  moveTo(status: ReturnStatus): void {
+    this.status = follow(table, this.status, status);
+  }
+
+  mayMoveTo(status: ReturnStatus): boolean {
+    return mayFollow(table, this.status, status);
+  }
+}
+
+ReturnSchema.setClass(Return);

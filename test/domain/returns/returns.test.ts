@@ -1,0 +1,215 @@
+import anyTest, { type TestFn } from 'ava';
+import fc from 'fast-check';
+
+import { listAudit } from '#src/domain/audit/index.ts';
+import { write } from '#src/domain/database.ts';
+import {
+  approveReturn, closeReturn, listReturns, presentReturn, readReturn, readReturns, receiveReturn, refundReturn,
+  rejectReturn, requestReturn,
+} from '#src/domain/returns/index.ts';
+import { days, minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildReturn, buildReturnableOrder, returnedOf, returnMailsOf } from '#test/support/factories/returns.ts';
+import { recorded } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const email = 'ada@example.com';
+const reasonOf = (error: unknown) => (error instanceof DomainError ? (error.extensions['reason'] ?? error.code) : error);
+
+test('a shopper asks to send something back, and hears of it', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ name: 'Bowl', quantity: 3 }, { name: 'Plate' }] });
+  const [bowl] = order.items;
+  const made = await requestReturn(ctx, {
+    orderNumber: ` ${order.order_number.toLowerCase()} `, email: ' Ada@Example.com ',
+    items: [{ order_item_id: bowl?.id ?? '', quantity: 2, reason: 'too_small', note: 'A little.' }],
+  });
+  t.deepEqual(presentReturn(made), {
+    id: made.id, number: 'RMA-1001', order_id: order.id, status: 'requested', created_at: made.createdAt.toISOString(),
+    items: [{ order_item_id: bowl?.id, variant_id: bowl?.variant_id, name: 'Bowl', quantity: 2, reason: 'too_small', note: 'A little.' }],
+  });
+  t.deepEqual(await returnedOf(ctx, order.id), [2, 0]);
+  t.deepEqual(await recorded(ctx, made.id), ['return.requested']);
+  t.deepEqual(await returnMailsOf(ctx, made.id), [{ status: 'requested', note: null, recipient: email }]);
+});
+
+test('numbers rise from 1001 in each store, without a gap and without a double', async (t) => {
+  const { ctx, services } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 20 }] });
+  const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
+  const ask = (orderNumber = order.order_number) => requestReturn(ctx, { orderNumber, email, items });
+  const made = await Promise.all([ask(), ask('ORD-0').catch(() => undefined), ask(), ask(), ask()]);
+  t.deepEqual(made.flatMap((record) => record?.number ?? []).toSorted(), [1001, 1002, 1003, 1004]);
+  t.is((await buildReturn({ ...ctx, tenant: await buildTenant(services) })).number, 1001);
+});
+
+test('however many ask at once, never more comes back than was bought', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 7 }, { quantity: 5 }] });
+  const [first, second] = order.items.map(({ id }) => id);
+  const asked = Array.from({ length: 30 }, (_, index) => requestReturn(ctx, {
+    orderNumber: order.order_number, email,
+    items: [{ order_item_id: first ?? '', quantity: 2 }, { order_item_id: second ?? '', quantity: 1 + (index % 2) }],
+  }).then(() => 'made', reasonOf));
+  const outcomes = await Promise.all(asked);
+
+  t.deepEqual([...new Set(outcomes)].toSorted(), ['made', 'quantity_exceeded']);
+  const { rows } = await listReturns(ctx, { limit: 100 });
+  const sums = [first, second].map((id) =>
+    rows.flatMap(({ items }) => items).filter(({ orderItemId }) => orderItemId === id).reduce((sum, { quantity }) => sum + quantity, 0));
+  t.deepEqual(await returnedOf(ctx, order.id), sums);
+  t.is(rows.length, outcomes.filter((outcome) => outcome === 'made').length);
+  t.true((sums[0] ?? 99) <= 7 && (sums[1] ?? 99) <= 5);
+});
+
+test('a variant is taken from whichever lines of the order still have some of it', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }, { quantity: 1 }] });
+  const [first, second] = order.items;
+  await write(ctx, sql`same as (
+    update order_items set variant_id = ${first?.variant_id} where tenant_id = ${ctx.tenant.id} and id = ${second?.id} returning id)`, sql`select id from same`);
+  const ask = (quantity: number) =>
+    requestReturn(ctx, { orderNumber: order.order_number, email, items: [{ variant_id: first?.variant_id ?? '', quantity }] });
+
+  t.is(await ask(4).catch(reasonOf), 'quantity_exceeded');
+  const { items } = await ask(3);
+  t.deepEqual(items.map(({ orderItemId, quantity }) => [orderItemId, quantity]), [[first?.id, 2], [second?.id, 1]]);
+  t.is(await ask(1).catch(reasonOf), 'quantity_exceeded');
+});
+
+test('one item named in several lines is counted together', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 3 }] });
+  const line = (quantity: number, reason: string) => ({ order_item_id: order.items[0]?.id ?? '', quantity, reason });
+  const ask = (...items: ReturnType<typeof line>[]) => requestReturn(ctx, { orderNumber: order.order_number, email, items });
+  t.is(await ask(line(2, 'broken'), line(2, 'too_small')).catch(reasonOf), 'quantity_exceeded');
+  const { items } = await ask(line(2, 'broken'), line(1, 'too_small'));
+  t.deepEqual(items.map(({ reason }) => reason), ['broken', 'too_small']);
+  t.deepEqual(await returnedOf(ctx, order.id), [3]);
+});
+
+test('only what was paid for and bought comes back, and only to who knows the address', async (t) => {
+  const { ctx, services } = t.context;
+  const order = await buildReturnableOrder(ctx);
+  const pending = await buildReturnableOrder(ctx, { status: 'pending' });
+  const refunded = await buildReturnableOrder(ctx, { status: 'refunded' });
+  const partly = await buildReturnableOrder(ctx, { status: 'partially_refunded' });
+  const ask = ({ order_number: orderNumber, items: [item] }: typeof order, more: { email?: string; id?: string } = {}, on = ctx) =>
+    requestReturn(on, { orderNumber, email: more.email ?? email, items: [{ order_item_id: more.id ?? item?.id ?? '', quantity: 1 }] })
+      .then(({ status }) => status, reasonOf);
+
+  t.is(await ask(order, { email: 'eve@example.com' }), 'not_found');
+  t.is(await ask({ ...order, order_number: 'ORD-0' }), 'not_found');
+  t.is(await ask(order, {}, { ...ctx, tenant: await buildTenant(services) }), 'not_found');
+  t.is(await ask(pending), 'not_paid');
+  t.is(await ask(refunded), 'refunded');
+  t.is(await ask(order, { id: pending.items[0]?.id ?? '' }), 'not_bought');
+  t.is(await ask(partly), 'requested');
+  t.deepEqual(await returnedOf(ctx, order.id), [0]);
+});
+
+test('an order comes back within thirty days of its delivery, or of its payment where that is unknown', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 9 }] });
+  const at = (milliseconds: number) => {
+    const now = new Date(ctx.clock.now().getTime() + milliseconds);
+    const later = { ...ctx, clock: { now: () => now } };
+    const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
+    return requestReturn(later, { orderNumber: order.order_number, email, items }).then(({ status }) => status, reasonOf);
+  };
+  t.is(await at(days(30) - minutes(1)), 'requested');
+  t.is(await at(days(30) + minutes(1)), 'window_closed');
+
+  const delivered = new Date(ctx.clock.now().getTime() + days(10));
+  await write(ctx, sql`come as (
+    update orders set delivered_at = ${delivered} where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`, sql`select id from come`);
+  t.is(await at(days(40) - minutes(1)), 'requested');
+  t.is(await at(days(40) + minutes(1)), 'window_closed');
+});
+
+test('a return goes its way step by step, and each step is told once', async (t) => {
+  const { ctx } = t.context;
+  const { id: returnId } = await buildReturn(ctx);
+  t.is((await approveReturn(ctx, { returnId, note: 'Use the box it came in.' })).status, 'approved');
+  t.is((await approveReturn(ctx, { returnId })).status, 'approved');
+  await receiveReturn(ctx, { returnId });
+  await refundReturn(ctx, { returnId });
+  const closed = await closeReturn(ctx, { returnId });
+
+  t.like(closed, { status: 'closed', version: 5 });
+  t.deepEqual(await recorded(ctx, returnId), ['return.requested', ...Array<string>(4).fill('return.updated')]);
+  t.deepEqual((await returnMailsOf(ctx, returnId)).map(({ status, note }) => [status, note]), [
+    ['requested', null], ['approved', 'Use the box it came in.'], ['received', null], ['refunded', null], ['closed', null],
+  ]);
+  const { rows } = await listAudit(ctx, { limit: 10, subject: { kind: 'return', id: returnId } });
+  t.deepEqual(rows.map(({ action }) => action), ['return.closed', 'return.refunded', 'return.received', 'return.approved']);
+});
+
+test('what is rejected can be asked for again', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }] });
+  const { id: returnId } = await buildReturn(ctx, order);
+  t.deepEqual(await returnedOf(ctx, order.id), [2]);
+  await Promise.all([rejectReturn(ctx, { returnId }), rejectReturn(ctx, { returnId }), rejectReturn(ctx, { returnId })]);
+  t.deepEqual(await returnedOf(ctx, order.id), [0]);
+  t.is((await returnMailsOf(ctx, returnId)).length, 2);
+  t.is((await buildReturn(ctx, order)).status, 'requested');
+});
+
+test('approved or rejected, whichever comes first, and never both', async (t) => {
+  const { ctx } = t.context;
+  for (let round = 0; round < 5; round += 1) {
+    const order = await buildReturnableOrder(ctx);
+    const { id: returnId } = await buildReturn(ctx, order);
+    const outcomes = await Promise.all([approveReturn, rejectReturn].map((decide) => decide(ctx, { returnId }).then(({ status }) => status, reasonOf)));
+    const { status } = (await readReturn(ctx, returnId)) ?? {};
+    t.deepEqual(outcomes.toSorted(), [String(status), 'wrong_status'].toSorted());
+    t.deepEqual(await returnedOf(ctx, order.id), [status === 'approved' ? 1 : 0]);
+  }
+});
+
+test('no order of decisions leads anywhere that the way does not', async (t) => {
+  const { ctx } = t.context;
+  const decisions = { approved: approveReturn, rejected: rejectReturn, received: receiveReturn, refunded: refundReturn, closed: closeReturn };
+  const ways: Record<string, readonly string[]> = {
+    requested: ['approved', 'rejected'], approved: ['received'], received: ['refunded'], refunded: ['closed'], rejected: [], closed: [],
+  };
+  const steps = fc.array(fc.constantFrom(...(Object.keys(decisions) as (keyof typeof decisions)[])), { maxLength: 8 });
+  await t.notThrowsAsync(fc.assert(fc.asyncProperty(steps, async (steps) => {
+    const { id: returnId } = await buildReturn(ctx);
+    let status = 'requested';
+    for (const step of steps) {
+      const outcome = await decisions[step](ctx, { returnId }).then((record) => record.status, reasonOf);
+      const isAllowed = step === status || ways[status]?.includes(step);
+      t.is(outcome, isAllowed ? step : 'wrong_status');
+      if (isAllowed) status = step;
+    }
+  }), { numRuns: 15 }));
+});
+
+test('returns are listed page by page, by address and by status, and each store has its own', async (t) => {
+  const { ctx, services } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  const [first, second, third] = [await buildReturn(ctx), await buildReturn(ctx), await buildReturn(ctx)];
+  const theirs = await buildReturn(other);
+  await approveReturn(ctx, { returnId: second.id });
+
+  const page = await listReturns(ctx, { limit: 2 });
+  t.deepEqual(page.rows.map(({ id }) => id), [third.id, second.id]);
+  const rest = await listReturns(ctx, { limit: 2, cursor: page.cursor ?? '' });
+  t.deepEqual(rest.rows.map(({ id }) => id), [first.id]);
+  t.is(rest.cursor, null);
+  t.deepEqual((await listReturns(ctx, { status: 'approved' })).rows.map(({ id }) => id), [second.id]);
+  t.is((await listReturns(ctx, { email: ' ADA@example.com' })).rows.length, 3);
+  t.is((await listReturns(ctx, { email: 'eve@example.com' })).rows.length, 0);
+  await t.throwsAsync(listReturns(other, { cursor: page.cursor ?? '' }), { code: 'invalid_cursor' });
+
+  t.is(await readReturn(ctx, theirs.id), undefined);
+  t.deepEqual((await readReturns(ctx, [first.id, theirs.id])).map(({ id }) => id), [first.id]);
+  await t.throwsAsync(approveReturn(ctx, { returnId: theirs.id }), { code: 'not_found' });
+});
