@@ -19,7 +19,7 @@ export class Shipping extends Migration {
         countries jsonb not null,
         options jsonb not null,
         paused_at timestamptz,
-        version int not null,
+        version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id)
@@ -31,7 +31,7 @@ export class Shipping extends Migration {
         id ${id} not null,
         provider text not null check (provider in ('easypost')),
         api_key_sealed text not null,
-        version int not null,
+        version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id)
@@ -69,7 +69,7 @@ export class Shipping extends Migration {
         recheck_at timestamptz,
         rechecks int not null,
         voided_at timestamptz,
-        version int not null,
+        version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id),

@@ -107,7 +107,7 @@ export class Label extends LabelSchema.class {
     this.rate = { ...rate, createdAt: rate.createdAt.toISOString(), quotedFor };
     this.rateId = rate.id;
     this.amountCents = rate.amountCents;
-    this.buyToken = this.#nextBuyToken();
+    this.buyToken = nextBuyToken(this);
   }
 
   dropRate(): void {
@@ -120,7 +120,7 @@ export class Label extends LabelSchema.class {
 
   /** From here on the label may have been bought. */
   beginBuying(now: Date): void {
-    this.buyToken = this.#nextBuyToken();
+    this.buyToken = nextBuyToken(this);
     this.moveTo('buying');
     this.buyNumber += 1;
     this.buyingSince = now;
@@ -161,13 +161,11 @@ export class Label extends LabelSchema.class {
     this.nextAttemptAt = at;
     return this.attempt;
   }
-
-  #nextBuyToken(): string {
-    return `${this.id}:${this.buyNumber + 1}`;
-  }
 }
 
 LabelSchema.setClass(Label);
+
+const nextBuyToken = ({ id, buyNumber }: Label) => `${id}:${buyNumber + 1}`;
 
 /** The label that a marker names, if it is one of ours. */
 export function labelIdIn(marker: string): string | undefined {

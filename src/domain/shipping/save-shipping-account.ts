@@ -28,7 +28,7 @@ export async function saveShippingAccount(ctx: InTransaction, input: ShippingAcc
     const id = newId('ship');
     const now = ctx.clock.now();
     em.create(ShippingAccountEntity, {
-      ...wanted, tenantId, id, pausedAt: null, version: 1, createdAt: now, updatedAt: now,
+      ...wanted, tenantId, id, pausedAt: null, createdAt: now, updatedAt: now,
       apiKeySealed: seal(ctx, 'shipping_api_key', input.api_key),
       webhookTokenSealed: input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null,
     });
@@ -61,7 +61,7 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
   if (!found) {
     const apiKeySealed = seal(ctx, 'second_shipping_api_key', input.api_key);
     em.create(SecondShippingAccountEntity, {
-      tenantId, id: newId('ship'), provider: input.provider, apiKeySealed, version: 1, createdAt: now, updatedAt: now,
+      tenantId, id: newId('ship'), provider: input.provider, apiKeySealed, createdAt: now, updatedAt: now,
     });
     return { subject: 'second_shipping', action: 'created', fields: [] };
   }

@@ -1,0 +1,42 @@
+import { defineRoute, toProviders } from '#src/api/lib/define-route.ts';
+import { HttpError } from '#src/api/lib/http-error.ts';
+import { accepted } from '#src/api/lib/reply.ts';
+import { isShippingToken, receiveHint, ShippingHint } from '#src/domain/shipping/index.ts';
+import { Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+
+const bodyBytesMax = 512 * 1024;
+
+/**
+ * Where Shippo tells of parcels and labels. It signs nothing by default: the token in the address is what the store
+ * and Shippo share, so what is said here is only a hint to go and look.
+ */
+export const receiveShippoWebhook = defineRoute({
+  method: 'post',
+  path: '/api/webhooks/shippo/:tenant_slug',
+  tag: 'inbound',
+  summary: 'Take a hint of the parcel provider: stored and promised before it is answered.',
+  audience: toProviders,
+  params: Type.Object({ tenant_slug: Type.String() }),
+  query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
+  rawBody: true,
+  bodyBytesMax,
+  answers: { 202: Type.Object({ ok: Type.Boolean(), followed: Type.Boolean() }) },
+  async handle({ ctx, query, rawBody }) {
+    if (!(await isShippingToken(ctx, query.token ?? ''))) {
+      ctx.log.warn({ provider: 'shippo' }, 'inbound webhook with a wrong token');
+      throw new HttpError(400, 'invalid_request', 'The token is not this store\'s.');
+    }
+    const hint = parse(rawBody);
+    if (!fits(ShippingHint, hint)) throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');
+    return accepted({ ok: true, followed: await receiveHint(ctx, hint) });
+  },
+});
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
+  }
+}

@@ -1,0 +1,120 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Context } from '#src/domain/context.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
+import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { Crash, crashingClock, labelOf, request, run, runToEnd } from './support.ts';
+
+/*
+ * The label protocol through the real SDK: whatever the provider does to the line, one label is paid for. Labels are
+ * counted where they are sold.
+ */
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test, { environment: { LABEL_BUY_TIMEOUT: '300ms' } });
+
+let simulator: ShippoSimulator;
+let control: ShippoControl;
+test.before(async () => {
+  simulator = await startShippoSimulator();
+  control = shippoControl(simulator.url);
+});
+test.after.always(() => simulator.close());
+
+interface Store {
+  ctx: Context;
+  clock: TestClock;
+  fault(kind: Parameters<ShippoControl['fault']>[0]['kind'], more?: object): Promise<void>;
+  bought(): Promise<number>;
+}
+
+async function open(base: Context): Promise<Store> {
+  const clock = createTestClock();
+  const breaker = new CircuitBreaker({ openMs: 1, failures: 1000 });
+  const shipping = createShippoGateway({ baseUrl: simulator.url, log: silentLog, breaker });
+  const ctx = { ...base, clock, ports: { ...base.ports, shipping } };
+  const { api_key } = await buildShippingAccount(ctx);
+  return {
+    ctx, clock,
+    fault: (kind, more = {}) => control.fault({ match: 'POST /transactions', kind, account: api_key, ...more }),
+    bought: async () => (await control.account(api_key)).labels_bought,
+  };
+}
+
+test('the cheapest label is bought at the provider', async (t) => {
+  const { ctx, bought } = await open(t.context.ctx);
+  const { order, labelId } = await request(ctx);
+  t.is(await run(ctx, order.id), 'done');
+  t.like(await labelOf(ctx, order.id), { state: 'purchased' });
+  t.is(await bought(), 1);
+  const [sent] = (await control.requests('POST /transactions')).filter(({ body }) => JSON.stringify(body).includes(labelId));
+  t.like(sent?.body, { async: false, metadata: `${labelId}:1 ${order.orderNumber}`, label_file_type: 'PDF_4x6' });
+});
+
+const faults: [Parameters<Store['fault']>[0], object][] = [
+  ['reset_after', {}],
+  ['reset_before', {}],
+  ['status', { status: 500, after: true }],
+  ['status', { status: 503 }],
+  ['status', { status: 502, after: true }],
+  ['status', { status: 429 }],
+  ['unknown_enum', {}],
+  ['hang', { after: true }],
+  ['hang', {}],
+  ['delay', { ms: 600, after: true }],
+  ['transaction_error', { text: 'The carrier API timed out.' }],
+];
+
+for (const [kind, more] of faults) {
+  test(`one label is paid for when the purchase meets ${kind} ${JSON.stringify(more)}`, async (t) => {
+    const { ctx, clock, fault, bought } = await open(t.context.ctx);
+    const { order } = await request(ctx);
+    await fault(kind, more);
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+    t.is(await bought(), 1);
+  });
+}
+
+test('a queued label is waited for and adopted when the provider decides', async (t) => {
+  const { ctx, clock, fault, bought } = await open(t.context.ctx);
+  const { order, labelId } = await request(ctx);
+  await fault('queued');
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).state, 'buying');
+  const [waiting] = (await control.account((await control.requests('POST /transactions')).find(({ body }) => JSON.stringify(body).includes(labelId))?.account ?? '')).transactions;
+  await control.settleTransaction(waiting?.object_id ?? '', 'SUCCESS');
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(await bought(), 1);
+});
+
+test('wherever a run dies, one label is paid for at the provider', async (t) => {
+  const { ctx, clock, bought } = await open(t.context.ctx);
+  let points = 0;
+  for (let point = 1; point <= 60; point += 1) {
+    const { order } = await request(ctx);
+    const died = await run({ ...ctx, clock: crashingClock(clock, point) }, order.id).then(() => false, (error: unknown) => {
+      if (error instanceof Crash) return true;
+      throw error;
+    });
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased', `killed at ${point}`);
+    points += 1;
+    t.is(await bought(), points);
+    if (!died) break;
+  }
+  t.true(points >= 10);
+});
+
+test('a crowd of orders, faults and workers ends with one label each', async (t) => {
+  const { ctx, clock, fault, bought } = await open(t.context.ctx);
+  const orders = await Promise.all(Array.from({ length: 30 }, () => request(ctx)));
+  for (const [kind, more] of faults.filter(([kind]) => kind !== 'hang')) await fault(kind, { ...more, times: 3, probability: 0.5 });
+  await Promise.all(orders.flatMap(({ order }) => [run(ctx, order.id, 1), run(ctx, order.id, 1)]));
+  for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(await bought(), orders.length);
+});

@@ -1,0 +1,155 @@
+import anyTest, { type TestFn } from 'ava';
+
+import {
+  chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder,
+  requestLabelAgain, retryLabel, voidLabel,
+} from '#src/domain/shipping/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { denial, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { labelOf, orderOf, promisesOf, request, run, runToEnd, withFake } from './support.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const conflict = { instanceOf: DomainError, code: 'label_conflict' };
+const address = { name: 'Ada Wells', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' };
+
+test('an address is corrected and the label tried again', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, { address: { street1: null } });
+  await run(ctx, order.id);
+  await editAddress(ctx, { orderId: order.id, address });
+  await retryLabel(ctx, { labelId });
+  t.deepEqual((await promisesOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.quotes[0]?.to.zip, '12207');
+  t.is(await run(ctx, order.id, 1), 'done', 'the old failed job, retried on the board, does nothing more');
+  t.is(shipping.bought().length, 1);
+});
+
+test('an order that was oversold gets its label when somebody says so', async (t) => {
+  const { ctx, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, { attentionCode: 'oversold' });
+  t.regex(await run(ctx, order.id), /oversold/);
+  t.regex(await run(ctx, order.id), /oversold/, 'a retry on the board alone does not decide that');
+  await retryLabel(ctx, { labelId });
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+});
+
+test('a person chooses a rate across a border, with the goods declared', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx, { carriers: [], label_cost_cap_cents: 100 });
+  shipping.rates = [rate({ amountCents: 9900, carrier: 'dhl_express' }), rate({ amountCents: 6100, carrier: 'ups' })];
+  const { order } = await request(ctx, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' }, items: [{ quantity: 2, unitPriceCents: 1000, weightOz: null, name: 'Tea' }] });
+  await run(ctx, order.id);
+  const rates = await quoteOrder(ctx, { orderId: order.id });
+  t.deepEqual(rates.map(({ amountCents }) => amountCents), [6100, 9900]);
+  t.like(shipping.quotes[0]?.customs, { signer: 'Cedar & Clay', items: [{ description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 2 }] });
+
+  await chooseRate(ctx, { orderId: order.id, rateId: rates[0]?.id ?? '' });
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.bought()[0]?.rateId, rates[0]?.id);
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'other' }), conflict);
+});
+
+test('a chosen rate is tried again as it is, and never silently exchanged for another', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { address: { street1: null } });
+  await run(ctx, order.id);
+  await editAddress(ctx, { orderId: order.id, address });
+  await chooseRate(ctx, { orderId: order.id, rateId: 'mine' });
+  shipping.turns = [{ fails: 'temporary' }, 'is silent'];
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.bought()[0]?.rateId, 'mine');
+  t.is(shipping.quotes.length, 0);
+});
+
+test('nothing is decided about a label while its purchase is open or it is being worked on', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['is silent'];
+  await run(ctx, order.id);
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'mine' }), conflict);
+  await t.throwsAsync(editAddress(ctx, { orderId: order.id, address }), conflict);
+  await t.throwsAsync(voidLabel(ctx, { labelId }), conflict);
+
+  const other = await request(ctx);
+  let during: Promise<unknown> = Promise.resolve();
+  const buyLabel = shipping.buyLabel.bind(shipping);
+  const slow = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
+    during = t.throwsAsync(retryLabel(ctx, { labelId: other.labelId }), conflict);
+    await during;
+    return buyLabel(...given);
+  } } } };
+  t.is(await run(slow, other.order.id), 'done');
+  await during;
+});
+
+test('a label is voided: its price is asked back and its order can have another', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  await run(ctx, order.id);
+  shipping.throws.refund = [silence(), refusal()];
+  await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
+  await t.throwsAsync(voidLabel(ctx, { labelId }), conflict);
+  await voidLabel(ctx, { labelId });
+  t.is((await readLabel(ctx, labelId))?.state, 'voided');
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', labels: [] });
+  t.is(shipping.bought().length, 0);
+
+  await requestLabelAgain(ctx, { orderId: order.id });
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.bought().length, 1);
+  await t.throwsAsync(requestLabelAgain(ctx, { orderId: order.id }), conflict);
+});
+
+test('an order that is shipped by hand needs no label any more', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  await markFulfilled(ctx, { orderId: order.id });
+  await markFulfilled(ctx, { orderId: order.id });
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).state, 'skipped');
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped');
+  t.deepEqual(shipping.asked, []);
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  await t.throwsAsync(markFulfilled(ctx, { orderId: unpaid.id }), conflict);
+});
+
+test('labels are listed by state and reason, for their store alone', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const good = await request(ctx);
+  const bad = await request(ctx, { address: null });
+  await run(ctx, good.order.id);
+  await run(ctx, bad.order.id);
+  t.deepEqual((await listLabels(ctx, { limit: 10 })).map(({ id }) => id), [bad.labelId, good.labelId]);
+  t.deepEqual((await listLabels(ctx, { limit: 10, reasonCode: 'missing_address' })).map(({ id }) => id), [bad.labelId]);
+  t.deepEqual((await listLabels(ctx, { limit: 10, state: 'purchased', after: bad.labelId })).map(({ id }) => id), [good.labelId]);
+  t.like(await readLabelOfOrder(ctx, bad.order.id), { state: 'needs_attention', reason_code: 'missing_address', order_number: bad.order.orderNumber });
+  t.is(await readLabel({ ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } }, good.labelId), undefined);
+  const { labels } = await labelsNeedingAttention(ctx, 1000);
+  t.true(labels.some(({ id, tenantId, shippingAddress }) => id === bad.labelId && tenantId === ctx.tenant.id && shippingAddress === null));
+  t.false(labels.some(({ id }) => id === good.labelId));
+  t.is(shipping.bought().length, 1);
+});
+
+test('a quote for a person says when the provider is away', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  const { order } = await request(ctx, { address: newYork });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
+  await buildShippingAccount(ctx);
+  shipping.throws.quote = [denial()];
+  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: 'ord_none' }), { instanceOf: DomainError, code: 'not_found' });
+});

@@ -1,0 +1,382 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { purchaseLabel, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
+import { transact } from '#src/domain/database.ts';
+import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
+import { purchaseLabel as work, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import type { GivenOrder } from '#test/support/factories/orders.ts';
+import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { busy, denial, type FakeShipping, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+import { Crash, crashingClock, labelOf, orderOf, promisesOf, request, run, runToEnd, withFake } from './support.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+interface Situation {
+  reason: string;
+  given?: GivenOrder;
+  arrange?: (fake: FakeShipping) => void;
+}
+
+test('a paid order gets the cheapest label of an enabled carrier, and its tracking number', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx, { carriers: ['usps', 'ups'] });
+  shipping.rates = [rate({ amountCents: 990 }), rate({ amountCents: 710, carrier: 'ups', carrierName: 'UPS', service: 'Ground' }), rate({ amountCents: 300, carrier: 'fedex' })];
+  const { order, labelId } = await request(ctx, { items: [{ quantity: 2, weightOz: 18 }, { quantity: 3, weightOz: 4.5 }, { ships: false, weightOz: null }] });
+
+  t.is(await run(ctx, order.id), 'done');
+
+  const label = await labelOf(ctx, order.id);
+  t.like(label, { state: 'purchased', amountCents: 710, buyNumber: 1, buyingSince: null, reason: null });
+  t.is(shipping.quotes[0]?.parcel.weightOz, 2 + 36 + 13.5);
+  t.like(await orderOf(ctx, order.id), { status: 'paid', fulfillment: 'label_purchased', attention: null });
+  t.like((await orderOf(ctx, order.id)).labels[0], { tracking_number: label.trackingNumber, carrier: 'UPS', service: 'Ground' });
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
+  t.is(shipping.bought()[0]?.marker, `${labelId}:1 ${order.orderNumber}`);
+});
+
+test('a label is bought once, however often its job is worked and asked for', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  await transact(ctx, (ctx) => requestLabel(ctx, { orderId: order.id }));
+  await run(ctx, order.id);
+  await run(ctx, order.id, 1);
+  await run(ctx, order.id, 1);
+  t.is(shipping.bought().length, 1);
+  t.deepEqual(await promisesOf(ctx, labelId), [{ labelId, attempt: 1 }]);
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
+});
+
+test('many workers on one label buy it once', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  const outcomes = await Promise.all(Array.from({ length: 12 }, () => run(ctx, order.id, 1)));
+  t.is(shipping.bought().length, 1);
+  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.true(outcomes.every((outcome) => outcome === 'done' || outcome === 'snoozed'));
+});
+
+test('wherever a run dies, the label is bought exactly once in the end', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  let points = 0;
+  for (let point = 1; point <= 60; point += 1) {
+    const { order } = await request(ctx);
+    const before = shipping.bought().length;
+    const crashing = crashingClock(clock, point);
+    const died = await run({ ...ctx, clock: crashing }, order.id).then(() => false, (error: unknown) => {
+      if (error instanceof Crash) return true;
+      throw error;
+    });
+    if (died) points += 1;
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased', `killed at ${point}`);
+    t.is(shipping.bought().length - before, 1, `killed at ${point}`);
+    if (!died) break;
+  }
+  t.true(points >= 10, `${points} places to die`);
+});
+
+test('a provider that dies on us before or after each of its calls sells one label all the same', async (t) => {
+  for (const call of ['quote', 'buyLabel'] as const) {
+    for (const when of ['before', 'after'] as const) {
+      const { ctx, shipping, clock } = withFake(t.context.ctx);
+      await buildShippingAccount(ctx);
+      const { order } = await request(ctx);
+      const original = shipping[call].bind(shipping);
+      const dying = async (...given: unknown[]) => {
+        if (when === 'after') await Reflect.apply(original, shipping, given);
+        throw new Crash(`killed ${when} ${call}`);
+      };
+      const dyingCtx = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, [call]: dying } } };
+      await t.throwsAsync(run(dyingCtx, order.id), { instanceOf: Crash });
+      t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+      t.is(shipping.bought().length, 1, `${when} ${call}`);
+    }
+  }
+});
+
+test('a label whose answer was lost is found and adopted, not bought again', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  t.deepEqual(shipping.asked, ['quote', 'buy', 'look']);
+});
+
+test('a purchase that is slow to show is waited for', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = [{ sellsUnseenFor: 1 }];
+  await run(ctx, order.id);
+  const waiting = await labelOf(ctx, order.id);
+  t.is(waiting.state, 'buying');
+  t.true((waiting.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() > minutes(2) - 1000);
+
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.bought().length, 1);
+  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+});
+
+test('only after two empty looks a grace period apart is the same rate bought again', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['is silent'];
+  await run(ctx, order.id);
+  t.deepEqual(shipping.asked, ['quote', 'buy', 'look']);
+
+  await run(ctx, order.id);
+  t.deepEqual(shipping.asked.slice(3), ['look'], 'too early: it looks, and waits on');
+  t.is((await labelOf(ctx, order.id)).state, 'buying');
+
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
+  t.deepEqual(shipping.asked.slice(4), ['look', 'buy']);
+  t.is(shipping.bought().length, 1);
+});
+
+test('a look that fails says nothing: it is made again', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = [silence(), busy(), silence()];
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+});
+
+test('a provider that never says what came of a purchase needs a person, whose retry looks first', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = Array.from({ length: 6 }, silence);
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'needs_attention', reason: 'outcome_unknown' });
+  t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention']);
+
+  t.is(await run(ctx, order.id), 'done');
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+});
+
+test('a purchase that the provider has not decided is waited for', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const good = await request(ctx);
+  shipping.turns = ['waits'];
+  await run(ctx, good.order.id);
+  t.is((await labelOf(ctx, good.order.id)).state, 'buying');
+  shipping.decide('purchased');
+  t.is((await runToEnd(ctx, clock, good.order.id)).state, 'purchased');
+
+  const slow = await request(ctx);
+  shipping.turns = ['waits'];
+  await run(ctx, slow.order.id);
+  clock.pass(hours(25));
+  t.regex(await run(ctx, slow.order.id), /outcome_unknown/);
+  t.is(shipping.bought().length, 1);
+});
+
+test('a rate of last week is quoted again, but only when the label is certain not to have been bought', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['is silent'];
+  shipping.throws.look = [silence()];
+  await run(ctx, order.id);
+  clock.pass(days(7));
+  await run(ctx, order.id);
+  t.deepEqual(shipping.asked, ['quote', 'buy', 'look', 'look']);
+  shipping.rates = [rate({ createdAt: clock.now(), amountCents: 900 })];
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', amountCents: 900 });
+  t.deepEqual(shipping.asked.slice(4), ['look', 'quote', 'buy']);
+});
+
+test('what may pass is tried six times over some hours, each later, and then needs a person', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.throws.quote = Array.from({ length: 20 }, silence);
+  const startedAt = clock.now().getTime();
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'needs_attention', reason: 'provider_error' });
+  t.is(shipping.asked.length, 6);
+  t.is((await promisesOf(ctx, labelId)).length, 6);
+  const tookMs = clock.now().getTime() - startedAt;
+  t.true(tookMs > hours(6) && tookMs < hours(8), `${tookMs / hours(1)} hours`);
+
+  shipping.throws.quote = [];
+  t.is(await run(ctx, order.id), 'done', 'retry, pressed on the board, works the same promise again');
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
+});
+
+test('a provider that says when to come back costs no try', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.throws.quote = [busy(30)];
+  t.is(await run(ctx, order.id), 'snoozed');
+  t.like(await labelOf(ctx, order.id), { state: 'queued', tries: 0, leaseExpiresAt: null });
+  shipping.turns = [{ error: busy(30) }];
+  t.is(await run(ctx, order.id), 'snoozed');
+  t.like(await labelOf(ctx, order.id), { state: 'rate_chosen', tries: 0, buyingSince: null });
+  t.is(await run(ctx, order.id), 'done');
+  t.is(shipping.bought().length, 1);
+});
+
+test('what a person must do stands in front of him: order, reason and advice', async (t) => {
+  const situations: Situation[] = [
+    { reason: 'missing_address', given: { address: null } },
+    { reason: 'missing_address', given: { address: { street1: ' ' } } },
+    { reason: 'address_invalid', given: { address: { zip: 'SW1A' } } },
+    { reason: 'parcel_missing', given: { items: [{ weightOz: null }] } },
+    { reason: 'oversold', given: { attentionCode: 'oversold' } },
+    { reason: 'address_invalid', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'address', detail: 'no such zip' } }; } },
+    { reason: 'no_rates', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } }; } },
+    { reason: 'no_enabled_carrier', arrange: (fake) => { fake.nextQuote = { anyCarrier: false, rates: [] }; } },
+    { reason: 'no_matching_rate', arrange: (fake) => { fake.rates = [rate({ currency: 'CAD' })]; } },
+    { reason: 'cost_cap', arrange: (fake) => { fake.rates = [rate({ amountCents: 4001 })]; } },
+    { reason: 'address_invalid', arrange: (fake) => { fake.throws.quote = [refusal('address_to'), refusal('address_to')]; } },
+    { reason: 'address_invalid', arrange: (fake) => { fake.turns = [{ fails: 'address' }, { fails: 'address' }]; } },
+    { reason: 'provider_insufficient_funds', arrange: (fake) => { fake.turns = [{ fails: 'funds' }, { fails: 'funds' }]; } },
+    { reason: 'carrier_error', arrange: (fake) => { fake.turns = [{ fails: 'carrier' }, { fails: 'carrier' }]; } },
+  ];
+  await buildShippingAccount(t.context.ctx, { label_cost_cap_cents: 4000 });
+  for (const { reason, given = {}, arrange } of situations) {
+    const { ctx, shipping } = withFake(t.context.ctx);
+    arrange?.(shipping);
+    const { order, labelId } = await request(ctx, given);
+    const message = await run(ctx, order.id);
+    t.regex(message, new RegExp(`^${order.orderNumber}: ${reason}\\. [A-Z].+\\. [A-Z].+\\.$`));
+    t.notRegex(message, /23rd|Ada|10010/);
+    t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason, leaseExpiresAt: null, buyingSince: null });
+    t.like(await orderOf(ctx, order.id), { status: 'paid', fulfillment: 'needs_attention', attention: reason });
+
+    t.is(await run(ctx, order.id), message, 'a retry that ends the same way says the same');
+    t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention'], 'and is no news');
+    t.is(shipping.bought().length, 0);
+  }
+});
+
+test('a parcel that leaves the country waits for a person without failing', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
+  t.is(await run(ctx, order.id), 'done');
+  t.is(await run(ctx, order.id), 'done');
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'international' });
+  t.is((await orderOf(ctx, order.id)).attention, 'international');
+  t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention']);
+  t.deepEqual(shipping.asked, []);
+});
+
+test('goods that do not ship, and orders that are not paid any more, need no label', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const download = await request(ctx, { items: [{ ships: false, weightOz: null }] });
+  t.like(await labelOf(ctx, download.order.id), { state: 'skipped', reason: 'not_required' });
+  t.is((await orderOf(ctx, download.order.id)).fulfillment, 'not_required');
+  t.deepEqual(await promisesOf(ctx, download.labelId), []);
+
+  const refunded = await request(ctx, { status: 'refunded' });
+  t.is(await run(ctx, refunded.order.id), 'done');
+  t.is((await labelOf(ctx, refunded.order.id)).state, 'skipped');
+  t.deepEqual(shipping.asked, []);
+});
+
+test('without an account every label waits for one, and is bought when it is saved', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  const orders = [await request(ctx), await request(ctx)];
+  for (const { order } of orders) t.regex(await run(ctx, order.id), /: provider_auth\. /);
+  await buildShippingAccount(ctx);
+  const [payload] = await promised(ctx, resumeLabelsJob);
+  if (payload) await resumeLabels(ctx, payload);
+  for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(shipping.bought().length, 2);
+});
+
+test('a key that is not accepted pauses the store\'s labels with one question and one alert', async (t) => {
+  const { ctx: base, shipping, clock } = withFake(t.context.ctx);
+  const alerts: string[] = [];
+  const ctx = { ...base, log: { ...base.log, error: (_: object, phrase: string) => alerts.push(phrase) } };
+  const input = await buildShippingAccount(ctx);
+  const orders = [await request(ctx), await request(ctx), await request(ctx)];
+  shipping.throws.quote = [denial()];
+  for (const { order } of orders) t.regex(await run(ctx, order.id), /provider_auth/);
+  t.deepEqual(shipping.asked, ['quote']);
+  t.is(alerts.length, 1);
+
+  await transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, api_key: shippingAccountInput().api_key }));
+  const payload = (await promised(ctx, resumeLabelsJob)).at(-1);
+  if (payload) await resumeLabels(ctx, payload);
+  if (payload) await resumeLabels(ctx, payload);
+  for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+});
+
+test('a retry that somebody presses asks even while labels are paused, and wakes the others', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const [first, second] = [await request(ctx), await request(ctx)];
+  shipping.throws.quote = [denial()];
+  await run(ctx, first.order.id);
+  await run(ctx, second.order.id);
+  t.is(await run(ctx, first.order.id), 'done');
+  t.is((await labelOf(ctx, first.order.id)).state, 'purchased');
+  t.true((await promised(ctx, resumeLabelsJob)).length >= 2);
+});
+
+test('a carrier that is down for a moment is asked again', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = [{ fails: 'temporary' }, { fails: 'temporary' }];
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 3 });
+  t.is(shipping.bought().length, 1);
+});
+
+test('an address that was corrected is quoted anew', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = [{ fails: 'temporary' }];
+  await run(ctx, order.id);
+  await transact(ctx, async (ctx) => {
+    const locked = await lockOrder(ctx, order.id);
+    if (locked?.shippingAddress) locked.shippingAddress = { ...locked.shippingAddress, zip: '94110' };
+  });
+  await runToEnd(ctx, clock, order.id);
+  t.deepEqual(shipping.quotes.map(({ to }) => to.zip), ['10010', '94110']);
+});
+
+test('an order that was shipped by hand meanwhile keeps its state when its label turns up', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  await transact(ctx, (ctx) => recordFulfillment(ctx, order.id, { status: 'shipped' }));
+  await run(ctx, order.id);
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped');
+  t.is(shipping.bought().length, 1);
+});
+
+test('a mistake of our own on the last run puts the label in front of a person', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  const broken = { ...ctx, run: { outboxId: 'job_none', failedRuns: 4, isLastRun: true } };
+  shipping.throws.quote = [new TypeError('a mistake')];
+  await t.throwsAsync(work(broken, { labelId, attempt: 1 }), { instanceOf: TypeError });
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
+});
+
+test('a label of nothing is no promise', async (t) => {
+  await t.throwsAsync(transact(t.context.ctx, (ctx) => requestLabel(ctx, { orderId: 'ord_none' })), { instanceOf: DomainError });
+  t.deepEqual(await promised(t.context.ctx, purchaseLabel), []);
+});

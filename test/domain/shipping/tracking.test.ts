@@ -1,0 +1,192 @@
+import anyTest, { type TestFn } from 'ava';
+
+import * as jobs from '#jobs/labels.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import {
+  checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, sweepLabels,
+} from '#src/domain/shipping/index.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+import { labelOf, orderOf, request, run, runToEnd, withFake } from './support.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+async function shipped(base: Context) {
+  const fake = withFake(base);
+  await buildShippingAccount(fake.ctx);
+  const { order, labelId } = await request(fake.ctx);
+  await run(fake.ctx, order.id);
+  const { trackingNumber } = await labelOf(fake.ctx, order.id);
+  const [tracking] = await trackingsOf(fake.ctx, order.id);
+  return { ...fake, order, labelId, trackingNumber: trackingNumber ?? '', trackingId: tracking?.id ?? '' };
+}
+
+const trackingsOf = (ctx: Context, orderId: string) => read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(ctx, sql`
+  select id, status, followed, next_poll_at as "nextPollAt" from trackings
+  where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+
+const hintOf = (trackingNumber: string, status: string) => ({
+  event: 'track_updated', data: { tracking_number: trackingNumber, carrier: 'usps', tracking_status: { status, status_date: '2026-11-20T10:00:00Z' } },
+});
+
+test('the first movement of a parcel ships its order, once', async (t) => {
+  const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  await reconcileTracking(ctx, { trackingId });
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased');
+
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  await reconcileTracking(ctx, { trackingId });
+  await reconcileTracking(ctx, { trackingId });
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', labels: [{ tracking_number: trackingNumber, status: 'transit' }] });
+
+  shipping.tracking.set(trackingNumber, { status: 'delivered', at: new Date() });
+  await reconcileTracking(ctx, { trackingId });
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  await reconcileTracking(ctx, { trackingId });
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+  t.deepEqual(await recorded(ctx, order.id), ['order.shipped', 'order.delivered']);
+  t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
+});
+
+test('a parcel that is first heard of when it arrives was shipped all the same', async (t) => {
+  for (const [status, fulfillment, events] of [
+    ['delivered', 'delivered', ['order.shipped', 'order.delivered']],
+    ['returned', 'returned', ['order.shipped']],
+    ['failure', 'exception', ['order.shipped']],
+  ] as const) {
+    const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
+    shipping.tracking.set(trackingNumber, { status, at: null });
+    await reconcileTracking(ctx, { trackingId });
+    t.is((await orderOf(ctx, order.id)).fulfillment, fulfillment);
+    t.deepEqual(await recorded(ctx, order.id), events);
+  }
+});
+
+test('what the provider hints at is looked up, and the same hint twice is one look', async (t) => {
+  const { ctx, shipping, order, trackingNumber } = await shipped(t.context.ctx);
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: null });
+  await Promise.all([1, 2, 3].map(() => receiveHint(ctx, hintOf(trackingNumber, 'DELIVERED'))));
+  const hints = await promised(ctx, jobs.followHint);
+  t.is(hints.length, 1);
+  for (const hint of [...hints, ...hints]) await followHint(ctx, hint);
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped', 'what the hint said is not believed');
+  t.deepEqual(await recorded(ctx, order.id), ['order.shipped']);
+
+  t.true(await receiveHint(ctx, hintOf('of-nobody', 'TRANSIT')));
+  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  t.false(await receiveHint(ctx, { event: 'batch_created', data: {} }));
+});
+
+test('a parcel on its way is asked about every six hours until it arrives', async (t) => {
+  const { ctx, clock, shipping, order, trackingNumber } = await shipped(t.context.ctx);
+  await pollTrackings(ctx);
+  t.deepEqual(await promised(ctx, jobs.reconcileTracking), []);
+  clock.pass(hours(6) + 1000);
+  await Promise.all([pollTrackings(ctx), pollTrackings(ctx)]);
+  t.is((await promised(ctx, jobs.reconcileTracking)).length, 1);
+  clock.pass(hours(6) + 1000);
+  await pollTrackings(ctx);
+  const polls = await promised(ctx, jobs.reconcileTracking);
+  t.is(polls.length, 2);
+  shipping.tracking.set(trackingNumber, { status: 'delivered', at: null });
+  for (const poll of polls) await reconcileTracking(ctx, poll);
+  clock.pass(hours(24));
+  await pollTrackings(ctx);
+  t.is((await promised(ctx, jobs.reconcileTracking)).length, 2);
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+});
+
+test('a silent provider leaves a parcel where it was', async (t) => {
+  const { ctx, shipping, order, trackingId } = await shipped(t.context.ctx);
+  shipping.throws.track = [silence()];
+  await t.throwsAsync(reconcileTracking(ctx, { trackingId }));
+  shipping.throws.track = [refusal()];
+  await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased');
+});
+
+test('a second label that was bought after all is found, refunded and shown', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = [{ sellsUnseenFor: 2 }];
+  const label = await runToEnd(ctx, clock, order.id);
+  t.like(label, { state: 'purchased', buyNumber: 2 });
+  t.is(shipping.bought().length, 2, 'the provider was too slow for both looks');
+
+  clock.pass(minutes(11));
+  await sweepLabels(ctx);
+  const [check] = await promised(ctx, jobs.checkPurchases);
+  if (check) await checkPurchases(ctx, check);
+  if (check) await checkPurchases(ctx, check);
+  const duplicates = await promised(ctx, jobs.refundDuplicate);
+  t.is(duplicates.length, 1);
+  for (const duplicate of [...duplicates, ...duplicates]) await refundDuplicate(ctx, duplicate);
+  t.is(shipping.bought().length, 1);
+  t.is(shipping.bought()[0]?.id, label.purchaseId ?? '');
+  t.like(await orderOf(ctx, order.id), { attention: 'duplicate_voided', fulfillment: 'label_purchased' });
+  t.deepEqual(await read(ctx, sql`select state from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [{ state: 'duplicate_voided' }]);
+
+  clock.pass(hours(30));
+  await sweepLabels(ctx);
+  const checks = await promised(ctx, jobs.checkPurchases);
+  t.is(checks.length, 2);
+  for (const check of checks) await checkPurchases(ctx, check);
+  clock.pass(hours(30));
+  await sweepLabels(ctx);
+  t.is((await promised(ctx, jobs.checkPurchases)).length, 2);
+});
+
+test('a hint about a purchase that nobody waits for any more brings its label', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = Array.from({ length: 6 }, silence);
+  t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
+  const [purchase] = shipping.bought();
+  await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: purchase?.id ?? '', status: 'SUCCESS' } });
+  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: purchase?.id });
+  t.like(await orderOf(ctx, order.id), { attention: null, fulfillment: 'label_purchased' });
+  t.deepEqual(await promised(ctx, jobs.refundDuplicate), []);
+});
+
+test('a label that turns up after the order was shipped by hand is refunded', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = Array.from({ length: 6 }, silence);
+  await runToEnd(ctx, clock, order.id);
+  await markFulfilled(ctx, { orderId: order.id, carrier: 'DHL Express', trackingNumber: '9100000001' });
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
+
+  await sweepLabels(ctx);
+  for (const check of await promised(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  t.is(shipping.bought().length, 0);
+});
+
+test('a parcel that was sent by hand is followed by its carrier and number', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { address: { country: 'CA' } });
+  await run(ctx, order.id);
+  await markFulfilled(ctx, { orderId: order.id, carrier: 'DHL Express', trackingNumber: '9100000002' });
+  t.deepEqual(await recorded(ctx, order.id), ['order.shipped']);
+  t.is((await labelOf(ctx, order.id)).state, 'skipped');
+
+  clock.pass(2000);
+  await pollTrackings(ctx);
+  shipping.tracking.set('9100000002', { status: 'delivered', at: null });
+  for (const poll of await promised(ctx, jobs.reconcileTracking)) await reconcileTracking(ctx, poll);
+  t.like(shipping.asked, ['follow']);
+  t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+});

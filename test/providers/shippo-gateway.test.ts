@@ -1,0 +1,175 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
+import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
+
+interface Given {
+  simulator: ShippoSimulator;
+  control: ShippoControl;
+}
+
+const test = anyTest as TestFn<Given>;
+
+test.before(async (t) => {
+  const simulator = await startShippoSimulator();
+  t.context = { simulator, control: shippoControl(simulator.url) };
+});
+test.after.always((t) => t.context.simulator.close());
+
+const from = { name: 'Cedar', street1: '215 Clayton St', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US', phone: '4155550100' };
+const to = { name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US' };
+const parcel = { lengthIn: 10, widthIn: 8, heightIn: 4, weightOz: 20 };
+const request = { from, to, parcel, carriers: ['usps', 'ups'] };
+
+function setUp({ simulator, control }: Given, { failures = 50, openMs = 60_000 } = {}) {
+  const account: ShippingAccount = { tenantId: `ten_${randomText(10)}`, apiKey: `shippo_test_${randomText(24)}` };
+  const lines: object[] = [];
+  const log = { debug: () => undefined, warn: () => undefined, error: () => undefined, info: (fields: object) => lines.push(fields) };
+  const gateway = createShippoGateway({ baseUrl: simulator.url, log, breaker: new CircuitBreaker({ openMs, failures }) });
+  return {
+    account, gateway, lines,
+    fault: (match: string, kind: Parameters<ShippoControl['fault']>[0]['kind'], more: object = {}) =>
+      control.fault({ match, kind, account: account.apiKey, ...more }),
+    bought: async () => (await control.account(account.apiKey)).labels_bought,
+  };
+}
+
+async function failure(work: Promise<unknown>): Promise<ProviderError> {
+  const error = await work.then(() => undefined, (error: unknown) => error);
+  if (error instanceof ProviderError) return error;
+  throw new Error(`It did not fail as a provider does: ${String(error)}`);
+}
+
+test('a quote brings the rates of the carriers that were asked for, in whole cents', async (t) => {
+  const { account, gateway } = setUp(t.context);
+  const quote = await gateway.quote(account, request);
+  t.true(quote.anyCarrier);
+  t.deepEqual(new Set(quote.rates.map(({ carrier }) => carrier)), new Set(['usps', 'ups']));
+  for (const rate of quote.rates) {
+    t.true(Number.isInteger(rate.amountCents) && rate.amountCents > 0);
+    t.is(rate.currency, 'USD');
+    t.true(rate.createdAt instanceof Date);
+  }
+  const all = await gateway.quote(account, { ...request, carriers: [] });
+  t.true(all.rates.some(({ carrier }) => carrier === 'fedex'));
+  t.deepEqual(await gateway.quote(account, { ...request, carriers: ['ontrac'] }), { anyCarrier: false, rates: [], refusal: null });
+});
+
+test('a quote without rates says whether the address is to blame', async (t) => {
+  const { account, gateway } = setUp(t.context);
+  t.is((await gateway.quote(account, { ...request, to: { ...to, zip: '00000' } })).refusal?.kind, 'address');
+  t.is((await gateway.quote(account, { ...request, parcel: { ...parcel, weightOz: 3000 } })).refusal?.kind, 'parcel');
+});
+
+test('a label is bought, found by its rate, fetched, and given back', async (t) => {
+  const { account, gateway, bought } = setUp(t.context);
+  const { rates: [rate] } = await gateway.quote(account, request);
+  const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'lbl_1:1 ORD-1001' });
+  t.like(label, { state: 'purchased', marker: 'lbl_1:1 ORD-1001', rateId: rate?.id, failure: null });
+  t.truthy(label.trackingNumber);
+  t.deepEqual((await gateway.findPurchases(account, rate?.id ?? '')).map(({ id }) => id), [label.id]);
+  t.deepEqual(await gateway.findPurchases(account, 'none'), []);
+  t.like(await gateway.fetchRate(account, rate?.id ?? ''), { id: rate?.id, carrier: rate?.carrier, amountCents: rate?.amountCents });
+  t.is((await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status, 'unknown');
+
+  await gateway.refundPurchase(account, label.id);
+  await gateway.refundPurchase(account, label.id);
+  t.is((await gateway.fetchPurchase(account, label.id)).state, 'refunded');
+  t.is(await bought(), 1);
+});
+
+test('a label that the SDK refuses to read was bought, and is read from the wire', async (t) => {
+  const { account, gateway, fault, bought } = setUp(t.context);
+  const { rates: [rate] } = await gateway.quote(account, request);
+  await fault('POST /transactions', 'unknown_enum');
+  const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' });
+  t.is(label.state, 'purchased');
+  t.is(await bought(), 1);
+
+  await fault('GET /transactions', 'unknown_enum');
+  t.is((await gateway.findPurchases(account, rate?.id ?? ''))[0]?.id, label.id);
+  await fault('GET /transactions/*', 'unknown_enum');
+  t.is((await gateway.fetchPurchase(account, label.id)).state, 'purchased');
+  await fault('POST /shipments', 'unknown_enum');
+  t.true((await gateway.quote(account, request)).rates.length > 0);
+  await fault('GET /tracks/*', 'unknown_enum');
+  t.is((await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status, 'unknown');
+});
+
+test('a purchase without an answer may have happened; a refused one has not', async (t) => {
+  const { account, gateway, fault, bought } = setUp(t.context);
+  const { rates: [rate] } = await gateway.quote(account, request);
+  const buy = (timeoutMs = 5000) => gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' }, { timeoutMs });
+
+  await fault('POST /transactions', 'reset_after');
+  t.is((await failure(buy())).failure, 'away');
+  await fault('POST /transactions', 'status', { status: 502, after: true });
+  t.is((await failure(buy())).failure, 'away');
+  await fault('POST /transactions', 'hang', { after: true });
+  t.is((await failure(buy(100))).failure, 'away');
+  t.is(await bought(), 3);
+
+  await fault('POST /transactions', 'status', { status: 429, retry_after: 7 });
+  t.like(await failure(buy()), { failure: 'busy', retryAfterSeconds: 7 });
+  await fault('POST /transactions', 'status', { status: 401 });
+  t.is((await failure(buy())).failure, 'denied');
+  t.like(await failure(gateway.buyLabel(account, { rateId: 'none', marker: 'm' })), { failure: 'refused', code: 'rate' });
+  t.is((await failure(gateway.fetchPurchase(account, 'none'))).failure, 'missing');
+  t.is(await bought(), 3);
+});
+
+test('a carrier\'s refusal is judged by what it says', async (t) => {
+  const { account, gateway, fault } = setUp(t.context);
+  const { rates: [rate] } = await gateway.quote(account, request);
+  const refusals = [
+    ['The recipient street could not be found.', 'address'],
+    ['Insufficient funds: please add a payment method.', 'funds'],
+    ['The carrier API timed out.', 'temporary'],
+    ['address_from phone is required.', 'carrier'],
+    ['No.', 'carrier'],
+  ] as const;
+  for (const [text, kind] of refusals) {
+    await fault('POST /transactions', 'transaction_error', { text });
+    const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' });
+    t.like(label, { state: 'failed', failure: { kind } });
+  }
+  await fault('POST /transactions', 'queued');
+  t.is((await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' })).state, 'unsettled');
+});
+
+test('a provider that is silent again and again is left alone for a while, one store at a time', async (t) => {
+  const { account, gateway, fault } = setUp(t.context, { failures: 2 });
+  await fault('POST /shipments', 'reset_before', { times: 2 });
+  t.is((await failure(gateway.quote(account, request))).failure, 'away');
+  t.is((await failure(gateway.quote(account, request))).failure, 'away');
+  t.like(await failure(gateway.quote(account, request)), { failure: 'busy', code: 'circuit_open' });
+  await t.notThrowsAsync(gateway.quote({ ...account, tenantId: 'ten_other' }, request));
+});
+
+test('a circuit lets one call try when its time is over', async (t) => {
+  const breaker = new CircuitBreaker({ openMs: 1, failures: 1 });
+  const silent = () => Promise.reject(new ProviderError('p', 'away', 'silence'));
+  await t.throwsAsync(breaker.run('p', 'k', silent));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  t.is(await breaker.run('p', 'k', async () => 'an answer'), 'an answer');
+});
+
+test('each call is logged without addresses, keys or bodies', async (t) => {
+  const { account, gateway, lines, fault } = setUp(t.context);
+  await gateway.quote(account, request);
+  await fault('POST /shipments', 'status', { status: 400, text: 'Ada Wells does not live at 40 W 23rd St' });
+  const error = await failure(gateway.quote(account, request));
+  t.deepEqual(Object.keys(lines.at(-1) ?? {}), ['provider', 'operation', 'status', 'outcome', 'ms']);
+  t.notRegex(JSON.stringify(lines) + error.message + String(error.cause), /Ada|23rd|10010|shippo_test/);
+});
+
+test('a key that opens nothing is told from a provider that is away', async (t) => {
+  const { account, gateway } = setUp(t.context);
+  await t.notThrowsAsync(gateway.checkAccount(account));
+  t.is((await failure(gateway.checkAccount({ ...account, apiKey: 'shippo_test_revoked' }))).failure, 'denied');
+});

@@ -1,0 +1,64 @@
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import type { ShippingAddress } from '#src/domain/orders/index.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+
+export interface GivenItem {
+  name?: string;
+  quantity?: number;
+  unitPriceCents?: number;
+  weightOz?: number | null;
+  ships?: boolean;
+}
+
+export interface GivenOrder {
+  status?: 'pending' | 'paid' | 'refunded' | 'partially_refunded';
+  email?: string;
+  address?: Partial<ShippingAddress> | null;
+  items?: GivenItem[];
+  attentionCode?: string | null;
+}
+
+export interface BuiltOrder {
+  id: string;
+  number: number;
+  orderNumber: string;
+}
+
+export const newYork: ShippingAddress = {
+  name: 'Ada Wells', street1: '40 W 23rd St', street2: null, city: 'New York', state: 'NY', zip: '10010', country: 'US',
+  phone: '2125550100', email: 'ada@example.com',
+};
+
+let nextNumber = 1001;
+
+/** A paid order with its items, written as rows: one oak bowl of 18 ounces to New York unless told otherwise. */
+export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Promise<BuiltOrder> {
+  const id = newId('ord');
+  const number = (nextNumber += 1);
+  const orderNumber = `ORD-${number}`;
+  const now = ctx.clock.now();
+  const address = given.address === null ? null : JSON.stringify({ ...newYork, ...given.address });
+  const items = given.items ?? [{}];
+  const status = given.status ?? 'paid';
+  const total = items.reduce((sum, { quantity = 1, unitPriceCents = 3800 }) => sum + quantity * unitPriceCents, 0);
+  const paymentStatus = status === 'pending' ? 'unpaid' : status;
+  await transact(ctx, async (ctx) => {
+    await ctx.tx.run(sql`
+      insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency, email,
+        subtotal_cents, total_cents, shipping_address, attention_code, created_at, updated_at, paid_at)
+      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled', 'USD',
+        ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb, ${given.attentionCode ?? null},
+        ${now}, ${now}, ${status === 'pending' ? null : now})`);
+    for (const [position, item] of items.entries()) {
+      const { name = 'Oak bowl', quantity = 1, unitPriceCents = 3800, weightOz = 18, ships = true } = item;
+      await ctx.tx.run(sql`
+        insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named,
+          sku, name, quantity, unit_price_cents, total_cents, purchase_type, weight_oz, ships)
+        values (${ctx.tenant.id}, ${newId('item')}, ${id}, ${position}, ${newId('prod')}, 'oak-bowl', ${newId('var')}, true,
+          'BOWL-S', ${name}, ${quantity}, ${unitPriceCents}, ${quantity * unitPriceCents}, 'one_time', ${weightOz}, ${ships})`);
+    }
+  });
+  return { id, number, orderNumber };
+}

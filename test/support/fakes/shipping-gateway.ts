@@ -1,0 +1,132 @@
+import type {
+  LabelPurchase, Quote, QuoteRequest, Rate, ShippingGateway, TrackingNews,
+} from '#src/domain/ports/shipping-gateway.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+
+/** How a purchase may go: what the provider does, and what it says. */
+export type Turn =
+  | 'sells'
+  /** It sells, and the answer is lost. */
+  | 'sells silently'
+  /** Nothing is sold, and no answer comes. */
+  | 'is silent'
+  /** It sells, but a list shows it only after this many looks. */
+  | { readonly sellsUnseenFor: number }
+  | 'waits'
+  | { readonly fails: 'address' | 'funds' | 'temporary' | 'carrier' }
+  | { readonly error: ProviderError };
+
+export const silence = () => new ProviderError('fake', 'away', 'The provider did not answer.');
+export const denial = () => new ProviderError('fake', 'denied', 'The provider does not accept the key.');
+export const busy = (retryAfterSeconds?: number) => new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
+export const refusal = (code?: string) => new ProviderError('fake', 'refused', 'The provider refused.', { code });
+
+export interface FakeShipping extends ShippingGateway {
+  /** What was asked, in order: `quote`, `buy`, `look`, … */
+  readonly asked: string[];
+  readonly quotes: QuoteRequest[];
+  /** Labels that were paid for and not refunded. */
+  bought(): LabelPurchase[];
+  readonly refunded: string[];
+  /** How the next purchases go; after them it sells. */
+  turns: Turn[];
+  /** What the next calls of this kind throw. */
+  readonly throws: { quote: Error[]; look: Error[]; refund: Error[]; track: Error[] };
+  rates: Rate[];
+  nextQuote: Partial<Quote> | undefined;
+  tracking: Map<string, TrackingNews>;
+  /** Decide a purchase that waits. */
+  decide(state: 'purchased' | 'failed'): void;
+}
+
+export function rate(given: Partial<Rate> = {}): Rate {
+  return {
+    id: `rate_${randomText(12)}`, shipmentId: 'shipment', carrier: 'usps', carrierName: 'USPS', service: 'Ground Advantage',
+    serviceCode: 'usps_ground_advantage', amountCents: 842, currency: 'USD', estimatedDays: 3, attributes: [],
+    createdAt: new Date(), ...given,
+  };
+}
+
+/** A parcel provider in memory that sells labels, and misbehaves when it is told to. */
+export function fakeShippingGateway(): FakeShipping {
+  const purchases: (LabelPurchase & { unseenFor: number })[] = [];
+  const take = (errors: Error[]) => {
+    const error = errors.shift();
+    if (error) throw error;
+  };
+
+  const fake: FakeShipping = {
+    asked: [], quotes: [], refunded: [], turns: [], rates: [rate()], nextQuote: undefined, tracking: new Map(),
+    throws: { quote: [], look: [], refund: [], track: [] },
+    bought: () => purchases.filter(({ state }) => state === 'purchased'),
+    decide(state) {
+      const waiting = purchases.find((purchase) => purchase.state === 'unsettled');
+      if (waiting) Object.assign(waiting, settled(state));
+    },
+
+    async checkAccount() {
+      fake.asked.push('check');
+    },
+    async quote(_account, request) {
+      fake.asked.push('quote');
+      fake.quotes.push(request);
+      take(fake.throws.quote);
+      const rates = fake.rates.map((rate) => ({ ...rate, id: `rate_${randomText(12)}` }));
+      return { anyCarrier: true, rates, refusal: null, ...fake.nextQuote };
+    },
+    async fetchRate(_account, rateId) {
+      fake.asked.push('rate');
+      return rate({ id: rateId });
+    },
+    async buyLabel(_account, { rateId, marker }) {
+      fake.asked.push('buy');
+      const turn = fake.turns.shift() ?? 'sells';
+      if (turn === 'is silent') throw silence();
+      if (typeof turn === 'object' && 'error' in turn) throw turn.error;
+      const purchase = {
+        id: `tr_${randomText(12)}`, rateId, marker, createdAt: new Date(), trackingUrl: null, labelUrl: null,
+        unseenFor: typeof turn === 'object' && 'sellsUnseenFor' in turn ? turn.sellsUnseenFor : 0,
+        ...settled(turn === 'waits' ? 'unsettled' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased'),
+      };
+      if (typeof turn === 'object' && 'fails' in turn) purchase.failure = { kind: turn.fails, detail: 'The carrier said no.' };
+      purchases.push(purchase);
+      if (turn === 'sells silently' || purchase.unseenFor > 0) throw silence();
+      return purchase;
+    },
+    async findPurchases(_account, rateId) {
+      fake.asked.push('look');
+      take(fake.throws.look);
+      const seen = purchases.filter((purchase) => purchase.rateId === rateId && purchase.unseenFor === 0);
+      for (const purchase of purchases) purchase.unseenFor = Math.max(0, purchase.unseenFor - 1);
+      return seen;
+    },
+    async fetchPurchase(_account, purchaseId) {
+      fake.asked.push('purchase');
+      const found = purchases.find(({ id }) => id === purchaseId);
+      if (!found) throw new ProviderError('fake', 'missing', 'There is no such purchase.');
+      return found;
+    },
+    async refundPurchase(_account, purchaseId) {
+      fake.asked.push('refund');
+      take(fake.throws.refund);
+      fake.refunded.push(purchaseId);
+      const found = purchases.find(({ id }) => id === purchaseId);
+      if (found) Object.assign(found, { state: 'refunded' });
+    },
+    async follow(_account, { trackingNumber }) {
+      fake.asked.push('follow');
+      return fake.tracking.get(trackingNumber) ?? { status: 'unknown', at: null };
+    },
+    async track(_account, { trackingNumber }) {
+      fake.asked.push('track');
+      take(fake.throws.track);
+      return fake.tracking.get(trackingNumber) ?? { status: 'unknown', at: null };
+    },
+  };
+  return fake;
+}
+
+function settled(state: LabelPurchase['state']): Pick<LabelPurchase, 'state' | 'trackingNumber' | 'failure'> & { failure: LabelPurchase['failure'] } {
+  return { state, trackingNumber: state === 'purchased' ? `92${randomText(18)}` : null, failure: null };
+}
