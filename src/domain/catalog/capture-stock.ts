@@ -7,7 +7,11 @@ import { releaseStock } from './release-stock.ts';
  * What was held is sold. `false` when the owner has meanwhile counted fewer than were held: then nothing is sold, the
  * hold is gone all the same, and the order is oversold.
  */
-export async function captureStock(ctx: InTransaction, lines: readonly StockLine[], order: StockOrder = {}): Promise<boolean> {
+export async function captureStock(
+  ctx: InTransaction,
+  lines: readonly StockLine[],
+  order: StockOrder = {},
+): Promise<boolean> {
   const short = await moveStock(ctx, lines, {
     ...order,
     stock: sql`v.stock - w.quantity`,

@@ -30,7 +30,9 @@ type Answer =
  * @throws DomainError not_found, `version_conflict` where `ifQuantity` no longer holds, `insufficient_stock` below zero
  */
 export async function changeStock(ctx: InTransaction, changes: readonly StockChange[]): Promise<void> {
-  const wanted = changes.map((change, index) => ({ ...change, index, movementId: newId('mov'), sets: change.quantity !== undefined, expects: change.ifQuantity !== undefined }));
+  const wanted = changes.map((change, index) => ({
+    ...change, index, movementId: newId('mov'), sets: change.quantity !== undefined, expects: change.ifQuantity !== undefined,
+  }));
   const rows = await ctx.tx.run<Answer>(sql`
     with given as (
       select w.*, coalesce(w."variantId", (
@@ -59,7 +61,8 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
         j.before <= v.stock_held and coalesce(j.after > v.stock_held, true) as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, at)
-      select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end, ${ctx.clock.now()}::timestamptz
+      select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end,
+        ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
     select index, refused, null as "variantId", null as "movementId" from judged where refused is not null
     union all select null, null, id, "movementId" from moved where is_back
@@ -72,7 +75,9 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
 
 function refuse(change: StockChange | undefined, reason: Refused): DomainError {
   const subject = change?.sku ?? change?.variantId ?? 'The variant';
-  const errors = (code: string, detail: string) => ({ extensions: { errors: [{ path: '', code, detail }] } });
+  const invalid = (detail: string) => new DomainError('invalid', 'invalid_request', `${subject} ${detail}.`, {
+    extensions: { errors: [{ path: '', code: reason, detail }] },
+  });
   switch (reason) {
     case 'unknown':
       return new DomainError('not_found', 'not_found', `There is no variant ${subject}.`);
@@ -81,8 +86,8 @@ function refuse(change: StockChange | undefined, reason: Refused): DomainError {
     case 'below_zero':
       return new DomainError('conflict', 'insufficient_stock', `The stock of ${subject} would fall below zero.`);
     case 'not_tracked':
-      return new DomainError('invalid', 'invalid_request', `The stock of ${subject} is not tracked.`, errors(reason, 'is not tracked'));
+      return invalid('is not tracked');
     case 'named_twice':
-      return new DomainError('invalid', 'invalid_request', `${subject} is named twice.`, errors(reason, 'is named twice'));
+      return invalid('is named twice');
   }
 }

@@ -13,7 +13,7 @@ export {
 export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
 export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
-export { type Image, fold } from './product-record.ts';
+export { completeImage, fold, type Image } from './product-record.ts';
 export { productSlugs } from './product-slugs.ts';
 export { type ProductRow, publishedProducts } from './published-products.ts';
 export { readInventory, readInventoryOf } from './read-inventory.ts';

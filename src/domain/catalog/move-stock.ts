@@ -39,7 +39,11 @@ interface StockMove extends StockOrder {
  * little of; then nothing was moved. A variant that does not exist has none. Who waits for one of which there was
  * nothing to be had, and now is, will be told.
  */
-export async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: StockMove): Promise<StockShortage[]> {
+export async function moveStock(
+  ctx: InTransaction,
+  lines: readonly StockLine[],
+  move: StockMove,
+): Promise<StockShortage[]> {
   const wanted = sumByVariant(lines);
   const variantIds = [...wanted.keys()];
   const movementIds = variantIds.map(() => newId('mov'));
@@ -65,7 +69,8 @@ export async function moveStock(ctx: InTransaction, lines: readonly StockLine[],
       returning w.movement_id, v.id, v.stock - p.stock as quantity, p.sold_out and v.stock > v.stock_held as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, order_id, at)
-      select ${ctx.tenant.id}, movement_id, id, quantity, ${move.reason ?? null}::text, ${move.orderId ?? null}::text, ${ctx.clock.now()}::timestamptz
+      select ${ctx.tenant.id}, movement_id, id, quantity, ${move.reason ?? null}::text, ${move.orderId ?? null}::text,
+        ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
     select variant_id, requested, available, null as "movementId" from short
     union all select id, 0, 0, movement_id from moved where is_back

@@ -35,8 +35,9 @@ export interface PricedLine {
 }
 
 /** What the catalogue knows of a wanted line. Nulls: there is no such product, or no certain variant of it. */
-interface FoundLine extends Omit<PricedLine, 'quantity' | 'purchaseType' | 'interval' | 'variantNamed' | 'unitPriceCents' | 'variantId' | 'productId'> {
+interface FoundLine extends Omit<PricedLine, keyof WantedLine | 'variantNamed' | 'unitPriceCents' | 'productId'> {
   readonly productId: string | null;
+  readonly productSlug: string;
   readonly variantId: string | null;
   readonly variantCount: number;
   readonly priceCents: number;

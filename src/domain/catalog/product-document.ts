@@ -12,15 +12,20 @@ export interface ProductDocument {
   readonly variantNames: readonly string[];
 }
 
-/** A published product as search reads it, kept from being saved until the transaction ends; `undefined` when it is not seen. */
+/**
+ * A published product as search reads it, kept from being saved until the transaction ends; `undefined` when it is
+ * not seen.
+ */
 export async function productDocument(ctx: InTransaction, id: string): Promise<ProductDocument | undefined> {
   await ctx.tx.run(sql`select from products where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
   const [product] = await ctx.tx.run<ProductDocument>(sql`
     select p.slug, p.name, p.description, p.category,
-      array(select t.tag from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
+      array(select t.tag from product_tags t
+            where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
       v.skus, v.names as "variantNames"
     from products p, lateral (
-      select coalesce(array_agg(v.sku order by v.position), '{}') as skus, coalesce(array_agg(v.name order by v.position), '{}') as names
+      select coalesce(array_agg(v.sku order by v.position), '{}') as skus,
+        coalesce(array_agg(v.name order by v.position), '{}') as names
       from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as v
     where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.status = 'published' and p.removed_at is null`);
   return product;

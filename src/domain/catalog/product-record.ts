@@ -1,8 +1,13 @@
 import { DomainError } from '#src/lib/errors.ts';
 import type { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, VariantInput } from './product-input.ts';
 
-/** A picture with everything said that may be left out of an input. */
-export type Image = { readonly [Field in keyof ImageInput]-?: NonNullable<ImageInput[Field]> | (Field extends 'url' ? never : null) };
+/** A picture with everything said that an input may leave out. */
+export interface Image {
+  readonly url: string;
+  readonly alt: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+}
 
 /** A variant with everything said. `stock` stays apart: it is an opening value, and sales change it. */
 export interface VariantRecord {
@@ -45,13 +50,15 @@ export function completeProduct(input: ProductInput): ProductRecord {
     category: input.category ?? null,
     tags: [...new Set(input.tags ?? [])],
     status: input.status ?? 'published',
-    images: (input.images ?? []).map(({ url, alt, width, height }) => ({
-      url, alt: alt ?? null, width: width ?? null, height: height ?? null,
-    })),
+    images: (input.images ?? []).map(completeImage),
     purchase_types: purchaseTypes,
     subscription_intervals: input.subscription_intervals ?? everyInterval,
     variants: input.variants.map((variant) => completeVariant(variant, input.name)),
   };
+}
+
+export function completeImage({ url, alt, width, height }: ImageInput): Image {
+  return { url, alt: alt ?? null, width: width ?? null, height: height ?? null };
 }
 
 function completeVariant(variant: VariantInput, productName: string): VariantRecord {
@@ -72,12 +79,12 @@ function completeVariant(variant: VariantInput, productName: string): VariantRec
 function refuseRepeatedSkus(variants: readonly VariantInput[]): void {
   const skus = variants.map(({ sku }) => sku);
   const repeated = skus.findIndex((sku, index) => skus.indexOf(sku) < index);
-  if (repeated >= 0) throw refuseSku(repeated, `Two variants have the SKU ${skus[repeated]}.`);
+  if (repeated >= 0) throw refuseSku(`/variants/${repeated}/sku`, `Two variants have the SKU ${skus[repeated]}.`);
 }
 
 /** The refusal of a SKU that belongs to something else. */
-export function refuseSku(index: number, sentence: string): DomainError {
-  const errors = [{ path: `/variants/${index}/sku`, code: 'uniqueItems', detail: 'names something else already' }];
+export function refuseSku(path: string, sentence: string): DomainError {
+  const errors = [{ path, code: 'uniqueItems', detail: 'names something else already' }];
   return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }
 

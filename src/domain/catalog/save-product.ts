@@ -22,7 +22,11 @@ export interface SaveProductOptions {
  * Create a product, or bring it into line with its input. Nothing is written where nothing differs. A product or a
  * variant that was removed comes back under its id, with the stock that the input opens it with.
  */
-export async function saveProduct(ctx: InTransaction, input: ProductInput, options: SaveProductOptions = {}): Promise<Change> {
+export async function saveProduct(
+  ctx: InTransaction,
+  input: ProductInput,
+  options: SaveProductOptions = {},
+): Promise<Change> {
   const found = await lockProduct(ctx, input.slug);
   const current = found?.removed ? undefined : found;
   const given = completeProduct(input);
@@ -45,8 +49,9 @@ export async function saveProduct(ctx: InTransaction, input: ProductInput, optio
     enqueue(ctx, indexDocument, { kind: 'product', id, version });
   }
   if (stock.length > 0) await changeStock(ctx, stock);
-  const stockFields = stock.filter(({ sku }) => live.some((variant) => variant.sku === sku)).map(({ sku }) => `variants.${sku}.stock`);
-  return current ? { subject, action: 'updated', fields: [...fields, ...stockFields] } : { subject, action: 'created', fields: [] };
+  if (!current) return { subject, action: 'created', fields: [] };
+  const recounted = stock.filter(({ sku }) => live.some((variant) => variant.sku === sku));
+  return { subject, action: 'updated', fields: [...fields, ...recounted.map(({ sku }) => `variants.${sku}.stock`)] };
 }
 
 const plainFields = [
@@ -54,7 +59,8 @@ const plainFields = [
 ] as const satisfies (keyof ProductRecord)[];
 
 const variantFields = [
-  'name', 'options', 'price_cents', 'compare_at_cents', 'subscription_price_cents', 'weight_oz', 'ships', 'low_stock_at', 'backorder',
+  'name', 'options', 'price_cents', 'compare_at_cents', 'subscription_price_cents', 'weight_oz', 'ships', 'low_stock_at',
+  'backorder',
 ] as const satisfies (keyof SavedVariant)[];
 
 /** The names of what differs: `name`, `variants.BOWL-S.price_cents`, `variants.BOWL-L` where it comes or goes. */
@@ -65,7 +71,9 @@ function differences(current: SavedProduct, live: readonly SavedVariant[], wante
   const changed = wanted.variants.flatMap((variant) => {
     const known = before.get(variant.sku);
     if (!known) return [`variants.${variant.sku}`];
-    return variantFields.filter((field) => !isDeepStrictEqual(known[field], variant[field])).map((field) => `variants.${variant.sku}.${field}`);
+    return variantFields
+      .filter((field) => !isDeepStrictEqual(known[field], variant[field]))
+      .map((field) => `variants.${variant.sku}.${field}`);
   });
   const fields = [...plainFields.filter((field) => !isDeepStrictEqual(current[field], wanted[field])), ...gone, ...changed];
   const isReordered = fields.length === 0 && !isDeepStrictEqual([...before.keys()], [...after.keys()]);

@@ -16,12 +16,16 @@ export const ReviewInput = Type.Object({
 export type ReviewInput = Static<typeof ReviewInput>;
 
 /** Take a review in. It is seen when the store has approved it. Throws not_found for an unknown product. */
-export async function submitReview(ctx: Context, slug: string, input: ReviewInput): Promise<{ id: string; status: 'pending' }> {
+export async function submitReview(
+  ctx: Context,
+  slug: string,
+  input: ReviewInput,
+): Promise<{ id: string; status: 'pending' }> {
   const added = sql`added as (
     insert into reviews (tenant_id, id, product_id, status, rating, title, body, author_name, email, created_at)
     select p.tenant_id, ${newId('rev')}, p.id, 'pending', ${input.rating}::int, ${input.title ?? null}::text,
-      ${input.body ?? null}::text, ${input.author_name ?? 'Anonymous'}::text, ${input.email?.trim().toLowerCase() ?? null}::text,
-      ${ctx.clock.now()}::timestamptz
+      ${input.body ?? null}::text, ${input.author_name ?? 'Anonymous'}::text,
+      ${input.email?.trim().toLowerCase() ?? null}::text, ${ctx.clock.now()}::timestamptz
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null
     returning id)`;

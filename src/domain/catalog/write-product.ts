@@ -23,6 +23,7 @@ interface IdentifiedProduct extends Omit<ProductRecord, 'variants'> {
 export async function writeProduct(ctx: InTransaction, product: IdentifiedProduct): Promise<number> {
   const now = ctx.clock.now();
   const { id: tenantId } = ctx.tenant;
+  const variants = product.variants.map((variant, position) => ({ ...variant, position }));
   const cheapest = product.variants.reduce((left, right) => (right.price_cents < left.price_cents ? right : left));
   const statement = sql`
     with product as (
@@ -43,15 +44,17 @@ export async function writeProduct(ctx: InTransaction, product: IdentifiedProduc
       where tenant_id = ${tenantId} and product_id = ${product.id} and not (tag = any(${product.tags}::text[]))),
     tagged as (
       insert into product_tags (tenant_id, product_id, tag, position)
-      select ${tenantId}, ${product.id}, tag, position from unnest(${product.tags}::text[]) with ordinality as t(tag, position)
+      select ${tenantId}, ${product.id}, tag, position
+      from unnest(${product.tags}::text[]) with ordinality as t(tag, position)
       on conflict (tenant_id, product_id, tag) do update set position = excluded.position),
     given as (
-      select * from jsonb_to_recordset(${JSON.stringify(product.variants.map((variant, position) => ({ ...variant, position })))}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(variants)}::jsonb)
         as v(id text, position int, sku text, name text, options jsonb, price_cents bigint, compare_at_cents bigint,
              subscription_price_cents bigint, weight_oz numeric, ships boolean, backorder boolean, low_stock_at int)),
     removed as (
       update variants set removed_at = ${now}
-      where tenant_id = ${tenantId} and product_id = ${product.id} and removed_at is null and id not in (select id from given)),
+      where tenant_id = ${tenantId} and product_id = ${product.id} and removed_at is null
+        and id not in (select id from given)),
     saved as (
       insert into variants (tenant_id, id, product_id, position, sku, name, options, price_cents, compare_at_cents,
         subscription_price_cents, weight_oz, ships, backorder, low_stock_at, created_at)
@@ -68,7 +71,7 @@ export async function writeProduct(ctx: InTransaction, product: IdentifiedProduc
     const [row] = await ctx.tx.run<{ version: number }>(statement);
     return row?.version ?? 1;
   } catch (error) {
-    if (brokenConstraint(error) === 'variants_sku') throw refuseSku(0, `A SKU of ${product.slug} belongs to another product.`);
+    if (brokenConstraint(error) === 'variants_sku') throw refuseSku('/variants', `A SKU of ${product.slug} belongs to another product.`);
     throw error;
   }
 }

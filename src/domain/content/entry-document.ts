@@ -21,7 +21,8 @@ export async function entryDocument(ctx: InTransaction, id: string): Promise<Ent
   const [entry] = await ctx.tx.run<EntryDocument>(sql`
     select e.type, e.slug, e.title, e.summary, e.body, e.starts_at as "startsAt", e.ends_at as "endsAt",
       e.published_at as "publishedAt",
-      array(select t.tag from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
+      array(select t.tag from entry_tags t
+            where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
     from entries e where e.tenant_id = ${ctx.tenant.id} and e.id = ${id}`);
   return entry;
 }

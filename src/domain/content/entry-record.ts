@@ -1,5 +1,5 @@
 import { DomainError } from '#src/lib/errors.ts';
-import type { Image } from '../catalog/index.ts';
+import { completeImage, type Image } from '../catalog/index.ts';
 import type { EntryContent, EntryInput } from './entry-input.ts';
 
 /** An entry with everything said, so that what is saved and what is given can be compared. Times are RFC 3339. */
@@ -20,13 +20,12 @@ export interface EntryRecord {
  * @throws DomainError `invalid_request` for a window that ends before it starts
  */
 export function completeEntry(input: EntryInput): EntryRecord {
-  const { image } = input;
   const record: EntryRecord = {
     title: input.title,
     summary: input.summary ?? null,
     body: input.body ?? { format: 'markdown', value: '' },
     tags: [...new Set(input.tags ?? [])],
-    image: image ? { url: image.url, alt: image.alt ?? null, width: image.width ?? null, height: image.height ?? null } : null,
+    image: input.image ? completeImage(input.image) : null,
     author: input.author ?? null,
     starts_at: timeOf(input.starts_at),
     ends_at: timeOf(input.ends_at),

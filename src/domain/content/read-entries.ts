@@ -30,7 +30,11 @@ export interface EntryFilter {
 }
 
 /** One page of the published entries of a type, the latest first. A type that nobody uses has none. */
-export async function listEntries(ctx: Context, type: string, { tag, cursor, limit = 20 }: EntryFilter): Promise<Page<EntryRow>> {
+export async function listEntries(
+  ctx: Context,
+  type: string,
+  { tag, cursor, limit = 20 }: EntryFilter,
+): Promise<Page<EntryRow>> {
   const list = keyset(ctx, `content ${type}`, { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
   const tagged = tag === undefined ? sql`` : sql`
       and exists (select from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id and t.tag = ${tag})`;

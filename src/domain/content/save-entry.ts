@@ -44,7 +44,9 @@ async function lockEntry(ctx: InTransaction, type: string, slug: string): Promis
   return entry;
 }
 
-async function writeEntry(ctx: InTransaction, entry: EntryRecord & { id: string; type: string; slug: string }): Promise<number> {
+type NamedEntry = EntryRecord & { readonly id: string; readonly type: string; readonly slug: string };
+
+async function writeEntry(ctx: InTransaction, entry: NamedEntry): Promise<number> {
   const now = ctx.clock.now();
   const [row] = await ctx.tx.run<{ version: number }>(sql`
     with entry as (
@@ -63,7 +65,8 @@ async function writeEntry(ctx: InTransaction, entry: EntryRecord & { id: string;
       where tenant_id = ${ctx.tenant.id} and entry_id = ${entry.id} and not (tag = any(${entry.tags}::text[]))),
     tagged as (
       insert into entry_tags (tenant_id, entry_id, tag, position)
-      select ${ctx.tenant.id}, ${entry.id}, tag, position from unnest(${entry.tags}::text[]) with ordinality as t(tag, position)
+      select ${ctx.tenant.id}, ${entry.id}, tag, position
+      from unnest(${entry.tags}::text[]) with ordinality as t(tag, position)
       on conflict (tenant_id, entry_id, tag) do update set position = excluded.position)
     select version from entry`);
   return row?.version ?? 1;

@@ -50,7 +50,8 @@ export async function searchDocuments(
   const rows = await read<SearchResult & { position: Position }>(ctx, sql`
     with candidates as (
       select d.*, round((case when ${name} = any(d.names) then 1
-          else 0.5 * ts_rank(d.vector, ${words}, 32) + 0.49 * word_similarity(${spelled}, d.folded_title) end)::numeric, 6) as score
+          else 0.5 * ts_rank(d.vector, ${words}, 32) + 0.49 * word_similarity(${spelled}, d.folded_title)
+          end)::numeric, 6) as score
       from search_documents d
       where d.tenant_id = ${ctx.tenant.id} and d.kind = any(${kinds}::text[])
         and (d.visible_from is null or d.visible_from <= ${now}) and (d.visible_until is null or d.visible_until > ${now})

@@ -7,6 +7,7 @@ import {
 import { type Context, type InTransaction } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 
@@ -172,3 +173,13 @@ async function apply(ctx: InTransaction, kind: string, variantId: string, quanti
   if (kind === 'adjust') await changeStock(ctx, [{ variantId, change: quantity - 2 }]);
   return true;
 }
+
+test.serial('stock is held, sold and put back with one statement each, however many variants there are', async (t) => {
+  const { ctx, services } = t.context;
+  const { variants } = await buildProduct(ctx, { variants: [{}, {}, {}] });
+  const lines = variants.map(({ id }) => ({ variantId: id, quantity: 1 }));
+  for (const move of [holdStock, captureStock, restock, takeStock, restock, holdStock, releaseStock]) {
+    const { statements } = await countStatements(services, () => transact(ctx, async (ctx) => void (await move(ctx, lines))));
+    t.is(statements.length, 1, move.name);
+  }
+});
