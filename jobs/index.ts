@@ -1,4 +1,5 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import * as cart from './cart.ts';
 import * as checkout from './checkout.ts';
 import * as emails from './emails.ts';
 import * as idempotency from './idempotency.ts';
@@ -9,4 +10,4 @@ import * as search from './search.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job there is. */
-export const jobs: readonly JobDefinition[] = [checkout, emails, idempotency, labels, leads, payments, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);
+export const jobs: readonly JobDefinition[] = [cart, checkout, emails, idempotency, labels, leads, payments, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);

@@ -1,4 +1,5 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import { pruneCarts } from './cart.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
 import { reportDrift, sweepEvents, sweepSessions } from './payments.ts';
@@ -23,6 +24,7 @@ export const schedules: readonly Schedule[] = [
   { job: reportDrift, everyMs: 86_400_000 },
   { job: pruneDeliveries, everyMs: 3_600_000 },
   { job: pruneRequests, everyMs: 3_600_000 },
+  { job: pruneCarts, everyMs: 86_400_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */

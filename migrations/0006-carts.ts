@@ -24,7 +24,7 @@ export class Carts extends Migration {
         primary key (tenant_id, id),
         constraint cart_holds_100_lines check (line_count between 0 and 100)
       ) with (fillfactor = 70);
-      create index carts_by_expiry on carts (tenant_id, expires_at);
+      create index carts_by_expiry on carts (expires_at);
       ${tenantTable('carts')}
 
       create table cart_lines (
@@ -66,7 +66,7 @@ export class Carts extends Migration {
         unique (tenant_id, restore_token_hash)
       );
       create index saved_carts_by_email on saved_carts (tenant_id, email, saved_at);
-      create index saved_carts_by_expiry on saved_carts (tenant_id, expires_at);
+      create index saved_carts_by_expiry on saved_carts (expires_at);
       ${tenantTable('saved_carts')}
 
       -- A row per address that a link to unsubscribe was made for.

@@ -1,4 +1,5 @@
 import type { Processor } from '#workers/runtime/processor.ts';
+import { processors as cart } from './cart.ts';
 import { processors as checkout } from './checkout.ts';
 import { processors as emails } from './emails.ts';
 import { processors as idempotency } from './idempotency.ts';
@@ -9,4 +10,4 @@ import { processors as search } from './search.ts';
 import { processors as webhooks } from './webhooks.ts';
 
 /** Every job, joined to the operation that does it. */
-export const processors: readonly Processor[] = [...checkout, ...emails, ...idempotency, ...labels, ...leads, ...payments, ...search, ...webhooks];
+export const processors: readonly Processor[] = [...cart, ...checkout, ...emails, ...idempotency, ...labels, ...leads, ...payments, ...search, ...webhooks];

@@ -20,7 +20,9 @@ export const postApplyPromo = defineRoute({
     customerEmail: Omittable(Type.String({ maxLength: 254, examples: ['ada@example.com'] })),
     items: Omittable(Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: amount }), {
       maxItems: 100,
-      description: 'The items of the cart, as it answers them. Without them a code that is for some products is judged as if the subtotal were all of those.',
+      description:
+        'The items of the cart, as it answers them. Without them a code that is for some products is judged as if ' +
+        'the subtotal were all of those.',
     })),
   }),
   answers: { 200: PromoQuoteView },

@@ -2,8 +2,8 @@ import { defineRoute, type Sent, toDual, toTokenHolders } from '#src/api/lib/def
 import { invalidRequest } from '#src/api/lib/http-error.ts';
 import { ok, type Reply } from '#src/api/lib/reply.ts';
 import {
-  type MailPreference, presentSavedCart, presentSavedCartReceipt, readMailPreference, restoreCart, saveCart, savedCartGone,
-  SavedCartInput, SavedCartReceipt, SavedCartView, unknownToken, unsubscribe,
+  type MailPreference, presentSavedCart, presentSavedCartReceipt, readMailPreference, restoreCart, saveCart,
+  savedCartGone, SavedCartInput, SavedCartReceipt, SavedCartView, unknownToken, unsubscribe,
 } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
@@ -101,12 +101,12 @@ async function restore(ctx: Context, sent: Sent): Promise<Reply> {
 
 function requireToken(sent: Sent): string {
   const token = tokenOf(sent);
-  if (token === undefined) throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
-  return token;
+  if (token !== undefined) return token;
+  throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
 }
 
 /** A browser gets a page, everybody else JSON. */
-function answerPreference(ctx: Context, status: MailPreference, { token, accept }: { token: string; accept: string }): Reply {
-  if (!accept.includes('text/html')) return ok({ ok: true, status });
-  return showPreference({ storeName: ctx.tenant.name, status, token });
+function answerPreference(ctx: Context, status: MailPreference, asked: { token: string; accept: string }): Reply {
+  if (!asked.accept.includes('text/html')) return ok({ ok: true, status });
+  return showPreference({ storeName: ctx.tenant.name, status, token: asked.token });
 }

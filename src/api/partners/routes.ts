@@ -1,7 +1,8 @@
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import {
-  applyAsPartner, findPartner, PartnerApplicationInput, PartnerApplicationView, PartnerView, presentPartner, trackReferral,
+  applyAsPartner, findPartner, PartnerApplicationInput, PartnerApplicationView, PartnerView, presentPartner,
+  trackReferral,
 } from '#src/domain/partners/index.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Id, Omittable, Text, Type } from '#src/lib/schema.ts';

@@ -15,7 +15,8 @@ export interface Deed {
 }
 
 /** Write what the context's actor does into the audit log, in the transaction that does it. */
-export async function recordAudit(ctx: InTransaction, { action, subjectKind, subjectId, before, after }: Deed): Promise<void> {
+export async function recordAudit(ctx: InTransaction, deed: Deed): Promise<void> {
+  const { action, subjectKind, subjectId, before, after } = deed;
   await ctx.tx.run(sql`
     insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, before, after,
       request_id, created_at)

@@ -41,10 +41,7 @@ async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePat
     const taken = await takeLine(ctx, line);
     const purchaseType = patch.purchaseType ?? taken.purchaseType;
     const interval = purchaseType === 'subscription' ? (patch.subscriptionInterval ?? taken.interval) : null;
-    if (purchaseType === 'subscription' && !interval) {
-      const errors = [{ path: '/subscriptionInterval', code: 'required', detail: 'is required' }];
-      throw new DomainError('invalid', 'invalid_request', 'A subscription needs its interval.', { extensions: { errors } });
-    }
+    if (purchaseType === 'subscription' && !interval) throw intervalMissing();
     await placeLine(ctx, line.cartId, {
       lineId: line.lineId,
       variantId: taken.variantId,
@@ -54,4 +51,10 @@ async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePat
       interval,
     });
   });
+}
+
+function intervalMissing(): DomainError {
+  const errors = [{ path: '/subscriptionInterval', code: 'required', detail: 'is required' }];
+  const sentence = 'A subscription needs its interval.';
+  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }

@@ -6,6 +6,7 @@ export { createCart } from './create-cart.ts';
 export { markCartConverted, markSavedCartsConverted } from './mark-cart-converted.ts';
 export { CartLineView, CartView, presentCart } from './present.ts';
 export { presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView } from './present-saved-cart.ts';
+export { pruneCarts } from './prune-carts.ts';
 export { readCart } from './read-cart.ts';
 export { type LineOfCart, removeLine } from './remove-line.ts';
 export { type RestoredCart, restoreCart, type RestoredLine, savedCartGone } from './restore-cart.ts';

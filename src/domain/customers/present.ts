@@ -8,6 +8,8 @@ export const CustomerView = Type.Object({
   name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
 });
 
-export function presentCustomer({ id, email, name }: Pick<Customer, 'id' | 'email' | 'name'>): Static<typeof CustomerView> {
+type Named = Pick<Customer, 'id' | 'email' | 'name'>;
+
+export function presentCustomer({ id, email, name }: Named): Static<typeof CustomerView> {
   return { id, email, name };
 }

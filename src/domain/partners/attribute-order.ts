@@ -18,9 +18,10 @@ export interface PaidOrder {
  * brought its session within that partner's window. Written once per order, however often it is told; an order that
  * nobody brought is nobody's.
  */
-export async function attributeOrder(ctx: InTransaction, { orderId, sessionId, partnerCode, totalCents }: PaidOrder): Promise<void> {
-  const partner =
-    (partnerCode ? await findByCode(ctx, partnerCode) : undefined) ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
+export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Promise<void> {
+  const { orderId, sessionId, partnerCode, totalCents } = order;
+  const byCode = partnerCode ? await findByCode(ctx, partnerCode) : undefined;
+  const partner = byCode ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
   if (!partner) return;
   await ctx.tx.run(sql`
     insert into partner_attributions
@@ -46,7 +47,8 @@ async function findByCode(ctx: InTransaction, code: string): Promise<CreditedPar
 async function findByVisit(ctx: InTransaction, sessionId: string): Promise<CreditedPartner | undefined> {
   const [partner] = await ctx.tx.run<CreditedPartner>(sql`
     select p.id, p.commission_percent::float8 as "commissionPercent", r.id as "referralId"
-    from partner_referrals r join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id and p.removed_at is null
+    from partner_referrals r
+    join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id and p.removed_at is null
     where r.tenant_id = ${ctx.tenant.id} and r.session_id = ${sessionId}
       and ${ctx.clock.now()}::timestamptz < r.last_seen_at + p.window_ms * interval '1 millisecond'
     order by r.last_seen_at desc, r.id desc limit 1`);

@@ -12,7 +12,8 @@ const defaultWindowMs = days(30);
 const windowMsMax = days(3650);
 
 /**
- * Create a partner or bring it into line with `input`; one that was removed is a partner again. What was attributed keeps its commission.
+ * Create a partner or bring it into line with `input`; one that was removed is a partner again. What was attributed
+ * keeps its commission.
  * @throws DomainError `invalid_request` for a window of no time, or of more than ten years
  */
 export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<Change> {
@@ -29,7 +30,8 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
   };
   const partner = await em.findOne(Partner, { tenantId: ctx.tenant.id, code });
   if (!partner) {
-    em.create(Partner, { tenantId: ctx.tenant.id, id: newId('part'), code, ...wanted, createdAt: now, updatedAt: now });
+    const id = newId('part');
+    em.create(Partner, { tenantId: ctx.tenant.id, id, code, ...wanted, createdAt: now, updatedAt: now });
     await em.flush();
     return { subject, action: 'created', fields: Object.keys(input) };
   }
@@ -44,5 +46,6 @@ function readWindow(written: PartnerInput['window']): number {
   const windowMs = written ? (parseDuration(written) ?? 0) : defaultWindowMs;
   if (windowMs >= 1 && windowMs <= windowMsMax) return windowMs;
   const errors = [{ path: '/window', code: 'duration', detail: 'must be more than 0s and at most 3650d' }];
-  throw new DomainError('invalid', 'invalid_request', 'The window of a partner is out of bounds.', { extensions: { errors } });
+  const sentence = 'The window of a partner is out of bounds.';
+  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }

@@ -18,7 +18,8 @@ export interface Visit {
  * of them; a visit without a session is counted and brings no order.
  * @throws DomainError not_found for a code that is no partner's
  */
-export async function trackReferral(ctx: Context, { code, sessionId, landingUrl }: Visit): Promise<{ referralId: string }> {
+export async function trackReferral(ctx: Context, visit: Visit): Promise<{ referralId: string }> {
+  const { code, sessionId, landingUrl } = visit;
   const now = ctx.clock.now();
   const [referral] = await write<{ referralId: string }>(ctx, sql`
     referral as (
@@ -26,7 +27,8 @@ export async function trackReferral(ctx: Context, { code, sessionId, landingUrl 
         (tenant_id, id, partner_id, session_id, landing_url, first_seen_at, last_seen_at)
       select ${ctx.tenant.id}, ${newId('ref')}, p.id, ${sessionId ?? null}, ${landingUrl ?? null},
         ${now}::timestamptz, ${now}::timestamptz
-      from partners p where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
+      from partners p
+      where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
       on conflict (tenant_id, session_id, partner_id) do update
         set visits = known.visits + 1, last_seen_at = excluded.last_seen_at
       returning id)`, sql`

@@ -38,7 +38,9 @@ export type Judgement = ({ readonly reason: null } & Discount) | { readonly reas
 /** Whether a promo code is good for a basket, and what it takes off: never more than the lines that it is for cost. */
 export function judgePromo(promo: PromoTerms, basket: Basket, now: Date): Judgement {
   const totals = 'lines' in basket ? basket.lines.map(({ totalCents }) => totalCents) : [basket.subtotalCents];
-  const eligible = 'lines' in basket ? basket.lines.map((line) => (isFor(promo, line.productSlug) ? line.totalCents : 0)) : totals;
+  const eligible = 'lines' in basket
+    ? basket.lines.map((line) => (isFor(promo, line.productSlug) ? line.totalCents : 0))
+    : totals;
   const eligibleCents = sum(eligible);
 
   if (promo.startsAt && now < promo.startsAt) return { reason: 'not_applicable' };
@@ -46,7 +48,9 @@ export function judgePromo(promo: PromoTerms, basket: Basket, now: Date): Judgem
   if (eligibleCents === 0) return { reason: 'not_applicable' };
   if (sum(totals) < promo.minSubtotalCents) return { reason: 'minimum_not_met' };
   if (promo.usageLimit !== null && promo.used >= promo.usageLimit) return { reason: 'usage_limit' };
-  if (promo.perCustomerLimit !== null && promo.usedByCustomer >= promo.perCustomerLimit) return { reason: 'customer_limit' };
+  if (promo.perCustomerLimit !== null && promo.usedByCustomer >= promo.perCustomerLimit) {
+    return { reason: 'customer_limit' };
+  }
 
   const discountCents = discountOn(promo, eligibleCents);
   return {

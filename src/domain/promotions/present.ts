@@ -30,10 +30,14 @@ export const GiftCardQuoteView = Type.Object({
 
 export function presentPromoQuote(quote: PromoQuote, subtotalCents: number): Static<typeof PromoQuoteView> {
   const { valid, code, discountType, discountCents, reason } = quote;
-  return { valid, code, discountType, discountCents, subtotalCents, totalAfterDiscountCents: subtotalCents - discountCents, reason };
+  const totalAfterDiscountCents = Math.max(0, subtotalCents - discountCents);
+  return { valid, code, discountType, discountCents, subtotalCents, totalAfterDiscountCents, reason };
 }
 
-export function presentGiftCardQuote(quote: GiftCardQuote, options: { withBalance: boolean }): Static<typeof GiftCardQuoteView> {
+export function presentGiftCardQuote(
+  quote: GiftCardQuote,
+  options: { withBalance: boolean },
+): Static<typeof GiftCardQuoteView> {
   const { valid, last4, currency, appliedCents, remainingDueCents, reason, balanceCents } = quote;
   return {
     valid, last4, currency, appliedCents, remainingDueCents, reason, ...(options.withBalance && { balanceCents }),

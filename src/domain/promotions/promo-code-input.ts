@@ -26,8 +26,14 @@ export const PromoCodeInput = Type.Object(
   },
   {
     allOf: [
-      { if: { properties: { type: { const: 'percent' } } }, then: { required: ['value'], properties: { value: { type: 'number' } } } },
-      { if: { properties: { type: { const: 'fixed' } } }, then: { required: ['value_cents'], properties: { value_cents: { type: 'integer' } } } },
+      {
+        if: { properties: { type: { const: 'percent' } } },
+        then: { required: ['value'], properties: { value: { type: 'number' } } },
+      },
+      {
+        if: { properties: { type: { const: 'fixed' } } },
+        then: { required: ['value_cents'], properties: { value_cents: { type: 'integer' } } },
+      },
     ],
   },
 );

@@ -6,6 +6,12 @@ import { readOne } from '../database.ts';
 import { type Basket, judgePromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
+export type PromoQuestion = Basket & {
+  readonly code: string;
+  readonly currency: string;
+  readonly customerEmail?: string | undefined;
+};
+
 /** What a promo code would do for a purchase. */
 export interface PromoQuote {
   readonly valid: boolean;
@@ -26,10 +32,8 @@ export interface PromoQuote {
  * Limits are judged here by what paid orders used and in `holdPromo` by what open checkouts hold besides, so that
  * nobody is turned away by a checkout of his own. A per-customer limit is judged where the customer is known.
  */
-export async function quotePromo(
-  ctx: Context,
-  { code, currency, customerEmail, ...basket }: { code: string; currency: string; customerEmail?: string | undefined } & Basket,
-): Promise<PromoQuote> {
+export async function quotePromo(ctx: Context, asked: PromoQuestion): Promise<PromoQuote> {
+  const { code, currency, customerEmail, ...basket } = asked;
   const promo = await findTerms(ctx, normalisePromoCode(code), customerEmail);
   const unusable = { valid: false, promoId: null, discountCents: 0, lineDiscountsCents: [], freeShipping: false };
   if (!promo || currency !== ctx.tenant.currency) {
@@ -47,8 +51,8 @@ interface FoundPromo extends PromoTerms {
   readonly code: string;
 }
 
-async function findTerms(ctx: Context, code: string, customerEmail: string | undefined): Promise<FoundPromo | undefined> {
-  const email = customerEmail === undefined ? null : normaliseEmail(customerEmail);
+async function findTerms(ctx: Context, code: string, customerEmail = ''): Promise<FoundPromo | undefined> {
+  const email = normaliseEmail(customerEmail);
   return readOne<FoundPromo>(ctx, sql`
     select p.id, p.code, p.type, p.percent::float8 as percent, p.value_cents as "valueCents",
       p.min_subtotal_cents as "minSubtotalCents", p.usage_limit as "usageLimit",

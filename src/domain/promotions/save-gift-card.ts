@@ -21,7 +21,8 @@ export async function saveGiftCard(
   const last4 = normaliseGiftCardCode(input.code).slice(-4);
   const subject = `gift card …${last4}`;
   const codeHash = hashGiftCardCode(ctx, input.code);
-  const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {
     await createGiftCard(ctx, { code: input.code, balanceCents: input.balance_cents });
     return { subject, action: 'created', fields: Object.keys(input) };
@@ -43,7 +44,10 @@ export async function issueGiftCard(
   return { giftCardId: await createGiftCard(ctx, { code, balanceCents }), code };
 }
 
-async function createGiftCard(ctx: InTransaction, { code, balanceCents }: { code: string; balanceCents: Cents }): Promise<string> {
+async function createGiftCard(
+  ctx: InTransaction,
+  { code, balanceCents }: { code: string; balanceCents: Cents },
+): Promise<string> {
   const now = ctx.clock.now();
   const card = ctx.tx.em.create(GiftCard, {
     tenantId: ctx.tenant.id, id: newId('gift'), codeHash: hashGiftCardCode(ctx, code),

@@ -40,7 +40,8 @@ function completePromo(input: PromoCodeInput) {
   const endsAt = input.ends_at ? new Date(input.ends_at) : null;
   if (startsAt && endsAt && endsAt <= startsAt) {
     const errors = [{ path: '/ends_at', code: 'minimum', detail: 'must be later than starts_at' }];
-    throw new DomainError('invalid', 'invalid_request', 'A promo code must end after it starts.', { extensions: { errors } });
+    const sentence = 'A promo code must end after it starts.';
+    throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
   }
   return {
     type: input.type,
