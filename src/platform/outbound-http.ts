@@ -17,10 +17,13 @@ export interface OutboundHttpOptions {
   readonly localMode: boolean;
   /** How names are resolved; tests answer for name servers. */
   readonly resolve?: typeof resolveName;
+  /** How long a whole request may take; tests have less patience. */
+  readonly timeoutMs?: number;
 }
 
 /** Requests to addresses that customers gave us, and nobody else's `fetch`. */
-export function createOutboundHttp({ localMode, resolve = resolveName }: OutboundHttpOptions): OutboundHttp {
+export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
+  const { localMode, resolve = resolveName, timeoutMs = totalTimeoutMs } = options;
   const mayReach: AddressRule = localMode ? allowLoopback : isPublicAddress;
   // undici's own Agent drops the pool of an origin with its last connection, so idle origins take no memory.
   const agent = new Agent({
@@ -31,8 +34,8 @@ export function createOutboundHttp({ localMode, resolve = resolveName }: Outboun
     keepAliveMaxTimeout: seconds(30),
     maxHeaderSize: replyHeadersMax,
     // The total is kept by `post`, which also counts what these do not: the wait for a connection.
-    headersTimeout: totalTimeoutMs,
-    bodyTimeout: totalTimeoutMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   });
 
   return {
@@ -49,7 +52,7 @@ export function createOutboundHttp({ localMode, resolve = resolveName }: Outboun
         return { kind: 'failed', reason: 'blocked_address', durationMs: durationMs() };
       }
       const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), totalTimeoutMs);
+      const timer = setTimeout(() => deadline.abort(), timeoutMs);
       const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
       try {
         const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended });

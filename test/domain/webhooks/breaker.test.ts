@@ -1,0 +1,165 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { sendMail as sendMailJob } from '#jobs/emails.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import {
+  disableEndpoint, drainEndpoint, enableEndpoint, fanOutEvent, listDeliveries, readEndpoint, recoverDeliveries, sendTestEvent,
+} from '#src/domain/webhooks/index.ts';
+import { days, hours, seconds } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { promised } from '#test/support/promised.ts';
+import { until } from '#test/support/until.ts';
+
+const test = (anyTest as TestFn<TestContext>).serial;
+// Every wait is long, so that the breaker's own time is what is seen.
+useContext(anyTest as TestFn<TestContext>, { environment: { WEBHOOK_RETRY_SCHEDULE: '0s,6h,6h,6h,6h,6h,6h,6h,6h,6h,6h,6h' } });
+
+async function deliveriesWaiting(ctx: Context, endpointId: string, count: number): Promise<void> {
+  for (const eventId of await recordTests(ctx, endpointId, count)) await fanOutEvent(ctx, { eventId });
+}
+
+const warnings = async (ctx: Context) =>
+  (await read<{ data: { disabled: string | null } }>(ctx, sql`select data from mails where tenant_id = ${ctx.tenant.id} order by id`))
+    .map(({ data }) => data.disabled);
+
+test('five failures in a row open the breaker: then nothing is attempted and no attempt is used up', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 500 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 8);
+
+  await drainEndpoint(ctx, { endpointId: id });
+  await drainEndpoint(ctx, { endpointId: id });
+
+  t.is(receiver.requests.length, 5);
+  const attempts = (await listDeliveries(ctx, { endpointId: id, limit: 10 })).map(({ attemptCount }) => attemptCount);
+  t.deepEqual(attempts.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1]);
+});
+
+test('after its time one probe is let pass; while that fails the time doubles up to a quarter of an hour', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 500 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
+  await deliveriesWaiting(ctx, id, 20);
+  await drainEndpoint(ctx, { endpointId: id });
+  let requests = receiver.requests.length;
+
+  for (const openSeconds of [30, 60, 120, 240, 480, 900, 900]) {
+    clock.pass(seconds(openSeconds - 3));
+    await drainEndpoint(ctx, { endpointId: id });
+    t.is(receiver.requests.length, requests, `not before ${openSeconds} s`);
+    clock.pass(seconds(3.5));
+    await Promise.all([drainEndpoint(ctx, { endpointId: id }), drainEndpoint(ctx, { endpointId: id })]);
+    t.is(receiver.requests.length, (requests += 1), `one probe after ${openSeconds} s`);
+  }
+  receiver.behave({ status: 204 });
+  clock.pass(seconds(901));
+  await drainEndpoint(ctx, { endpointId: id });
+  const { delivered = 0, pending = 0 } = await countStates(ctx, id);
+  t.is(delivered + pending, 20);
+  t.true(delivered >= 20 - requests, 'all that was not tried yet goes on at once');
+});
+
+test('the end of a pause is promised when it begins, and once it works again every slot is woken', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave('reset');
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 5);
+  const dueAt = async () => ctx.database.pool
+    .query('select due_at from outbox where tenant_id = $1 and key like $2 order by id', [ctx.tenant.id, `${id}:job_%`])
+    .then(({ rows }) => rows.map((row: { due_at: Date }) => Math.round((row.due_at.getTime() - clock.now().getTime()) / 1000)));
+
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await dueAt(), [30]);
+  await deliveriesWaiting(ctx, id, 1);
+  receiver.behave({ status: 200 });
+  clock.pass(seconds(31));
+  await drainEndpoint(ctx, { endpointId: id });
+  t.is((await dueAt()).length, 2);
+  t.is((await countStates(ctx, id))['delivered'], 1);
+});
+
+test('an endpoint that says it is gone is switched off with a mail to the owner, and what waited can be recovered', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 410 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  const since = clock.now();
+  await deliveriesWaiting(ctx, id, 3);
+  await drainEndpoint(ctx, { endpointId: id });
+
+  t.is(receiver.requests.length, 1);
+  t.like(await readEndpoint(ctx, id), { disabledReason: 'gone' });
+  t.deepEqual(await countStates(ctx, id), { failed: 1, discarded: 2 });
+  t.deepEqual(await warnings(ctx), ['gone']);
+  t.is((await promised(ctx, sendMailJob)).length, 1);
+  const refused = { instanceOf: DomainError, message: /switched off/ };
+  await t.throwsAsync(recoverDeliveries(ctx, { id, since }), refused);
+  await t.throwsAsync(sendTestEvent(ctx, { id }), refused);
+
+  receiver.behave({ status: 200 });
+  t.like(await enableEndpoint(ctx, { id }), { status: 'enabled', disabled_reason: null });
+  t.deepEqual(await recoverDeliveries(ctx, { id, since }), { recovered: 3 });
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { delivered: 3 });
+});
+
+test('its owner is warned after one day and after three of failing, and after five days it is switched off', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 503 });
+  const { id } = await buildEndpoint(ctx, receiver);
+  const seen: [hours: number, mails: number, disabled: boolean][] = [];
+  for (let passed = 0; passed <= 126; passed += 6) {
+    await deliveriesWaiting(ctx, id, 1);
+    await drainEndpoint(ctx, { endpointId: id });
+    const mails = await warnings(ctx);
+    const disabled = (await readEndpoint(ctx, id))?.disabledAt != null;
+    if (mails.length !== (seen.at(-1)?.[1] ?? 0)) seen.push([passed, mails.length, disabled]);
+    clock.pass(hours(6) + 1000);
+  }
+  t.deepEqual(seen, [[24, 1, false], [72, 2, false], [120, 3, true]]);
+  t.deepEqual(await warnings(ctx), [null, null, 'failing']);
+  t.is((await countStates(ctx, id))['pending'], undefined);
+});
+
+test('one success forgets all failures', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  for (let day = 0; day < 12; day += 1) {
+    receiver.behave({ status: day % 4 === 3 ? 200 : 500 });
+    await deliveriesWaiting(ctx, id, 1);
+    await drainEndpoint(ctx, { endpointId: id });
+    clock.pass(days(1));
+  }
+  t.is((await readEndpoint(ctx, id))?.disabledAt ?? null, null);
+});
+
+test('an endpoint that hangs, with many waiting, keeps nobody else waiting', async (t) => {
+  const { ctx } = t.context;
+  const [slow, quick] = [await receiverFor(t), await receiverFor(t)];
+  slow.behave('hang');
+  const hanging = await buildEndpoint(ctx, slow);
+  const healthy = await buildEndpoint(ctx, quick);
+  await deliveriesWaiting(ctx, hanging.id, 60);
+  await deliveriesWaiting(ctx, healthy.id, 60);
+
+  const stuck = Promise.all([1, 2, 3].map(() => drainEndpoint(ctx, { endpointId: hanging.id })));
+  await until(() => slow.waiting === hanging.concurrency);
+  await drainEndpoint(ctx, { endpointId: healthy.id });
+
+  t.deepEqual(await countStates(ctx, healthy.id), { delivered: 60 });
+  t.is(slow.waiting, hanging.concurrency);
+  slow.behave({ status: 500 });
+  slow.release(500);
+  await stuck;
+  await disableEndpoint(ctx, { id: hanging.id });
+});

@@ -1,0 +1,222 @@
+import { createServer as createTlsServer } from 'node:https';
+import { createServer as createRawServer, type AddressInfo } from 'node:net';
+
+import test from 'ava';
+
+import { createOutboundHttp } from '#src/platform/outbound-http.ts';
+import { isPublicAddress } from '#src/platform/public-address.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+
+const strict = createOutboundHttp({ localMode: false });
+const local = createOutboundHttp({ localMode: true });
+const noHeaders = {};
+
+/** A service whose name servers answer as they are told: one answer after the other. */
+function withNames(answers: string[][], localMode = false) {
+  const asked: string[] = [];
+  const http = createOutboundHttp({
+    localMode,
+    async resolve(host) {
+      asked.push(host);
+      const addresses = answers[Math.min(asked.length, answers.length) - 1] ?? [];
+      return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
+  });
+  return { http, asked };
+}
+
+const notPublic = [
+  '127.0.0.1', '127.1.2.3', '0.0.0.0', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254',
+  '100.64.0.1', '100.100.100.200', '192.0.0.192', '198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255',
+  '168.63.129.16', '::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::127.0.0.1', '::ffff:0:127.0.0.1', 'fe80::1',
+  'fc00::1', 'fd00:ec2::254', 'fec0::1', 'ff02::1', '64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1',
+  '2001:db8::1', '100::1', '3fff::1',
+];
+
+test('only what everybody reaches is public', (t) => {
+  for (const address of notPublic) t.false(isPublicAddress(address), address);
+  for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450::1']) {
+    t.true(isPublicAddress(address), address);
+  }
+});
+
+const tricks = [
+  'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f000001/', 'https://0x7f.1/', 'https://0177.0.0.1/',
+  'https://127.1/', 'https://127.0.0.1./', 'https://１２７.０.０.１/', 'https://[::1]/', 'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/', 'https://[0:0:0:0:0:ffff:a9fe:a9fe]/', 'https://[64:ff9b::7f00:1]/', 'https://localhost/',
+  'https://LOCALHOST./', 'https://anything.localhost/', 'https://169.254.169.254/latest/meta-data/', 'https://10.0.0.1:8443/',
+];
+
+test('however a private address is written, it is refused when it is saved and at every attempt', async (t) => {
+  for (const url of tricks) {
+    t.is(typeof (await strict.refuse(url)), 'string', url);
+    t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', url);
+    t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url);
+  }
+});
+
+test('only https, and no passwords in the address', async (t) => {
+  for (const url of ['http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'https://user:pass@example.com/', 'https://user@example.com/', 'nonsense', '']) {
+    t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', url);
+    t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url);
+  }
+  t.is(await strict.refuse('https://example.com/hooks', { resolve: false }), undefined);
+});
+
+test('a name that leads into a private network is refused, even among public answers', async (t) => {
+  for (const answer of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['fd00::1'], ['::ffff:10.0.0.1']]) {
+    const { http } = withNames([answer]);
+    t.is(typeof (await http.refuse('https://innocent.example/')), 'string', answer.join());
+    t.like(await http.post('https://innocent.example/', noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, answer.join());
+  }
+  const unknown = withNames([[]]);
+  t.is(await unknown.http.refuse('https://not-yet.example/'), undefined);
+});
+
+test('a name is resolved once for a connection, so that a second, different answer changes nothing', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  const { port } = new URL(receiver.url);
+  const rebinding = withNames([['127.0.0.1'], ['10.0.0.1']], true);
+  const first = await rebinding.http.post(`http://rebind.example:${port}/`, noHeaders, '{}');
+  t.like(first, { kind: 'answered', status: 204 });
+  t.deepEqual(rebinding.asked, ['rebind.example']);
+
+  // The other way round: judged fine when it was saved, private when it is called.
+  const late = withNames([['8.8.8.8'], ['127.0.0.1']]);
+  t.is(await late.http.refuse('https://rebind.example/'), undefined);
+  t.like(await late.http.post(`https://rebind.example:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' });
+});
+
+test('local mode allows this machine, and nothing else that is not public', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  for (const host of ['127.0.0.1', 'localhost']) {
+    t.like(await local.post(receiver.url.replace('127.0.0.1', host), { 'x-a': 'b' }, '{"a":1}'), { kind: 'answered', status: 204 });
+  }
+  t.deepEqual(receiver.requests.map(({ raw, headers }) => [raw, headers['x-a']]), [['{"a":1}', 'b'], ['{"a":1}', 'b']]);
+  for (const url of ['http://10.0.0.1/', 'http://169.254.169.254/', 'http://[fd00::1]/', 'http://[::ffff:127.0.0.1]/']) {
+    t.like(await local.post(url, noHeaders, ''), { kind: 'failed', reason: 'blocked_address' }, url);
+  }
+});
+
+test('redirects are answers, not directions', async (t) => {
+  const [receiver, elsewhere] = [await startReceiver(), await startReceiver()];
+  t.teardown(receiver.close);
+  t.teardown(elsewhere.close);
+  for (const status of [301, 302, 303, 307, 308]) {
+    receiver.behave({ status, headers: { location: elsewhere.url } });
+    t.like(await local.post(receiver.url, noHeaders, '{}'), { kind: 'answered', status });
+  }
+  t.is(elsewhere.requests.length, 0);
+});
+
+test('of a reply the first 4 KB are kept and no more than 16 KB are read', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  receiver.behave({ status: 200, body: 'é'.repeat(3000) });
+  const long = await local.post(receiver.url, noHeaders, '{}');
+  t.true(long.kind === 'answered' && long.status === 200 && long.body === 'é'.repeat(2048));
+
+  // One that would never end.
+  const endless = createRawServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const pour = () => {
+        while (!socket.destroyed && socket.write(`400\r\n${'x'.repeat(1024)}\r\n`));
+      };
+      socket.on('drain', pour);
+      pour();
+    });
+  });
+  const port = await listen(endless);
+  t.teardown(() => endless.close());
+  const outcome = await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
+  t.true(outcome.kind === 'answered' && outcome.status === 200 && outcome.body.length === 4096);
+});
+
+test('headers without an end are cut off', async (t) => {
+  const server = createRawServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(40_000)}\r\n`));
+  });
+  const port = await listen(server);
+  t.teardown(() => server.close());
+  t.like(await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'too_large' });
+});
+
+test('failures of the network are values that say what happened', async (t) => {
+  const closed = createRawServer();
+  const port = await listen(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  t.like(await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'connect' });
+
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  receiver.behave('reset');
+  t.like(await local.post(receiver.url, noHeaders, '{}'), { kind: 'failed', reason: 'reset' });
+  t.like(await local.post(receiver.url.replace('http:', 'https:'), noHeaders, '{}'), { kind: 'failed', reason: 'tls' });
+
+  const noName = createOutboundHttp({ localMode: false, resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })) });
+  t.like(await noName.post('https://nowhere.example/', noHeaders, '{}'), { kind: 'failed', reason: 'dns' });
+});
+
+test('a certificate that nobody vouches for is refused', async (t) => {
+  const server = createTlsServer({}, (_request, response) => void response.end());
+  const port = await listen(server);
+  t.teardown(() => server.close());
+  t.like(await local.post(`https://127.0.0.1:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'tls' });
+});
+
+test('Retry-After is read as seconds and as a date', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  const answer = async (value: string) => {
+    receiver.behave({ status: 503, headers: { 'retry-after': value, date: 'Fri, 20 Nov 2026 12:00:00 GMT' } });
+    const outcome = await local.post(receiver.url, noHeaders, '{}');
+    return outcome.kind === 'answered' ? outcome.retryAfterSeconds : undefined;
+  };
+  t.is(await answer('120'), 120);
+  t.is(await answer('Fri, 20 Nov 2026 12:01:30 GMT'), 90);
+  t.is(await answer('Fri, 20 Nov 2026 11:00:00 GMT'), 0);
+  t.is(await answer('soon'), undefined);
+});
+
+test('who hangs, before or within a reply, is given up after the time for the whole', async (t) => {
+  const impatient = createOutboundHttp({ localMode: true, timeoutMs: 300 });
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  receiver.behave('hang');
+  t.like(await impatient.post(receiver.url, noHeaders, '{}'), { kind: 'failed', reason: 'timeout' });
+
+  const dripping = createRawServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+      socket.once('close', () => clearInterval(drip));
+    });
+  });
+  const port = await listen(dripping);
+  t.teardown(() => dripping.close());
+  const outcome = await impatient.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
+  t.like(outcome, { kind: 'failed', reason: 'timeout' });
+  t.true(outcome.durationMs >= 290 && outcome.durationMs < 5000);
+});
+
+test('whoever wants to stop is not kept waiting', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  receiver.behave('hang');
+  const stop = new AbortController();
+  const post = local.post(receiver.url, noHeaders, '{}', stop.signal);
+  await receiver.received(1);
+  stop.abort();
+  await t.throwsAsync(post, { name: 'AbortError' });
+});
+
+async function listen(server: { listen(port: number, host: string, done: () => void): unknown; address(): unknown }): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
