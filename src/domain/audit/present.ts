@@ -11,7 +11,7 @@ export const AuditEntryView = Type.Object({
   after: Type.Unknown(),
   request_id: Type.Union([Type.String(), Type.Null()]),
   created_at: Timestamp,
-});
+}, { title: 'AuditEntry' });
 
 export function presentAuditEntry(entry: AuditEntry): Static<typeof AuditEntryView> {
   return {

@@ -30,7 +30,7 @@ export const SavedCartView = Type.Object({
       Type.Literal('ok'), Type.Literal('price_changed'), Type.Literal('out_of_stock'), Type.Literal('discontinued'),
     ]),
   })),
-});
+}, { title: 'SavedCart' });
 
 export function presentSavedCartReceipt({ id, expiresAt, consent }: SavedCart): Static<typeof SavedCartReceipt> {
   return {

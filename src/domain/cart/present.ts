@@ -22,7 +22,7 @@ export const CartLineView = Type.Object({
   stockStatus: StockStatusBody,
   /** Whether the price is another than the shopper last saw. */
   priceChanged: Type.Boolean(),
-});
+}, { title: 'CartLine' });
 
 /** A cart as storefronts see it: api.md, "Cart". */
 export const CartView = Type.Object({
@@ -39,7 +39,7 @@ export const CartView = Type.Object({
   expiresAt: Timestamp,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-});
+}, { title: 'Cart' });
 
 export function presentCart(cart: CartRecord): Static<typeof CartView> {
   const items = cart.lines.map(presentLine);

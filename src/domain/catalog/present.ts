@@ -15,7 +15,7 @@ export const ImageBody = Type.Object({
   width: Nullable(Type.Integer()),
   height: Nullable(Type.Integer()),
   position: Type.Integer(),
-});
+}, { title: 'Image' });
 
 export const RatingBody = Type.Object({ count: Type.Integer(), average: Type.Number({ examples: [4.5] }) });
 
@@ -46,17 +46,17 @@ export const VariantBody = Type.Object({
   subscription_price_cents: Nullable(Cents),
   weight_oz: Nullable(Type.Number()),
   stock_status: StockStatusBody,
-});
+}, { title: 'Variant' });
 
-export const ProductBody = Type.Object(productFields);
-export const ProductDetailBody = Type.Object({ ...productFields, variants: Type.Array(VariantBody) });
+export const ProductBody = Type.Object(productFields, { title: 'Product' });
+export const ProductDetailBody = Type.Object({ ...productFields, variants: Type.Array(VariantBody) }, { title: 'ProductDetail' });
 
 export const InventoryBody = Type.Object({
   variant_id: Id('var'),
   sku: Type.String({ examples: ['BOWL-S'] }),
   status: StockStatusBody,
   max_quantity: Type.Integer(),
-});
+}, { title: 'VariantStock' });
 
 export const ReviewBody = Type.Object({
   id: Id('rev'),

@@ -15,7 +15,7 @@ export const CheckoutSessionView = Type.Object({
   }),
   order_id: Id('ord'),
   order_number: Type.String({ examples: ['ORD-1001'] }),
-});
+}, { title: 'CheckoutSession' });
 export type CheckoutSessionView = Static<typeof CheckoutSessionView>;
 
 /** An order whose session is being made, or was. */
@@ -47,5 +47,5 @@ export const CheckoutStatusView = Type.Object({
   paid_at: Nullable(Timestamp),
   tracking: Type.Array(Type.Pick(OrderLabelView, ['carrier', 'tracking_number', 'tracking_url', 'status'])),
   poll_after_ms: Type.Integer({ description: 'When it is worth asking again.', examples: [1500] }),
-});
+}, { title: 'CheckoutStatus' });
 export type CheckoutStatusView = Static<typeof CheckoutStatusView>;

@@ -22,7 +22,7 @@ export const EntryBody = Type.Object({
   ends_at: Nullable(Timestamp),
   published_at: Timestamp,
   updated_at: Timestamp,
-});
+}, { title: 'ContentEntry' });
 
 /** A published entry, in lists and on its own. */
 export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {

@@ -6,7 +6,7 @@ export const CustomerView = Type.Object({
   id: Id('cus'),
   email: Email,
   name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-});
+}, { title: 'Customer' });
 
 type Named = Pick<Customer, 'id' | 'email' | 'name'>;
 

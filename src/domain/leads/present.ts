@@ -29,7 +29,7 @@ export const LeadView = Type.Object({
   answers: Nullable(FreeForm),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}, { title: 'Lead' });
 
 export function presentLead(lead: Lead): Static<typeof LeadView> {
   const { id, email, source, name, consent, answers, createdAt, updatedAt } = lead;
@@ -49,7 +49,7 @@ export const InquiryView = Type.Object({
   expected_volume: Nullable(Type.String()),
   status,
   created_at: Timestamp,
-});
+}, { title: 'WholesaleInquiry' });
 
 export function presentInquiry(inquiry: Inquiry): Static<typeof InquiryView> {
   const { id, email, company, phone, message, expectedVolume, status, createdAt } = inquiry;

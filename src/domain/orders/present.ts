@@ -13,7 +13,7 @@ export const OrderItemView = Type.Object({
   total_cents: Cents,
   purchase_type: Type.Enum(['one_time', 'subscription']),
   subscription_interval: Nullable(Type.Enum(['month', 'quarter'])),
-});
+}, { title: 'OrderItem' });
 
 export const OrderLabelView = Type.Object({
   carrier: Type.String({ examples: ['USPS'] }),
@@ -21,7 +21,7 @@ export const OrderLabelView = Type.Object({
   tracking_number: Type.String({ examples: ['9400100000000000000000'] }),
   tracking_url: Nullable(Type.String()),
   status: Nullable(Type.String({ examples: ['PRE_TRANSIT'] })),
-});
+}, { title: 'OrderLabel' });
 
 export const ShippingAddressView = Type.Object({
   name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
@@ -33,7 +33,7 @@ export const ShippingAddressView = Type.Object({
   country: Nullable(Type.String({ examples: ['US'] })),
   phone: Nullable(Type.String()),
   email: Nullable(Type.String()),
-});
+}, { title: 'ShippingAddress' });
 
 /** An order as the API, the webhooks and the mails show it (api.md, "Order"). `total_cents` is what is charged. */
 export const OrderView = Type.Object({
@@ -59,7 +59,7 @@ export const OrderView = Type.Object({
   created_at: Timestamp,
   paid_at: Nullable(Timestamp),
   shipped_at: Nullable(Timestamp),
-});
+}, { title: 'Order' });
 export type OrderView = Static<typeof OrderView>;
 export type OrderItemView = Static<typeof OrderItemView>;
 

@@ -6,7 +6,7 @@ export const PartnerView = Type.Object({
   code: Type.String({ examples: ['maker'] }),
   name: Type.String({ examples: ['The Maker Blog'] }),
   discount: Type.Object({ percent: Type.Number({ examples: [5] }) }),
-});
+}, { title: 'Partner' });
 
 export const PartnerApplicationView = Type.Object({
   id: Id('inq'),

@@ -15,7 +15,7 @@ export const PromoQuoteView = Type.Object({
   subtotalCents: amount,
   totalAfterDiscountCents: amount,
   reason: Nullable(Type.Enum([...promoReasons])),
-});
+}, { title: 'PromoQuote' });
 
 /** What a gift card would pay of an order: api.md, "apply-gift-card". `balanceCents` is for a store's own server. */
 export const GiftCardQuoteView = Type.Object({
@@ -26,7 +26,7 @@ export const GiftCardQuoteView = Type.Object({
   remainingDueCents: amount,
   reason: Nullable(Type.Enum([...giftCardReasons])),
   balanceCents: Type.Optional(amount),
-});
+}, { title: 'GiftCardQuote' });
 
 export function presentPromoQuote(quote: PromoQuote, subtotalCents: number): Static<typeof PromoQuoteView> {
   const { valid, code, discountType, discountCents, reason } = quote;

@@ -9,7 +9,7 @@ export const ReturnItemView = Type.Object({
   quantity: Type.Integer({ examples: [1] }),
   reason: Nullable(Type.String({ examples: ['too_small'] })),
   note: Nullable(Type.String()),
-});
+}, { title: 'ReturnItem' });
 
 /** A return as the API, the webhooks and the portal show it: api.md, "Return". */
 export const ReturnView = Type.Object({
@@ -19,7 +19,7 @@ export const ReturnView = Type.Object({
   status: Type.Enum([...returnStatuses]),
   items: Type.Array(ReturnItemView),
   created_at: Timestamp,
-});
+}, { title: 'Return' });
 export type ReturnView = Static<typeof ReturnView>;
 
 /** A return's number as people read it. */

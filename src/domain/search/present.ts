@@ -13,7 +13,7 @@ export const SearchResultBody = Type.Object({
   product: Type.Optional(ProductBody),
   /** The type of a content entry, which is part of its address. */
   entry_type: Type.Optional(Type.String({ examples: ['article'] })),
-});
+}, { title: 'SearchResult' });
 
 export const SearchBody = Type.Object({
   results: Type.Array(SearchResultBody),

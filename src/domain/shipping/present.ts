@@ -12,7 +12,7 @@ export const RateView = Type.Object({
   currency: Type.String({ examples: ['USD'] }),
   estimated_days: Nullable(Type.Number({ examples: [3] })),
   attributes: Type.Array(Type.String({ examples: ['cheapest'] })),
-});
+}, { title: 'ShippingRate' });
 export type RateView = Static<typeof RateView>;
 
 export const RateQuote = Type.Object({
@@ -58,7 +58,7 @@ export const LabelView = Type.Object({
   created_at: Timestamp,
   updated_at: Timestamp,
   purchased_at: Nullable(Timestamp),
-});
+}, { title: 'Label' });
 export type LabelView = Static<typeof LabelView>;
 
 /** The columns of a label that are shown. */

@@ -24,7 +24,7 @@ export const StorefrontBody = Type.Object({
   theme: FreeForm,
   links: FreeForm,
   version: Type.Integer(),
-});
+}, { title: 'Storefront' });
 
 export function presentStorefront({ tenant, publishableKey, shipping }: Storefront): Static<typeof StorefrontBody> {
   const { customer_accounts, subscriptions, gift_cards, reviews } = tenant.modules;

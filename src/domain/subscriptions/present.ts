@@ -18,7 +18,7 @@ export const SubscriptionView = Type.Object({
   customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
   version: Type.Integer({ examples: [1] }),
   created_at: Timestamp,
-});
+}, { title: 'Subscription' });
 export type SubscriptionView = Static<typeof SubscriptionView>;
 
 /** What a row says of it: an entity has it, and so has what `read-subscription.ts` reads. */

@@ -69,7 +69,7 @@ export const ApiKeyView = Type.Object({
   expires_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
   created_at: Timestamp,
-});
+}, { title: 'ApiKey' });
 
 export function presentKey(key: ApiKey): Static<typeof ApiKeyView> {
   return {

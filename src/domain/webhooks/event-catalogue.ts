@@ -1,8 +1,8 @@
+import { exampleOf } from '#src/lib/example-of.ts';
 import { FreeForm, Id, type Static, Timestamp, type TSchema, Type } from '#src/lib/schema.ts';
 import { type EventType, eventTypes } from '#src/outbox/events.ts';
 import { apiVersion } from './attempt-batch.ts';
 import { objectKinds } from './render-object.ts';
-import { sampleOf } from './sample-of.ts';
 
 const about: Readonly<Record<EventType, string>> = {
   'order.paid': 'The payment has settled and the order is recorded as paid. The authoritative paid signal.',
@@ -34,7 +34,7 @@ export type WebhookEventTypeView = Static<typeof WebhookEventTypeView>;
 export function presentEventTypes(): WebhookEventTypeView[] {
   return typeNames.map((type) => {
     const schema = bodySchema(type);
-    return { type, description: about[type], schema, sample: sampleOf(schema) };
+    return { type, description: about[type], schema, sample: exampleOf(schema) };
   });
 }
 

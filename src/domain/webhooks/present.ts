@@ -20,7 +20,7 @@ export const WebhookEndpointView = Type.Object({
   version: Type.Integer({ examples: [1] }),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}, { title: 'WebhookEndpoint' });
 export type WebhookEndpointView = Static<typeof WebhookEndpointView>;
 
 /** What a row says of an endpoint: an entity has it, and so has what `read-endpoints.ts` reads. */
@@ -60,7 +60,7 @@ export const WebhookDeliveryView = Type.Object({
   last_status: Nullable(Type.Integer({ examples: [200] })),
   last_failure: Nullable(Type.String({ examples: [null] })),
   created_at: Timestamp,
-});
+}, { title: 'WebhookDelivery' });
 export type WebhookDeliveryView = Static<typeof WebhookDeliveryView>;
 
 export interface DeliveryRecord {
@@ -99,7 +99,7 @@ export const WebhookAttemptView = Type.Object({
   failure: Nullable(Type.String({ examples: [null] })),
   duration_ms: Type.Integer({ examples: [84] }),
   response: Nullable(Type.String({ examples: ['Internal Server Error'] })),
-});
+}, { title: 'WebhookAttempt' });
 export type WebhookAttemptView = Static<typeof WebhookAttemptView>;
 
 export interface AttemptRecord {

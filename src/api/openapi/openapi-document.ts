@@ -1,0 +1,42 @@
+import type { Route } from '#src/api/lib/define-route.ts';
+import { errorExamples, headers, parameters, securitySchemes } from './components.ts';
+import { introduction } from './introduction.ts';
+import { operationOf } from './operation.ts';
+import { createSchemaPool } from './schema-pool.ts';
+import { webhooksOf } from './webhooks.ts';
+
+/** What the interface calls itself; it follows the specification's. */
+const version = '1.0.0';
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  /** By path, then by method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly webhooks: Readonly<Record<string, object>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+/**
+ * The OpenAPI 3.1 document, made of the same values that the service runs on: what it says is what is checked.
+ * Providers' channels are left out: nobody else calls them.
+ */
+export function openApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): OpenApiDocument {
+  const schemas = createSchemaPool();
+  const documented = routes.filter(({ audience }) => audience.kind !== 'inbound');
+  const byPath = Map.groupBy(documented, ({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
+  const paths = [...byPath].map(([path, routes]) =>
+    [path, Object.fromEntries(routes.map((route) => [route.method, operationOf(route, schemas)]))] as const);
+  const webhooks = webhooksOf(schemas);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Storefront Commerce API', version, description: introduction },
+    servers: [{ url: publicUrl }],
+    tags: [...new Set(documented.map(({ tag }) => tag))].toSorted().map((name) => ({ name })),
+    paths: Object.fromEntries(paths),
+    webhooks,
+    components: { schemas: schemas.components(), parameters, headers, examples: errorExamples, securitySchemes },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Audience, Route } from '#src/api/lib/define-route.ts';
+import { limitOf } from '#src/api/lib/limits.ts';
+import type { TObject } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import { responsesOf } from './responses.ts';
+import type { SchemaPool } from './schema-pool.ts';
+
+/** One route as an operation of the document. */
+export function operationOf(route: Route, schemas: SchemaPool): object {
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    ...describe(route),
+    security: securityOf(route.audience),
+    parameters: parametersOf(route, schemas),
+    ...bodyOf(route, schemas),
+    responses: responsesOf(route, schemas),
+  };
+}
+
+/** `get /api/v1/products/:slug/reviews` is `getProductsBySlugReviews`. */
+export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const words = path.replace('/api/v1', '').replaceAll('/:', '/by-').split(/[/_-]/).filter(Boolean);
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function describe(route: Route): { description?: string } {
+  const sentences = [
+    route.module && `Needs the store's module \`${route.module}\`.`,
+    route.limit && describeLimit(route.limit),
+  ].filter(Boolean);
+  return sentences.length > 0 ? { description: sentences.join(' ') } : {};
+}
+
+function describeLimit(name: NonNullable<Route['limit']>): string {
+  const { perShopper, perSecretKey, perStore, seconds } = limitOf(name);
+  const window = seconds === 60 ? 'a minute' : `${seconds} s`;
+  if (perStore) return 'Never refused by count.';
+  const server = perSecretKey ? `, ${perSecretKey} for a secret key` : '';
+  return `Rate limit: ${perShopper} ${window} for a shopper${server}.`;
+}
+
+/** `{}` stands for an anonymous caller, whose store the header names. */
+function securityOf(audience: Audience): object[] {
+  switch (audience.kind) {
+    case 'bearer':
+      return [{ key: [audience.scope] }];
+    case 'dual':
+    case 'token':
+      return [{}, { key: [audience.scope] }];
+    default:
+      return [];
+  }
+}
+
+function parametersOf(route: Route, schemas: SchemaPool): object[] {
+  const { kind } = route.audience;
+  const named = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+  return [
+    ...fieldsOf(route.params, 'path', schemas),
+    ...fieldsOf(route.query, 'query', schemas),
+    ...(kind === 'public' ? [named('tenant')] : []),
+    ...(kind === 'dual' || kind === 'token' ? [named('tenantUnlessKey')] : []),
+    ...(route.idempotent ? [named('idempotencyKey')] : []),
+    ...(route.caching === 'revalidate' ? [named('ifNoneMatch')] : []),
+    ...(route.limit && limitOf(route.limit).perShopper ? [named('clientIp')] : []),
+  ];
+}
+
+function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas: SchemaPool): object[] {
+  const required: readonly string[] = schema?.required ?? [];
+  return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...('description' in field && { description: field.description }),
+    schema: schemas.refer(field),
+    example: exampleOf(field),
+  }));
+}
+
+/** A body that may be empty may be left out. */
+function bodyOf({ body, form }: Route, schemas: SchemaPool): { requestBody?: object } {
+  if (!body) return {};
+  const content = { schema: schemas.refer(body), example: exampleOf(body) };
+  return {
+    requestBody: {
+      required: !fits(body, {}),
+      content: { 'application/json': content, ...(form && { 'application/x-www-form-urlencoded': content }) },
+    },
+  };
+}
+

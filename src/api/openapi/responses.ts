@@ -1,0 +1,65 @@
+import { STATUS_CODES } from 'node:http';
+
+import type { Route } from '#src/api/lib/define-route.ts';
+import { documentedErrors } from '#src/api/lib/documented-errors.ts';
+import { type ErrorCode, meaningOf } from '#src/api/lib/error-codes.ts';
+import { limitOf } from '#src/api/lib/limits.ts';
+import type { TSchema } from '#src/lib/schema.ts';
+import { ErrorEnvelope } from './components.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import type { SchemaPool } from './schema-pool.ts';
+
+/** Every answer of a route, by status. */
+export function responsesOf(route: Route, schemas: SchemaPool): Record<string, object> {
+  const answers = Object.entries(route.answers).map(([status, schema]) => [status, answerOf(route, status, schema, schemas)]);
+  const unchanged = route.caching === 'revalidate' ? [['304', { description: 'What the caller has still holds.', headers: headersOf(route, 304) }]] : [];
+  const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
+  const refusals = [...byStatus].map(([status, codes]) => [String(status), refusalOf(route, status, codes, schemas)]);
+  return Object.fromEntries([...answers, ...unchanged, ...refusals]) as Record<string, object>;
+}
+
+function answerOf(route: Route, status: string, schema: TSchema, schemas: SchemaPool): object {
+  return {
+    description: STATUS_CODES[status] ?? 'Done',
+    headers: headersOf(route, Number(status)),
+    ...(hasBody(Number(status), schema) && {
+      content: { [mediaTypeOf(schema)]: { schema: schemas.refer(schema), example: exampleOf(schema) } },
+    }),
+  };
+}
+
+/** All that one status can mean here: the envelope, narrowed to these codes and widened by their fields. */
+function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], schemas: SchemaPool): object {
+  const extensions = codes.flatMap((code) => Object.entries(meaningOf(code)?.extensions ?? {}));
+  const properties = Object.fromEntries(extensions.map(([name, schema]) => [name, schemas.refer(schema)]));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${meaningOf(code)?.sentence}`).join('\n\n'),
+    headers: headersOf(route, status),
+    content: {
+      'application/json': {
+        schema: { allOf: [schemas.refer(ErrorEnvelope)], type: 'object', properties: { error: { enum: codes }, ...properties } },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+function headersOf(route: Route, status: number): object {
+  const isCounted = route.limit !== undefined && !limitOf(route.limit).perStore && status !== 401;
+  const names = [
+    'X-Request-Id',
+    ...(route.caching === 'revalidate' && status < 400 ? ['ETag'] : []),
+    ...(isCounted ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
+    ...(status === 429 || status === 503 || (status === 409 && route.idempotent) ? ['Retry-After'] : []),
+    ...(route.idempotent && status < 500 && status !== 429 && status !== 401 && status !== 403 ? ['Idempotent-Replayed'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function hasBody(status: number, schema: TSchema): boolean {
+  return status !== 204 && (status < 300 || status >= 400) && !('type' in schema && schema.type === 'null');
+}
+
+function mediaTypeOf(schema: TSchema): string {
+  return 'contentMediaType' in schema && typeof schema.contentMediaType === 'string' ? schema.contentMediaType : 'application/json';
+}
