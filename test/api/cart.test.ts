@@ -109,6 +109,25 @@ test('a cart that is another store’s, expired, unknown or no cart at all is no
   t.is((await api.call('PATCH', `/api/v1/cart/${cart.id}/items/line_01m7xfs208fk1sctzyr3afnpz3`, { tenant, body: { quantity: 1 } })).status, 404);
 });
 
+test('a click that is sent again with its key adds once, and a refusal is told again', async (t) => {
+  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx);
+  const add = (key: string, quantity: number) => api.call('POST', `/api/v1/cart/${cart.id}/items`, {
+    tenant, body: { variantId: variant.id, quantity }, headers: { 'idempotency-key': key },
+  });
+  const first = await add('click-1', 2);
+  t.is(first.status, 201);
+  const again = await add('click-1', 2);
+  t.is(again.headers.get('idempotent-replayed'), 'true');
+  t.deepEqual(again.body, first.body);
+
+  for (const _ of ['at first', 'and again']) {
+    t.like(await add('click-2', 998), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/quantity' }] } });
+  }
+  t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant })).body.cart.itemCount, 2);
+});
+
 test('a key elevates a caller only with its scope', async (t) => {
   const { api, ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);

@@ -16,6 +16,7 @@ const platformTables = ['api_keys', 'outbox', 'search_documents'];
 /** Every use of `asPlatform`, and what for. Whoever adds one has to say so here. */
 const platformUses: readonly string[] = [
   'src/cli/apply/apply-store.ts: a store file makes its store and fills it, all or nothing',
+  'src/domain/cart/prune-carts.ts: expired carts of all stores are removed',
   'src/domain/idempotency/prune-requests.ts: keyed requests of all stores are forgotten',
   'src/domain/payments/sweep-events.ts: each store has a provider account of its own',
   'src/domain/payments/sweep-sessions.ts: sessions of every store come due',
