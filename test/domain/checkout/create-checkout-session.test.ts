@@ -1,0 +1,306 @@
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+
+import { repairSession } from '#jobs/checkout.ts';
+import { checkSession } from '#jobs/payments.ts';
+import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { savePaymentAccount } from '#src/domain/payments/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+
+const test = anyTest as TestFn<TestContext>;
+const payments = fakePaymentGateway();
+useContext(test, { ports: { payments } });
+
+test.beforeEach(() => {
+  payments.asked.length = 0;
+  payments.meanwhile = undefined;
+});
+
+const buy = (ctx: Context, product: BuiltProduct, more: Partial<CheckoutInput> = {}) =>
+  createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], ...more });
+
+const subscriptionLine = (product: BuiltProduct, interval = 'month') => ({
+  product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: interval,
+});
+
+const coffee = { name: 'Coffee', purchase_types: ['one_time' as const, 'subscription' as const], subscription_intervals: ['month' as const, 'quarter' as const] };
+
+async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError> {
+  const error = await t.throwsAsync(work, { instanceOf: DomainError });
+  return error ?? new DomainError('invalid', 'none', 'There was no refusal.');
+}
+
+test.serial('a store in connect mode or without a key sells nothing, and nothing is written', async (t) => {
+  const { ctx } = t.context;
+  const product = await buildProduct(ctx);
+  t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
+  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }));
+  t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
+  t.deepEqual(await ordersOf(ctx), []);
+  t.deepEqual(payments.asked, []);
+});
+
+test.serial('a checkout makes a pending order with its holds, and promises to look after it', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const checkout = await buy(ctx, product, { customer_email: 'ada@example.com' });
+  t.like(checkout.order, { order_number: 'ORD-1001', status: 'pending', currency: 'USD', total_cents: 3800 });
+  t.is(checkout.order.id, checkout.order_id);
+  t.is((await buy(ctx, product)).order_number, 'ORD-1002');
+  t.like(await orderOf(ctx, checkout.order_id), { status: 'pending', paymentStatus: 'unpaid' });
+  t.deepEqual((await promised(ctx, repairSession))[0], { orderId: checkout.order_id, attempt: 1 });
+  t.deepEqual((await promised(ctx, checkSession))[0], { orderId: checkout.order_id, check: 1 });
+});
+
+test.serial('every line says which product it is, and which variant exactly where one was named', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  await buildShippingAccount(ctx);
+  const bowl = await buildProduct(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const { order_id } = await createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 2 }, subscriptionLine(beans, 'quarter')] });
+  const request = payments.requests.get(`checkout:${order_id}`);
+  t.is(request?.mode, 'subscription');
+  t.deepEqual(request?.lines.map(({ productId, variantId, interval, unitPriceCents }) => ({ productId, variantId, interval, unitPriceCents })), [
+    { productId: bowl.id, variantId: null, interval: null, unitPriceCents: 3800 },
+    { productId: beans.id, variantId: beans.variant.id, interval: 'quarter', unitPriceCents: 3400 },
+  ]);
+  t.deepEqual(request?.shipping?.options, []);
+});
+
+test.serial('in subscription mode shipping is a line, charged as often as something is sent', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  await buildShippingAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const { order_id, order } = await createCheckoutSession(ctx, { items: [subscriptionLine(beans)] });
+  t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), { productId: 'shipping', unitPriceCents: 599, interval: 'month' });
+  t.is(order.total_cents, 3400 + 599);
+});
+
+test.serial('free shipping makes the cheapest way free', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  await buildShippingAccount(ctx);
+  const product = await buildProduct(ctx);
+  const { code } = await buildPromo(ctx, { type: 'free_shipping' });
+  const { order_id } = await buy(ctx, product, { promo_code: code });
+  const options = (id: string) => payments.requests.get(`checkout:${id}`)?.shipping?.options.map(({ amountCents }) => amountCents);
+  t.deepEqual(options(order_id), [0, 1499]);
+  const big = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 2 }] });
+  t.deepEqual(options(big.order_id), [0, 1499]);
+});
+
+test.serial('what cannot be billed together is refused before the provider is asked', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const bowl = await buildProduct(ctx);
+  const cheap = await buildProduct(ctx, { variants: [{ price_cents: 20 }] });
+  const code = async (input: CheckoutInput) => (await refusal(t, createCheckoutSession(ctx, input))).code;
+  t.is(await code({ items: [subscriptionLine(beans), subscriptionLine(beans, 'quarter')] }), 'mixed_intervals');
+  t.is(await code({ items: [subscriptionLine(beans), ...Array.from({ length: 21 }, () => ({ product_slug: bowl.slug, quantity: 1 }))] }), 'too_many_items');
+  t.is(await code({ items: [{ product_slug: cheap.slug, quantity: 2 }] }), 'amount_too_small');
+  t.is(await code({ items: [{ product_slug: 'no-such-bowl', quantity: 1 }] }), 'unknown_product');
+  t.is(await code({ items: [{ product_slug: beans.slug, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }] }), 'variant_required');
+  t.is(await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], return_url: 'ftp://shop.example/' }), 'invalid_request');
+  t.is(await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: 'NOPE' }), 'promo_not_applicable');
+  t.is(await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], gift_card_code: 'NOPE-NOPE' }), 'gift_card_not_applicable');
+  t.deepEqual(payments.asked, []);
+  t.deepEqual(await ordersOf(ctx), []);
+});
+
+test.serial('what the store has not switched on is refused', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const modules = { ...ctx.tenant.modules, subscriptions: false, gift_cards: false };
+  const off = { ...ctx, tenant: { ...ctx.tenant, modules } };
+  t.is((await refusal(t, createCheckoutSession(off, { items: [subscriptionLine(beans)] }))).code, 'module_disabled');
+  t.is((await refusal(t, buy(off, beans, { gift_card_code: 'ABCD' }))).code, 'module_disabled');
+});
+
+test.serial('a gift card that covers everything leaves nothing to pay', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const card = await buildGiftCard(ctx);
+  const { order, order_id } = await buy(ctx, product, { gift_card_code: card.code });
+  t.is(order.total_cents, 0);
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 5000, held: 3800 });
+  t.is(payments.requests.get(`checkout:${order_id}`)?.discountCents, 3800);
+});
+
+test.serial('a live subscription blocks another one to the same product by the same address', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const live = await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com', status: 'past_due' });
+  const again = { items: [subscriptionLine(beans)] };
+
+  const error = await refusal(t, createCheckoutSession(ctx, { ...again, customer_email: ' ADA@example.com' }));
+  t.is(error.code, 'duplicate_subscription');
+  t.is(error.kind, 'conflict');
+  t.deepEqual(error.extensions, {
+    conflicts: [{ product_id: beans.id, product_name: 'Coffee', payment_subscription_id: live.paymentSubscriptionId }],
+  });
+  t.deepEqual(payments.asked, []);
+
+  await t.notThrowsAsync(createCheckoutSession(ctx, { ...again, customer_email: 'bob@example.com' }));
+  await t.notThrowsAsync(createCheckoutSession(ctx, again));
+  await t.notThrowsAsync(buy(ctx, beans, { customer_email: 'ada@example.com' }));
+});
+
+test.serial('a fully canceled subscription blocks nothing', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com', status: 'canceled' });
+  await t.notThrowsAsync(createCheckoutSession(ctx, { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' }));
+});
+
+test.serial('a new session supersedes the caller\'s older one, so nobody is turned away by his own click', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const cart = { cart_id: newId('cart') };
+  const first = await buy(ctx, product, cart);
+  const second = await buy(ctx, product, cart);
+  t.like(await orderOf(ctx, first.order_id), { status: 'expired' });
+  t.deepEqual(await holdsOf(ctx, first.order_id), ['stock: released']);
+  t.deepEqual(await recorded(ctx, first.order_id), ['order.expired']);
+  t.is(payments.sessionOf(first.order_id).state, 'expired');
+  t.like(await orderOf(ctx, second.order_id), { status: 'pending' });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
+});
+
+test.serial('who has just paid is not made to pay again: his older session is believed first', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const again = { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' };
+  const first = await createCheckoutSession(ctx, again);
+  const subscription = payments.subscriptions.set('sub_1', {
+    subscriptionId: 'sub_1', state: 'active', orderId: first.order_id, environment: 'test', customerId: 'cus_1', email: 'ada@example.com',
+    currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null,
+    items: [{ itemId: 'si_1', productId: beans.id, variantId: beans.variant.id, quantity: 1, unitPriceCents: 3400, interval: 'month', currentPeriodEnd: new Date(Date.UTC(2030, 0)) }],
+  }).get('sub_1');
+  payments.change(payments.sessionOf(first.order_id).sessionId, { state: 'settled', subscriptionId: subscription?.subscriptionId ?? null });
+
+  t.is((await refusal(t, createCheckoutSession(ctx, again))).code, 'duplicate_subscription');
+  t.like(await orderOf(ctx, first.order_id), { status: 'paid' });
+});
+
+test.serial('of clicks that come at the same time one is left', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const results = await Promise.allSettled(Array.from({ length: 4 }, () => buy(ctx, product, { customer_email: 'ada@example.com' })));
+  t.deepEqual(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled']);
+  const orders = await ordersOf(ctx);
+  t.is(orders.filter(({ status }) => status === 'pending').length, 1);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
+});
+
+test.serial('guests do not supersede each other', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  await buy(ctx, product);
+  await buy(ctx, product);
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending', 'pending']);
+});
+
+test.serial('a refusal of the provider is certain, so the order gives everything back at once', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const promo = await buildPromo(ctx);
+  const card = await buildGiftCard(ctx);
+  const cases = [
+    ['refused', 'upstream_failed', 'payment_provider_error'],
+    ['denied', 'unavailable', 'payment_provider_not_configured'],
+    ['busy', 'unavailable', 'payment_provider_unavailable'],
+  ] as const;
+  for (const [failure, kind, code] of cases) {
+    payments.misfortunes.createSession = [{ failure }];
+    const error = await refusal(t, buy(ctx, product, { promo_code: promo.code, gift_card_code: card.code }));
+    t.like(error, { kind, code });
+    t.is(error.retryAfterSeconds !== undefined, failure === 'busy');
+  }
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['canceled', 'canceled', 'canceled']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 100, held: 0 });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 0 });
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 5000, held: 0 });
+});
+
+test.serial('silence settles nothing: the order keeps what it holds until it is known what became of it', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  payments.misfortunes.createSession = [{ failure: 'away', after: true }];
+  const error = await refusal(t, buy(ctx, product));
+  t.like(error, { kind: 'unavailable', code: 'payment_provider_unavailable' });
+  t.truthy(error.retryAfterSeconds);
+  const [order] = await ordersOf(ctx);
+  t.is(order?.status, 'pending');
+  t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['stock: held']);
+});
+
+test.serial('a request that is made again goes on with the order that it began', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const request = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_1' });
+  payments.misfortunes.createSession = [{ failure: 'away', after: true }];
+  await refusal(t, request());
+  const second = await request();
+  const third = await request();
+  t.is(third.order_id, second.order_id);
+  t.is(third.checkout_url, second.checkout_url);
+  t.is((await ordersOf(ctx)).length, 1);
+  t.is([...payments.sessions.values()].filter(({ orderId }) => orderId === second.order_id).length, 1);
+  t.like(await sessionOf(ctx, second.order_id), { state: 'open' });
+});
+
+test.serial('a subscriber whose customer was deleted at the provider gets another one', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  payments.misfortunes.createSession = [{ failure: 'missing', code: 'resource_missing' }];
+  const { order_id } = await createCheckoutSession(ctx, { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' });
+  t.is(payments.asked.filter((asked) => asked === 'findOrCreateCustomer').length, 2);
+  t.is(payments.requests.get(`checkout:${order_id}`)?.customerId, 'cus_of_ada@example.com');
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['canceled', 'pending']);
+});
+
+test.serial('a one-time buyer is not tied to a known customer, whose data he must not see', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const { order_id } = await buy(ctx, product, { customer_email: 'ada@example.com' });
+  t.like(payments.requests.get(`checkout:${order_id}`), { customerId: null, customerEmail: 'ada@example.com' });
+});
+
+test.serial('the order is linked to the customer who is known by that address', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const id = newId('cus');
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    insert into customers (tenant_id, id, email, created_at) values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`));
+  const { order_id } = await buy(ctx, product, { customer_email: 'Ada@example.com' });
+  t.is((await orderOf(ctx, order_id)).customerId, id);
+});

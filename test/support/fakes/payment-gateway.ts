@@ -1,0 +1,111 @@
+import type {
+  CreatedSession, InvoiceSnapshot, PaymentEvent, PaymentGateway, PaymentSnapshot, SessionRequest, SessionSnapshot,
+  SubscriptionSnapshot,
+} from '#src/domain/ports/payment-gateway.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
+
+type Asked = Exclude<keyof PaymentGateway, 'verifyEvent'>;
+
+/** How a call goes: it fails, or it fails after it had its effect. */
+export interface Misfortune {
+  readonly failure: ProviderFailure;
+  readonly after?: boolean;
+  readonly code?: string;
+}
+
+export interface FakePayments extends PaymentGateway {
+  /** What was asked, in order. */
+  readonly asked: Asked[];
+  /** Requests by the key they came with. */
+  readonly requests: Map<string, SessionRequest>;
+  readonly sessions: Map<string, SessionSnapshot>;
+  readonly subscriptions: Map<string, SubscriptionSnapshot>;
+  readonly invoices: Map<string, InvoiceSnapshot>;
+  readonly payments: Map<string, PaymentSnapshot>;
+  readonly events: PaymentEvent[];
+  /** How the next calls of a kind go; after them all is well. */
+  readonly misfortunes: Partial<Record<Asked, Misfortune[]>>;
+  /** Something to do while a call is on its way. */
+  meanwhile: ((asked: Asked) => Promise<void>) | undefined;
+  /** The shopper, or the bank, changes how a session stands. */
+  change(sessionId: string, change: Partial<SessionSnapshot>): SessionSnapshot;
+  /** The session that was opened for an order. */
+  sessionOf(orderId: string): SessionSnapshot;
+}
+
+const whole = { shippingCents: 0, taxCents: 0, name: null, phone: null, address: null, customerId: null, paymentId: null, subscriptionId: null };
+
+/** A payment provider in memory. It misbehaves when it is told to. */
+export function fakePaymentGateway(): FakePayments {
+  const fail = ({ failure, code }: Misfortune) => new ProviderError('fake', failure, `The provider: ${failure}.`, { code });
+
+  async function ask<Answer>(asked: Asked, answer: () => Answer): Promise<Answer> {
+    fake.asked.push(asked);
+    const misfortune = fake.misfortunes[asked]?.shift();
+    if (misfortune && !misfortune.after) throw fail(misfortune);
+    const result = answer();
+    await fake.meanwhile?.(asked);
+    if (misfortune) throw fail(misfortune);
+    return result;
+  }
+
+  function need<Row>(rows: Map<string, Row>, id: string): Row {
+    const row = rows.get(id);
+    if (!row) throw fail({ failure: 'missing' });
+    return row;
+  }
+
+  function create(request: SessionRequest, key: string): CreatedSession {
+    const known = [...fake.sessions.values()].find(({ orderId }) => fake.requests.has(key) && orderId === request.orderId);
+    if (known) return { sessionId: known.sessionId, url: known.url ?? '' };
+    fake.requests.set(key, request);
+    const sessionId = `cs_${randomText(16)}`;
+    const url = `https://pay.example/${sessionId}`;
+    const subtotalCents = request.lines.reduce((sum, line) => sum + line.unitPriceCents * line.quantity, 0);
+    fake.sessions.set(sessionId, {
+      ...whole, sessionId, url, state: 'open', orderId: request.orderId, environment: request.environment, currency: request.currency,
+      subtotalCents, discountCents: request.discountCents, totalCents: subtotalCents - request.discountCents, email: request.customerEmail,
+    });
+    return { sessionId, url };
+  }
+
+  const fake: FakePayments = {
+    asked: [], requests: new Map(), sessions: new Map(), subscriptions: new Map(), invoices: new Map(), payments: new Map(),
+    events: [], misfortunes: {}, meanwhile: undefined,
+
+    change(sessionId, change) {
+      const session = { ...need(fake.sessions, sessionId), ...change };
+      fake.sessions.set(sessionId, session);
+      return session;
+    },
+    sessionOf(orderId) {
+      const session = [...fake.sessions.values()].find((candidate) => candidate.orderId === orderId);
+      if (!session) throw new Error(`There is no session of ${orderId}.`);
+      return session;
+    },
+
+    checkAccount: () => ask('checkAccount', () => undefined),
+    createSession: (_account, request, key) => ask('createSession', () => create(request, key)),
+    fetchSession: (_account, id) => ask('fetchSession', () => need(fake.sessions, id)),
+    findSession: (_account, orderId) => ask('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),
+    expireSession: (_account, id) => ask('expireSession', () => {
+      const session = need(fake.sessions, id);
+      return session.state === 'open' ? fake.change(id, { state: 'expired' }) : session;
+    }),
+    listSessions: () => ask('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
+    findOrCreateCustomer: (_account, email) => ask('findOrCreateCustomer', () => `cus_of_${email}`),
+    fetchSubscription: (_account, id) => ask('fetchSubscription', () => need(fake.subscriptions, id)),
+    changeSubscription: (_account, id) => ask('changeSubscription', () => need(fake.subscriptions, id)),
+    fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
+    fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
+    openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
+    listEvents: () => ask('listEvents', () => ({ events: [...fake.events], next: null })),
+    verifyEvent(rawBody, signature, secrets) {
+      if (!secrets.includes(signature)) return 'forged';
+      const { createdAt, ...event } = JSON.parse(rawBody.toString('utf8'));
+      return { ...event, createdAt: new Date(createdAt) };
+    },
+  };
+  return fake;
+}
