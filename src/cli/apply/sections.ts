@@ -2,6 +2,8 @@ import { ProductInput, productSlugs, removeProduct, saveProduct } from '#src/dom
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
 import { normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
+import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
+import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
   SecondShippingAccountInput, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput,
 } from '#src/domain/shipping/index.ts';
@@ -88,4 +90,14 @@ export const sections: readonly Section[] = [
     },
   }),
   webhookEndpointsSection,
+  one({
+    name: 'reminders',
+    kind: 'reminders',
+    schema: ReminderSettingsInput,
+    check: ({ steps, per_address }, settings) => [
+      ...(steps ?? []).flatMap((step, index) => checkDuration(`/steps/${index}`, step, ['5m', '30d'], settings)),
+      ...checkDuration('/per_address', per_address, ['1m', '30d'], settings),
+    ],
+    save: ({ ctx }, settings) => saveReminderSettings(ctx, settings),
+  }),
 ];
