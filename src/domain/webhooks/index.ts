@@ -16,7 +16,6 @@ export { rotateSecret } from './rotate-secret.ts';
 export { saveEndpoint } from './save-endpoint.ts';
 export { sendTestEvent } from './send-test-event.ts';
 export { sign } from './sign.ts';
-export { sign } from './sign.ts';
 export { disableEndpoint, enableEndpoint } from './switch-endpoint.ts';
 export { updateEndpoint } from './update-endpoint.ts';
 export { type DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
