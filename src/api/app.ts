@@ -15,7 +15,7 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
   const app = new Koa({ proxy: false });
 
   app.use(answerRequests(services));
-  app.use(opsRoutes(services));
+  for (const middleware of opsRoutes(services)) app.use(middleware);
   app.use(async (koa, next) => {
     const { path } = router.match(koa.path, koa.method);
     if (koa.method === 'OPTIONS' && path.length > 0) answerPreflight(koa, path.flatMap((layer) => layer.methods).join(', '));

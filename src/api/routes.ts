@@ -3,6 +3,7 @@ import * as cart from './cart/routes.ts';
 import * as savedCarts from './cart/saved-carts.ts';
 import * as checkout from './checkout/routes.ts';
 import * as content from './content/routes.ts';
+import * as inboundShippo from './inbound/shippo.ts';
 import * as inboundStripe from './inbound/stripe.ts';
 import * as inventory from './inventory/routes.ts';
 import * as leads from './leads/routes.ts';
@@ -12,10 +13,11 @@ import * as partners from './partners/routes.ts';
 import * as products from './products/routes.ts';
 import * as returns from './returns/routes.ts';
 import * as search from './search/routes.ts';
+import * as shipping from './shipping/routes.ts';
 import * as storefront from './storefront/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [cart, cartPreviews, savedCarts, checkout, content, inboundStripe, inventory, leads, orders, partners, products, returns, search, storefront, wholesale];
+const pages = [cart, cartPreviews, savedCarts, checkout, content, inboundShippo, inboundStripe, inventory, leads, orders, partners, products, returns, search, shipping, storefront, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

@@ -3,12 +3,20 @@ import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { answerHealth, answerMetrics, answerReadiness } from './health.ts';
+import { labelPages } from './labels.ts';
+import { openOnFirstUse } from './open-board.ts';
+import { protectOps } from './protect.ts';
 
-/** What operators and their machines ask: health, metrics and the pages under /ops. */
-export function opsRoutes(services: Services): Middleware {
-  const router = new Router();
-  router.get('/healthz', answerHealth);
-  router.get('/readyz', answerReadiness(services));
-  router.get('/metrics', answerMetrics(services));
-  return router.routes() as Middleware;
+/** What operators and their machines ask, each in its turn: health and metrics, and the pages under /ops. */
+export function opsRoutes(services: Services): Middleware[] {
+  const machines = new Router();
+  machines.get('/healthz', answerHealth);
+  machines.get('/readyz', answerReadiness(services));
+  machines.get('/metrics', answerMetrics(services));
+  return [
+    machines.routes() as Middleware,
+    protectOps(services),
+    labelPages(services).routes() as Middleware,
+    openOnFirstUse(services),
+  ];
 }

@@ -1,8 +1,9 @@
+import { DomainError } from '#src/lib/errors.ts';
 import { Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { labelConflict, lockForPerson, refuseIfOpen } from './retry-label.ts';
+import { lockForPerson, refuseIfOpen } from './retry-label.ts';
 
 /** Where an order goes, as somebody corrects it. */
 export const ShippingAddressInput = Type.Object({
@@ -28,7 +29,7 @@ export async function editAddress(ctx: Context, { orderId, address }: { orderId:
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForPerson(ctx, orderId);
     refuseIfOpen(label);
-    if (order.shippedAt) throw labelConflict('The order is on its way already.');
+    if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order is on its way already.');
     order.shippingAddress = {
       name: given(address.name), street1: given(address.street1), street2: given(address.street2), city: given(address.city),
       state: given(address.state), zip: given(address.zip), country: address.country, phone: given(address.phone),

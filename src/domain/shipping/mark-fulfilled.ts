@@ -1,12 +1,12 @@
 import { seconds } from '#src/lib/duration.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import { insertTracking } from './begin-tracking.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
-import { inProgress, labelConflict } from './retry-label.ts';
+import { inProgress } from './retry-label.ts';
 
 /** The first look at a parcel that was sent by hand also asks the provider to follow it. */
 const firstLookMs = seconds(1);
@@ -30,7 +30,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     const { order, label } = found;
     if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
     if (!order.isPaid || (!order.shippedAt && !order.mayMoveFulfillmentTo('shipped'))) {
-      throw labelConflict('This order is not one to be shipped.');
+      throw new DomainError('conflict', 'order_not_shippable', 'This order is not one to be shipped.');
     }
     if (label && !label.isSettled) {
       // An open purchase stays open: if it turns out to have been made, it is refunded as one too many.

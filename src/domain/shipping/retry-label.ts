@@ -43,7 +43,7 @@ export async function lockForPerson(ctx: InTransaction, orderId: string): Promis
   if (!found) throw notFound('order');
   const { label } = found;
   if (label?.state === 'purchased') {
-    throw labelConflict('The label of this order is bought already. Void it first.');
+    throw new DomainError('conflict', 'label_purchased', 'The label of this order is bought already. Void it first.');
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
   return found;
@@ -52,7 +52,7 @@ export async function lockForPerson(ctx: InTransaction, orderId: string): Promis
 /** A purchase that is open must be cleared up before anything else is decided about the label. */
 export function refuseIfOpen(label: Label | undefined): void {
   if (!label?.buyingSince) return;
-  throw labelConflict('It is not known yet whether a label was bought for this order. Retry it first.');
+  throw new DomainError('conflict', 'label_outcome_unknown', 'It is not known yet whether a label was bought for this order. Retry it first.');
 }
 
 export function promiseNow(ctx: InTransaction, label: Label): void {
@@ -61,7 +61,5 @@ export function promiseNow(ctx: InTransaction, label: Label): void {
   label.updatedAt = now;
 }
 
-/** The label, or its order, is not in a state for this. */
-export const labelConflict = (sentence: string) => new DomainError('conflict', 'label_conflict', sentence);
-
-export const inProgress = () => labelConflict('The label is being worked on at this moment. Try again in a minute.');
+export const inProgress = () =>
+  new DomainError('conflict', 'label_in_progress', 'The label is being worked on at this moment. Try again in a minute.');

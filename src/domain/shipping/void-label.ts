@@ -1,6 +1,6 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { notFound, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -9,7 +9,7 @@ import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { providerUnavailable } from './choose-rate.ts';
 import { leaseMs, lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
-import { inProgress, labelConflict, refuseIfOpen } from './retry-label.ts';
+import { inProgress, refuseIfOpen } from './retry-label.ts';
 
 /**
  * Give a label back: its price is asked back where it was bought, and its order is without one again.
@@ -51,7 +51,7 @@ async function holdForVoid(ctx: Context, orderId: string, labelId: string): Prom
     if (label.isHeldByAnother(ctx.clock.now())) throw inProgress();
     const mayVoid = ['purchased', 'needs_attention', 'queued', 'rate_chosen'].includes(label.state);
     if (!mayVoid || order.shippedAt) {
-      throw labelConflict('This label cannot be voided any more.');
+      throw notVoidable('This label cannot be voided any more.');
     }
     const token = randomText(20);
     label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
@@ -68,7 +68,7 @@ async function refund(ctx: Context, labelId: string, token: string, purchaseId: 
     await transact(ctx, (ctx) => giveBack(ctx, labelId, token));
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure !== 'refused') throw providerUnavailable(error);
-    throw labelConflict('The parcel provider does not take this label back any more.');
+    throw notVoidable('The parcel provider does not take this label back any more.');
   }
 }
 
@@ -76,3 +76,5 @@ async function giveBack(ctx: InTransaction, labelId: string, token: string): Pro
   const label = await lockLabel(ctx, labelId);
   if (label?.leaseToken === token) label.release();
 }
+
+const notVoidable = (sentence: string) => new DomainError('conflict', 'label_not_voidable', sentence);

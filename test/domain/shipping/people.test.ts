@@ -14,7 +14,7 @@ import { labelOf, orderOf, promisesOf, request, run, runToEnd, withFake } from '
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const conflict = { instanceOf: DomainError, code: 'label_conflict' };
+const conflict = (code: string) => ({ instanceOf: DomainError, code });
 const address = { name: 'Ada Wells', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' };
 
 test('an address is corrected and the label tried again', async (t) => {
@@ -55,7 +55,7 @@ test('a person chooses a rate across a border, with the goods declared', async (
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.bought()[0]?.rateId, rates[0]?.id);
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
-  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'other' }), conflict);
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'other' }), conflict('label_purchased'));
 });
 
 test('a chosen rate is tried again as it is, and never silently exchanged for another', async (t) => {
@@ -77,15 +77,15 @@ test('nothing is decided about a label while its purchase is open or it is being
   const { order, labelId } = await request(ctx);
   shipping.turns = ['is silent'];
   await run(ctx, order.id);
-  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'mine' }), conflict);
-  await t.throwsAsync(editAddress(ctx, { orderId: order.id, address }), conflict);
-  await t.throwsAsync(voidLabel(ctx, { labelId }), conflict);
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'mine' }), conflict('label_outcome_unknown'));
+  await t.throwsAsync(editAddress(ctx, { orderId: order.id, address }), conflict('label_outcome_unknown'));
+  await t.throwsAsync(voidLabel(ctx, { labelId }), conflict('label_outcome_unknown'));
 
   const other = await request(ctx);
   let during: Promise<unknown> = Promise.resolve();
   const buyLabel = shipping.buyLabel.bind(shipping);
   const slow = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-    during = t.throwsAsync(retryLabel(ctx, { labelId: other.labelId }), conflict);
+    during = t.throwsAsync(retryLabel(ctx, { labelId: other.labelId }), conflict('label_in_progress'));
     await during;
     return buyLabel(...given);
   } } } };
@@ -100,7 +100,7 @@ test('a label is voided: its price is asked back and its order can have another'
   await run(ctx, order.id);
   shipping.throws.refund = [silence(), refusal()];
   await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
-  await t.throwsAsync(voidLabel(ctx, { labelId }), conflict);
+  await t.throwsAsync(voidLabel(ctx, { labelId }), conflict('label_not_voidable'));
   await voidLabel(ctx, { labelId });
   t.is((await readLabel(ctx, labelId))?.state, 'voided');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', labels: [] });
@@ -109,7 +109,7 @@ test('a label is voided: its price is asked back and its order can have another'
   await requestLabelAgain(ctx, { orderId: order.id });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.bought().length, 1);
-  await t.throwsAsync(requestLabelAgain(ctx, { orderId: order.id }), conflict);
+  await t.throwsAsync(requestLabelAgain(ctx, { orderId: order.id }), conflict('label_purchased'));
 });
 
 test('an order that is shipped by hand needs no label any more', async (t) => {
@@ -123,7 +123,7 @@ test('an order that is shipped by hand needs no label any more', async (t) => {
   t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped');
   t.deepEqual(shipping.asked, []);
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
-  await t.throwsAsync(markFulfilled(ctx, { orderId: unpaid.id }), conflict);
+  await t.throwsAsync(markFulfilled(ctx, { orderId: unpaid.id }), conflict('order_not_shippable'));
 });
 
 test('labels are listed by state and reason, for their store alone', async (t) => {

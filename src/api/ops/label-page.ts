@@ -1,0 +1,102 @@
+import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
+import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
+import { html, type Html, type Piece } from './html.ts';
+import { button, renderPage } from './layout.ts';
+
+export interface LabelPage {
+  readonly slug: string;
+  readonly label: WaitingLabel;
+  /** The rates that were asked for, or why there are none. */
+  readonly rates: { readonly value: readonly Rate[] } | { readonly sentence: string } | undefined;
+  readonly done?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** One label: what is the matter, and everything that can be done about it. */
+export function renderLabelPage({ slug, label, rates, done, problem }: LabelPage): string {
+  const address = `/ops/labels/${slug}/${label.id}`;
+  const waits = label.state === 'needs_attention';
+  return renderPage({
+    title: label.orderNumber,
+    at: '/ops/labels',
+    body: html`
+      <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
+      ${done && html`<section class="done">${done}</section>`}
+      ${problem && html`<section class="note">${problem}</section>`}
+      ${renderState(label)}
+      ${waits && html`<section><header><h2>Try again</h2></header>
+        <p class="soft">${label.isOpen ? 'A purchase is open: it is looked for first.' : 'With a fresh quote; the cheapest is bought.'}</p>
+        <div class="actions">${button(`${address}/retry`, 'Retry', {}, 'main')}</div></section>`}
+      ${waits && !label.isOpen && renderAddress(address, label)}
+      ${waits && !label.isOpen && renderRates(address, rates)}
+      ${waits && renderByHand(address)}
+      ${(label.state === 'purchased' || (waits && !label.isOpen)) && html`<section><header><h2>Give it up</h2></header>
+        <p class="soft">${label.state === 'purchased' ? 'The price of the label is asked back; the order is without one again.' : 'No label is bought for this order until somebody asks for one.'}</p>
+        <div class="actions">${button(`${address}/void`, 'Void the label')}</div></section>`}`,
+  });
+}
+
+const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
+  queued: 'Waits for its turn.',
+  quoting: 'Rates are being asked for.',
+  rate_chosen: 'A rate is chosen.',
+  buying: 'Is being bought.',
+  purchased: 'Bought.',
+  needs_attention: 'Waits for somebody.',
+  skipped: 'Not needed.',
+  voided: 'Voided.',
+};
+
+function renderState(label: WaitingLabel): Html {
+  const reason = label.state === 'needs_attention' && isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
+  const facts: [string, Piece][] = [
+    ['Rate', label.rate && `${label.rate.carrierName} ${label.rate.service}, ${money(label.rate)}`],
+    ['Tracking', label.trackingNumber && (label.trackingUrl ? html`<a href="${label.trackingUrl}" rel="noreferrer">${label.trackingNumber}</a>` : label.trackingNumber)],
+    ['Label', label.labelUrl && html`<a href="${label.labelUrl}" rel="noreferrer">Print</a>`],
+    ['Next try', label.nextAttemptAt?.toISOString()],
+    ['What was said', label.reasonDetail],
+  ];
+  return html`<section${reason ? html` class="note"` : ''}>
+    <header><h2>${reason?.sentence ?? stateWords[label.state]} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
+    <p>${reason?.next}</p>
+    <table>${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td style="text-align:left;white-space:normal">${fact}</td></tr>`)}</table>
+  </section>`;
+}
+
+const addressFields = [
+  ['name', 'Name'], ['street1', 'Street'], ['street2', 'Street, second line'], ['city', 'City'], ['state', 'State'],
+  ['zip', 'Postal code'], ['country', 'Country'], ['phone', 'Phone'],
+] as const;
+
+function renderAddress(address: string, { shippingAddress }: WaitingLabel): Html {
+  return html`<section><header><h2>Address</h2></header>
+    <form method="post" action="${address}/address">
+      <div class="fields">${addressFields.map(([field, name]) =>
+        html`<label>${name}<input name="${field}" value="${shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`)}</div>
+      <button class="main">Save and retry</button>
+    </form></section>`;
+}
+
+function renderRates(address: string, rates: LabelPage['rates']): Html {
+  return html`<section id="rates"><header><h2>Choose a rate</h2></header>
+    ${rates === undefined && html`<p class="soft">Also across a border, and above the store's cost cap.</p>
+      <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1"><button>Show rates</button></form></div>`}
+    ${rates && 'sentence' in rates && html`<p>${rates.sentence}</p>`}
+    ${rates && 'value' in rates && (rates.value.length === 0 ? html`<p>No carrier offers a rate.</p>` : html`<table>
+      <thead><tr><th>Carrier</th><th>Service</th><th>Days</th><th>Price</th><th></th></tr></thead>
+      <tbody>${rates.value.map((rate) => html`<tr>
+        <td>${rate.carrierName}</td><td>${rate.service}</td><td>${rate.estimatedDays ?? '–'}</td><td>${money(rate)}</td>
+        <td>${button(`${address}/rate`, 'Buy', { rate_id: rate.id })}</td></tr>`)}</tbody></table>`)}
+  </section>`;
+}
+
+function renderByHand(address: string): Html {
+  return html`<section><header><h2>Shipped by hand</h2></header>
+    <form method="post" action="${address}/fulfil">
+      <div class="fields"><label>Carrier<input name="carrier" placeholder="USPS" autocomplete="off"></label>
+        <label>Tracking number<input name="tracking_number" autocomplete="off"></label></div>
+      <button>Mark fulfilled</button>
+    </form></section>`;
+}
+
+const money = ({ amountCents, currency }: { amountCents: number; currency: string }) => `${(amountCents / 100).toFixed(2)} ${currency}`;

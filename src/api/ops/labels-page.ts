@@ -1,0 +1,78 @@
+import { type DuplicateLabel, isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
+import { html, type Html } from './html.ts';
+import { ago, button, renderPage } from './layout.ts';
+
+export interface LabelsPage {
+  readonly labels: readonly WaitingLabel[];
+  /** How many there are, shown or not. */
+  readonly total: number;
+  readonly duplicates: readonly DuplicateLabel[];
+  /** The slug of each store, by its id. */
+  readonly stores: ReadonlyMap<string, string>;
+  readonly now: Date;
+  readonly done?: string | undefined;
+}
+
+/** Every label that waits for a person, by what is the matter with it. */
+export function renderLabelsPage({ labels, total, duplicates, stores, now, done }: LabelsPage): string {
+  const groups = Map.groupBy(labels, ({ reasonCode }) => reasonCode ?? '');
+  return renderPage({
+    title: 'Labels',
+    at: '/ops/labels',
+    body: html`
+      <p class="lead">${total === 0 ? 'No label waits for you.' : `${total} ${total === 1 ? 'label waits' : 'labels wait'} for somebody.`}
+        Their orders are paid; nothing is bought twice, however often it is retried.</p>
+      ${done && html`<section class="done">${done}</section>`}
+      ${[...groups].map(([code, labels]) => renderGroup(code, labels, stores, now))}
+      ${duplicates.length > 0 && renderDuplicates(duplicates, stores, now)}
+      ${total > labels.length && html`<p class="soft">The first ${labels.length} are shown.</p>`}`,
+  });
+}
+
+function renderGroup(code: string, labels: readonly WaitingLabel[], stores: LabelsPage['stores'], now: Date): Html {
+  const reason = isReasonCode(code) ? reasons[code] : undefined;
+  return html`<section id="${code}">
+    <header><h2>${reason?.sentence ?? code} <code>${code}</code></h2>
+      ${labels.length > 1 && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
+    <p class="soft">${reason?.next}</p>
+    <table>
+      <thead><tr><th>Order</th><th>Store</th><th>What was said</th><th>Waiting</th><th></th></tr></thead>
+      <tbody>${labels.map((label) => renderRow(label, stores.get(label.tenantId) ?? '', now))}</tbody>
+    </table>
+  </section>`;
+}
+
+function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
+  const address = `/ops/labels/${slug}/${label.id}`;
+  return html`<tr>
+    <td><a href="${address}">${label.orderNumber}</a></td>
+    <td>${slug}</td>
+    <td class="soft">${label.reasonDetail ?? '–'}</td>
+    <td>${ago(label.updatedAt, now)}</td>
+    <td>${button(`${address}/retry`, 'Retry')}</td>
+  </tr>`;
+}
+
+const duplicateStates: Readonly<Record<DuplicateLabel['state'], string>> = {
+  found: 'its price is being asked back',
+  duplicate_voided: 'its price was asked back',
+  refund_refused: 'the provider does not take it back',
+};
+
+function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsPage['stores'], now: Date): Html {
+  return html`<section class="note">
+    <header><h2>A second label was bought <code>duplicate_voided</code></h2></header>
+    <p class="soft">Make sure that the first one is on the parcel.</p>
+    <table>
+      <thead><tr><th>Order</th><th>Store</th><th>Second label</th><th>Found</th><th></th></tr></thead>
+      <tbody>${duplicates.map((duplicate) => {
+        const slug = stores.get(duplicate.tenantId) ?? '';
+        return html`<tr>
+          <td>${duplicate.orderNumber}</td><td>${slug}</td><td class="soft">${duplicateStates[duplicate.state]}</td>
+          <td>${ago(duplicate.foundAt, now)}</td>
+          <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Seen', { order_id: duplicate.orderId })}</td>
+        </tr>`;
+      })}</tbody>
+    </table>
+  </section>`;
+}

@@ -1,0 +1,150 @@
+import Router, { type RouterContext } from '@koa/router';
+
+import { parseForm, readBytes } from '#src/api/lib/read-body.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  acknowledgeDuplicate, chooseRate, editAddress, labelsNeedingAttention, markFulfilled, quoteOrder, retryLabel,
+  ShippingAddressInput, voidLabel, waitingLabel, type WaitingLabel,
+} from '#src/domain/shipping/index.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { fits } from '#src/lib/validation.ts';
+import type { Services } from '#src/services.ts';
+import { renderLabelPage } from './label-page.ts';
+import { renderLabelsPage } from './labels-page.ts';
+
+const shownMax = 500;
+const formBytesMax = 16 * 1024;
+/** How many labels one press retries. */
+const retriesMax = 200;
+
+/** The pages on which operators see the labels that wait for them, in every store, and do something about it. */
+export function labelPages(services: Services): Router {
+  const router = new Router({ prefix: '/ops/labels' });
+
+  router.get('/', async (koa) => {
+    const { labels, total, duplicates } = await labelsNeedingAttention(services.context(), shownMax);
+    const tenantIds = new Set([...labels, ...duplicates].map(({ tenantId }) => tenantId));
+    const stores = new Map(await Promise.all([...tenantIds].map(async (id) => [id, (await services.tenants.byId(id))?.slug ?? ''] as const)));
+    show(koa, renderLabelsPage({ labels, total, duplicates, stores, now: services.clock.now(), done: doneOf(koa) }));
+  });
+
+  router.post('/retry', async (koa) => {
+    const { reason = '' } = await formOf(koa);
+    const { labels } = await labelsNeedingAttention(services.context(), shownMax);
+    const chosen = labels.filter(({ reasonCode }) => reasonCode === reason).slice(0, retriesMax);
+    let retried = 0;
+    for (const { id, tenantId } of chosen) {
+      const tenant = await services.tenantOf(tenantId);
+      await retryLabel({ ...operatorContext(services), tenant }, { labelId: id }).then(() => { retried += 1; }, unlessBusy);
+    }
+    redirect(koa, '/ops/labels', `${retried} labels are tried again.`);
+  });
+
+  router.post('/:slug/duplicates/:purchaseId', async (koa) => {
+    const ctx = await contextOf(services, koa);
+    const { order_id: orderId = '' } = await formOf(koa);
+    await acknowledgeDuplicate(ctx, { purchaseId: koa.params['purchaseId'] ?? '', orderId });
+    redirect(koa, '/ops/labels', 'Noted.');
+  });
+
+  router.get('/:slug/:id', async (koa) => {
+    const { ctx, label } = await labelOf(services, koa);
+    const rates = koa.query['rates'] === undefined ? undefined : await orSentence(quoteOrder(ctx, { orderId: label.orderId }));
+    show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates, done: doneOf(koa) }));
+  });
+
+  for (const [name, act] of Object.entries(actions)) {
+    router.post(`/:slug/:id/${name}`, async (koa) => {
+      const { ctx, label } = await labelOf(services, koa);
+      const result = await orSentence(act(ctx, label, await formOf(koa)));
+      if ('sentence' in result) {
+        koa.status = 409;
+        return show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence }));
+      }
+      redirect(koa, `/ops/labels/${ctx.tenant.slug}/${label.id}`, result.value);
+    });
+  }
+  return router;
+}
+
+type Action = (ctx: Context, label: WaitingLabel, form: Readonly<Record<string, string>>) => Promise<string>;
+
+/** What can be done about a label. Each answers a sentence for the person who did it. */
+const actions: Readonly<Record<string, Action>> = {
+  async address(ctx, label, form) {
+    const address = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, text.trim() === '' ? null : text.trim()]));
+    if (!fits(ShippingAddressInput, address)) throw new DomainError('invalid', 'invalid_request', 'The address needs a name, a street, a city and a country of two letters.');
+    await editAddress(ctx, { orderId: label.orderId, address });
+    await retryLabel(ctx, { labelId: label.id });
+    return 'The address is saved and the label is tried again.';
+  },
+  async retry(ctx, label) {
+    await retryLabel(ctx, { labelId: label.id });
+    return 'The label is tried again.';
+  },
+  async rate(ctx, label, { rate_id: rateId = '' }) {
+    await chooseRate(ctx, { orderId: label.orderId, rateId });
+    return 'The label of this rate is being bought.';
+  },
+  async fulfil(ctx, label, { carrier, tracking_number: trackingNumber }) {
+    await markFulfilled(ctx, { orderId: label.orderId, carrier: carrier?.trim() || undefined, trackingNumber: trackingNumber?.trim() || undefined });
+    return 'The order is marked as shipped.';
+  },
+  async void(ctx, label) {
+    await voidLabel(ctx, { labelId: label.id });
+    return 'The label is voided.';
+  },
+};
+
+async function labelOf(services: Services, koa: RouterContext): Promise<{ ctx: Context; label: WaitingLabel }> {
+  const ctx = await contextOf(services, koa);
+  const label = await waitingLabel(ctx, koa.params['id'] ?? '');
+  if (!label) throw notFound('label');
+  return { ctx, label };
+}
+
+async function contextOf(services: Services, koa: RouterContext): Promise<Context> {
+  const tenant = await services.tenants.bySlug(koa.params['slug'] ?? '');
+  if (!tenant) throw notFound('store');
+  return { ...operatorContext(services), tenant };
+}
+
+const operatorContext = (services: Services) =>
+  services.context({ actor: { kind: 'operator', id: services.config.ops?.user ?? 'local' } });
+
+async function formOf(koa: RouterContext): Promise<Record<string, string>> {
+  const bytes = await readBytes(koa.req, formBytesMax);
+  return bytes.length === 0 ? {} : parseForm(bytes, koa.get('content-type'));
+}
+
+/** What came of it, or the sentence of a refusal, for the page to show. */
+async function orSentence<Value>(work: Promise<Value>): Promise<{ value: Value } | { sentence: string }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (error instanceof DomainError) return { sentence: error.message };
+    throw error;
+  }
+}
+
+/** A label that is being worked on at this moment needs no retry. */
+function unlessBusy(error: unknown): void {
+  if (!(error instanceof DomainError)) throw error;
+}
+
+function show(koa: RouterContext, page: string): void {
+  koa.type = 'text/html; charset=utf-8';
+  koa.body = page;
+}
+
+function redirect(koa: RouterContext, address: string, done: string): void {
+  koa.status = 303;
+  koa.set('location', `${address}?done=${encodeURIComponent(done)}`);
+  koa.body = '';
+}
+
+/** What the last press did. Only our own sentences are short and plain; anything else is not shown. */
+function doneOf(koa: RouterContext): string | undefined {
+  const { done } = koa.query;
+  return typeof done === 'string' && /^[A-Za-z0-9 ,.]{1,100}$/.test(done) ? done : undefined;
+}

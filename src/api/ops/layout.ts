@@ -1,0 +1,92 @@
+import { html, type Html, type Piece } from './html.ts';
+
+/** The pages of operators, as the head of each shows them. */
+const pages = [
+  ['/ops', 'Overview'],
+  ['/ops/queues', 'Queues'],
+  ['/ops/labels', 'Labels'],
+  ['/ops/webhooks', 'Webhooks'],
+] as const;
+
+export interface Page {
+  readonly title: string;
+  /** The address of the page in the head that this one belongs to. */
+  readonly at: (typeof pages)[number][0];
+  readonly body: Piece;
+}
+
+/** A page for operators: one head, one column, no script. */
+export function renderPage({ title, at, body }: Page): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Storefront operations</title>
+<style>${style}</style>
+</head>
+<body>
+<header><nav>${pages.map(([address, name]) => html`<a href="${address}"${address === at && current}>${name}</a>`)}</nav></header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** A form of one button. */
+export function button(action: string, label: string, fields: Readonly<Record<string, string>> = {}, kind: 'quiet' | 'main' = 'quiet'): Html {
+  return html`<form method="post" action="${action}">${Object.entries(fields).map(([name, value]) =>
+    html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${kind}">${label}</button></form>`;
+}
+
+/** How long ago something was, in one word for a table. */
+export function ago(then: Date, now: Date): Html {
+  const minutes = Math.max(0, Math.round((now.getTime() - then.getTime()) / 60_000));
+  const words = minutes < 60 ? `${minutes} min` : minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
+  return html`<time datetime="${then.toISOString()}" title="${then.toISOString()}">${words}</time>`;
+}
+
+const current = html` aria-current="page"`;
+
+const style = html`
+:root { color-scheme: light dark; --ink: #1c2127; --soft: #5d6772; --line: #e1e5ea; --paper: #fbfbfa; --card: #fff; --accent: #24557a; --warn: #8a3b12; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8ea; --soft: #98a2ad; --line: #333a42; --paper: #15181b; --card: #1c2024; --accent: #8fc1e3; --warn: #f0a57a; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
+header { border-bottom: 1px solid var(--line); background: var(--card); }
+nav, main { max-width: 68rem; margin: 0 auto; padding: 0 1.5rem; }
+nav { display: flex; gap: 1.5rem; }
+nav a { padding: .9rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; }
+nav a[aria-current] { color: var(--ink); border-color: var(--accent); }
+main { padding-top: 1rem; padding-bottom: 4rem; }
+h1 { font-size: 1.5rem; font-weight: 600; margin: 1.2rem 0 .4rem; }
+h2 { font-size: 1.05rem; font-weight: 600; margin: 0; }
+p { margin: .3rem 0; }
+.soft, th { color: var(--soft); font-weight: 400; }
+.lead { color: var(--soft); max-width: 44rem; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; margin: 1.2rem 0; padding: 1rem 1.2rem; }
+section > header { border: 0; background: none; display: flex; align-items: baseline; gap: 1rem; justify-content: space-between; }
+.note { border-left: 3px solid var(--warn); }
+.done { border-left: 3px solid #3c7d4e; }
+table { border-collapse: collapse; width: 100%; margin-top: .7rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-top: 1px solid var(--line); vertical-align: top; }
+thead th { border-top: 0; font-size: .85rem; }
+td:last-child { text-align: right; padding-right: 0; white-space: nowrap; }
+td form { display: inline-block; }
+a { color: var(--accent); }
+code { font: .88em ui-monospace, "SF Mono", Menlo, monospace; color: var(--warn); }
+button { font: inherit; padding: .32rem .8rem; border-radius: .4rem; border: 1px solid var(--line); background: var(--card); color: var(--ink); cursor: pointer; }
+button:hover { border-color: var(--accent); }
+button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); }
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .7rem 1rem; margin: .8rem 0; }
+label { display: block; color: var(--soft); font-size: .85rem; }
+input { display: block; width: 100%; margin-top: .15rem; font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; padding: .35rem .5rem; }
+input[type=hidden] { display: none; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: .8rem; }
+`;

@@ -1,0 +1,60 @@
+import type { Context as KoaContext, Middleware } from 'koa';
+
+import { HttpError } from '#src/api/lib/http-error.ts';
+import { equalInConstantTime } from '#src/lib/crypto.ts';
+import type { Services } from '#src/services.ts';
+
+/** The router does not tell upper case from lower, so neither does the guard. */
+const opsPath = /^\/ops(\/|$)/i;
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Pages of operators run no script but the board's own, and nobody may frame them. */
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': 'default-src \'self\'; style-src \'self\' \'unsafe-inline\'; img-src \'self\' data:; frame-ancestors \'none\'; form-action \'self\'',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * Stands before everything under /ops: the operator's name and password are asked for where they are set, which only
+ * local mode may leave out, and a change that a page of another origin asks for is refused.
+ */
+export function protectOps(services: Services): Middleware {
+  return async (koa, next) => {
+    if (!opsPath.test(koa.path)) return next();
+    requireOperator(services, koa);
+    if (!safeMethods.has(koa.method)) refuseForeignPages(services, koa);
+    koa.set(headers);
+    await next();
+  };
+}
+
+function requireOperator({ config }: Services, koa: KoaContext): void {
+  const { ops, settings } = config;
+  if (!ops) {
+    // A page elsewhere could have its own name resolve to this machine; nobody but this machine's names may ask.
+    if (settings.localMode && isLoopback(koa.hostname)) return;
+    throw new HttpError(403, 'origin_not_allowed', 'Without a password, operations are open on this machine alone.');
+  }
+  const [scheme = '', given = ''] = koa.get('authorization').split(' ');
+  const expected = Buffer.from(`${ops.user}:${ops.password}`).toString('base64');
+  if (scheme.toLowerCase() === 'basic' && equalInConstantTime(given, expected)) return;
+  throw new HttpError(401, given ? 'invalid_key' : 'missing_key', 'Operations ask for their name and password.', {
+    headers: { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
+  });
+}
+
+/** Browsers say where a change comes from; a client that says nothing is no browser, and carries no login by itself. */
+function refuseForeignPages({ config }: Services, koa: KoaContext): void {
+  const origin = koa.get('origin');
+  const site = koa.get('sec-fetch-site');
+  const isOwn = origin === '' || hostOf(origin) === koa.host || origin === new URL(config.settings.publicUrl).origin;
+  if (isOwn && site !== 'cross-site') return;
+  throw new HttpError(403, 'origin_not_allowed', 'Changes are made from these pages only.');
+}
+
+const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined);
+
+const isLoopback = (hostname: string) => ['127.0.0.1', 'localhost', '[::1]', '::1'].includes(hostname);
