@@ -3,7 +3,6 @@ import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/cont
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
 import { normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
-import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
   SecondShippingAccountInput, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput,
 } from '#src/domain/shipping/index.ts';
