@@ -3,6 +3,7 @@ import * as cart from './cart.ts';
 import * as checkout from './checkout.ts';
 import * as emails from './emails.ts';
 import * as idempotency from './idempotency.ts';
+import * as integrations from './integrations.ts';
 import * as labels from './labels.ts';
 import * as leads from './leads.ts';
 import * as payments from './payments.ts';
@@ -10,4 +11,4 @@ import * as search from './search.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job there is. */
-export const jobs: readonly JobDefinition[] = [cart, checkout, emails, idempotency, labels, leads, payments, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);
+export const jobs: readonly JobDefinition[] = [cart, checkout, emails, idempotency, integrations, labels, leads, payments, search, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);

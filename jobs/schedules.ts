@@ -1,6 +1,7 @@
 import type { JobDefinition } from './lib/define-job.ts';
 import { pruneCarts } from './cart.ts';
 import { pruneRequests } from './idempotency.ts';
+import { pruneIntegrations } from './integrations.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
 import { reportDrift, sweepEvents, sweepSessions } from './payments.ts';
 import { pruneDeliveries } from './webhooks.ts';
@@ -25,6 +26,7 @@ export const schedules: readonly Schedule[] = [
   { job: pruneDeliveries, everyMs: 3_600_000 },
   { job: pruneRequests, everyMs: 3_600_000 },
   { job: pruneCarts, everyMs: 86_400_000 },
+  { job: pruneIntegrations, everyMs: 86_400_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */

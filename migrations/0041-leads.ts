@@ -22,7 +22,7 @@ export class Leads extends Migration {
       );
       ${tenantTable('leads')}
 
-      -- Without a variant: any of the product's will do.
+      -- No variant: whichever of the product's comes back will do.
       create table waitlist_entries (
         tenant_id ${id} not null,
         id ${id} not null,

@@ -5,6 +5,7 @@ import * as checkout from './checkout/routes.ts';
 import * as content from './content/routes.ts';
 import * as inboundShippo from './inbound/shippo.ts';
 import * as inboundStripe from './inbound/stripe.ts';
+import * as integrations from './integrations/routes.ts';
 import * as inventory from './inventory/routes.ts';
 import * as leads from './leads/routes.ts';
 import type { Route } from './lib/define-route.ts';
@@ -17,7 +18,7 @@ import * as shipping from './shipping/routes.ts';
 import * as storefront from './storefront/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [cart, cartPreviews, savedCarts, checkout, content, inboundShippo, inboundStripe, inventory, leads, orders, partners, products, returns, search, shipping, storefront, wholesale];
+const pages = [cart, cartPreviews, savedCarts, checkout, content, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

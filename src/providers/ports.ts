@@ -18,5 +18,6 @@ export function createPorts(config: Config, log: Log): Omit<Ports, 'cache' | 'ht
     shipping: createShippoGateway({ baseUrl: config.shippoApiBase, log, breaker }),
     secondShipping: createEasypostConnection({ log }),
     mailer: createSmtpMailer(config.smtpUrl),
+    integrations: new Map(),
   } as Omit<Ports, 'cache' | 'http'>;
 }

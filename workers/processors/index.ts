@@ -3,6 +3,7 @@ import { processors as cart } from './cart.ts';
 import { processors as checkout } from './checkout.ts';
 import { processors as emails } from './emails.ts';
 import { processors as idempotency } from './idempotency.ts';
+import { processors as integrations } from './integrations.ts';
 import { processors as labels } from './labels.ts';
 import { processors as leads } from './leads.ts';
 import { processors as payments } from './payments.ts';
@@ -10,4 +11,4 @@ import { processors as search } from './search.ts';
 import { processors as webhooks } from './webhooks.ts';
 
 /** Every job, joined to the operation that does it. */
-export const processors: readonly Processor[] = [...cart, ...checkout, ...emails, ...idempotency, ...labels, ...leads, ...payments, ...search, ...webhooks];
+export const processors: readonly Processor[] = [...cart, ...checkout, ...emails, ...idempotency, ...integrations, ...labels, ...leads, ...payments, ...search, ...webhooks];

@@ -9,14 +9,14 @@ import type { Reply } from './reply.ts';
 /**
  * Who may call a route, and how the tenant is known (api.md, "Authentication"):
  *
- *   public         the x-tenant-slug header
+ *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders who can set no header
  *   dual           a key with this scope, or else the header
  *   bearer         a key with this scope
  *   token          like dual; where neither is sent, the token in the query or the body names the tenant
  *   inbound        a provider: the slug in the path, a signature that the handler checks
  */
 export type Audience =
-  | { readonly kind: 'public' }
+  | { readonly kind: 'public'; readonly slugInQuery?: true }
   | { readonly kind: 'dual'; readonly scope: Scope }
   | { readonly kind: 'bearer'; readonly scope: Scope }
   | { readonly kind: 'token'; readonly scope: Scope; readonly tenantIdOf: TenantNaming }
@@ -32,6 +32,7 @@ export interface Sent {
 export type TenantNaming = (sent: Sent) => string | undefined;
 
 export const toPublic: Audience = { kind: 'public' };
+export const toPublicByQuery: Audience = { kind: 'public', slugInQuery: true };
 export const toProviders: Audience = { kind: 'inbound' };
 export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
 export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });

@@ -7,7 +7,7 @@ import { authenticate, type Visitor } from './authenticate.ts';
 import { type AnswerCheck, createAnswerCheck } from './check-answers.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
-import type { Caller, Route } from './define-route.ts';
+import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { createLimiter, type EnforceLimit } from './limiter.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
@@ -54,7 +54,7 @@ async function serve(counter: Counter, route: Route, koa: RouterContext): Promis
   const { services } = counter;
   const { audience } = route;
   const authorization = koa.get('authorization');
-  const slug = audience.kind === 'inbound' ? (koa.params['tenant_slug'] ?? '') : koa.get('x-tenant-slug');
+  const slug = slugOf(audience, koa);
   const sent = bodyReader(route, koa);
   const tenantId = audience.kind === 'token' ? audience.tenantIdOf({ query: koa.query, body: (await sent()).body }) : undefined;
   const visitor = await authenticate(services, audience, { authorization, slug, tenantId });
@@ -69,6 +69,16 @@ async function serve(counter: Counter, route: Route, koa: RouterContext): Promis
   const make = async () => handle(counter, route, koa, visitor, address, await sent());
   const reply = route.cacheable ? await counter.cache.get(visitor, koa.url, make) : await make();
   sendReply(koa, reply, visitor.key !== undefined);
+}
+
+/** The store that a request names; '' when it names none. */
+function slugOf(audience: Audience, koa: RouterContext): string {
+  if (audience.kind === 'inbound') return koa.params['tenant_slug'] ?? '';
+  const inHeader = koa.get('x-tenant-slug');
+  const inQuery = audience.kind === 'public' && audience.slugInQuery ? koa.query['tenant'] : undefined;
+  if (typeof inQuery !== 'string' || inQuery === '' || inQuery === inHeader) return inHeader;
+  if (inHeader === '') return inQuery;
+  throw new HttpError(400, 'invalid_request', 'The address and the x-tenant-slug header name different stores.');
 }
 
 async function handle(

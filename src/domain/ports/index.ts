@@ -1,4 +1,5 @@
 import type { Cache } from './cache.ts';
+import type { IntegrationReceivers } from './integration-receiver.ts';
 import type { Mailer } from './mailer.ts';
 import type { OutboundHttp } from './outbound-http.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
@@ -12,4 +13,5 @@ export interface Ports {
   readonly mailer: Mailer;
   readonly http: OutboundHttp;
   readonly cache: Cache;
+  readonly integrations: IntegrationReceivers;
 }

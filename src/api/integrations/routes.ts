@@ -1,0 +1,56 @@
+import { defineRoute, type TenantNaming, toPublicByQuery, toTokenHolders } from '#src/api/lib/define-route.ts';
+import { accepted, redirect } from '#src/api/lib/reply.ts';
+import { acceptCall, completeConnection, IntegrationProvider, unknownState } from '#src/domain/integrations/index.ts';
+import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
+import { Slug, Type } from '#src/lib/schema.ts';
+
+const params = Type.Object({ provider: IntegrationProvider });
+const bodyBytesMax = 512 * 1024;
+
+/** A browser comes back from a third party without a header: the state in its address names the store. */
+const tenantOfState: TenantNaming = ({ query: { state } }) => {
+  if (state === undefined) return undefined;
+  const tenantId = typeof state === 'string' ? tenantIdOfToken(state) : undefined;
+  if (tenantId === undefined) throw unknownState();
+  return tenantId;
+};
+
+export const getIntegrationCallback = defineRoute({
+  method: 'get',
+  path: '/api/v1/integrations/:provider/callback',
+  tag: 'integrations',
+  summary: 'Where a third party sends the owner’s browser back after his consent.',
+  audience: toTokenHolders('integrations:write', tenantOfState),
+  params,
+  query: Type.Object({ state: Type.String({ maxLength: 200 }) }),
+  errors: ['invalid_or_expired_token'],
+  answers: { 302: Type.Null() },
+  async handle({ ctx, params: { provider }, query: { state, ...received } }) {
+    const { returnUrl } = await completeConnection(ctx, { provider, state, received });
+    return redirect(returnUrl);
+  },
+});
+
+export const postIntegrationCallback = defineRoute({
+  method: 'post',
+  path: '/api/v1/integrations/:provider/callback',
+  tag: 'integrations',
+  summary: 'Where a third party calls, signed as Standard Webhooks says: stored and promised before it is answered.',
+  audience: toPublicByQuery,
+  params,
+  query: Type.Object({ tenant: Type.Optional(Slug) }),
+  rawBody: true,
+  bodyBytesMax,
+  errors: ['invalid_json'],
+  answers: { 202: Type.Object({ ok: Type.Literal(true) }) },
+  async handle({ ctx, params: { provider }, rawBody, header }) {
+    await acceptCall(ctx, {
+      provider,
+      messageId: header('webhook-id'),
+      timestamp: header('webhook-timestamp'),
+      signature: header('webhook-signature'),
+      rawBody,
+    });
+    return accepted({ ok: true });
+  },
+});

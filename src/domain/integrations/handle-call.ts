@@ -1,0 +1,32 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { conclude, readOne, transact } from '../database.ts';
+import { bodyField } from './accept-call.ts';
+
+/**
+ * Hand a call to whoever knows the third party, and write down that it was. Of a party that nobody knows it is kept,
+ * and nothing more.
+ */
+export async function handleCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
+  const call = await readOne<{ provider: string; sealed: string }>(ctx, sql`
+    select provider, body_sealed as sealed from integration_calls
+    where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`);
+  if (!call) return;
+  const receiver = ctx.ports.integrations.get(call.provider);
+  const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, call.sealed));
+  await receiver?.take({ id: callId, tenantId: ctx.tenant.id, body }, ctx.signal);
+  await conclude(ctx, async (ctx) => {
+    await ctx.tx.run(sql`
+      update integration_calls set state = ${receiver ? 'handled' : 'ignored'}, settled_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`);
+  });
+}
+
+/** Nobody handles this call any more: its runs keep dying. */
+export async function giveUpCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    await ctx.tx.run(sql`
+      update integration_calls set state = 'failed', settled_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${callId} and state = 'received'`);
+  });
+}

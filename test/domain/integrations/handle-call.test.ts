@@ -1,0 +1,102 @@
+import anyTest, { type TestFn } from 'ava';
+import { Webhook } from 'standardwebhooks';
+
+import { handleCall as handleCallJob } from '#jobs/integrations.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { acceptCall, callSecretOf, createIntegrationState, giveUpCall, handleCall, pruneIntegrations } from '#src/domain/integrations/index.ts';
+import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
+import { days } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { promised } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const taken: IntegrationCall[] = [];
+const away = new ProviderError('bookkeeper', 'away', 'The bookkeeper does not answer.');
+const integrations = new Map([
+  ['bookkeeper', { async take(call: IntegrationCall) { taken.push(call); } }],
+  ['sleeper', { async take() { throw away; } }],
+]);
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test, { ports: { integrations } });
+
+/** A call as the third party makes it. Answers the id under which it is kept. */
+async function call(ctx: Context, provider: string, body: object = { invoice: 7 }): Promise<string> {
+  const messageId = newId('req');
+  const now = ctx.clock.now();
+  const rawBody = Buffer.from(JSON.stringify(body));
+  const signature = new Webhook(await callSecretOf(ctx, provider)).sign(messageId, now, rawBody.toString());
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  await acceptCall(ctx, { provider, messageId, timestamp, signature, rawBody });
+  const [kept] = await read<{ id: string }>(ctx, sql`
+    select id from integration_calls where tenant_id = ${ctx.tenant.id} and message_id = ${messageId}`);
+  return kept?.id ?? '';
+}
+
+const stateOf = async (ctx: Context, id: string) =>
+  (await read<{ state: string }>(ctx, sql`select state from integration_calls where tenant_id = ${ctx.tenant.id} and id = ${id}`))[0]?.state;
+
+test('what a third party tells reaches whoever knows it, once however often the job runs', async (t) => {
+  const { ctx } = t.context;
+  const callId = await call(ctx, 'bookkeeper', { invoice: 7 });
+  t.deepEqual(await promised(ctx, handleCallJob), [{ callId }]);
+  await handleCall(ctx, { callId });
+  await handleCall(ctx, { callId });
+  t.deepEqual(taken.filter(({ id }) => id === callId), [{ id: callId, tenantId: ctx.tenant.id, body: { invoice: 7 } }]);
+  t.is(await stateOf(ctx, callId), 'handled');
+});
+
+test('what a stranger tells is kept, and nothing more', async (t) => {
+  const { ctx } = t.context;
+  const callId = await call(ctx, 'constructor');
+  await handleCall(ctx, { callId });
+  t.is(await stateOf(ctx, callId), 'ignored');
+});
+
+test('what could not be handled waits for another try, also after it was given up', async (t) => {
+  const { ctx } = t.context;
+  const callId = await call(ctx, 'sleeper');
+  await t.throwsAsync(handleCall(ctx, { callId }), { is: away });
+  t.is(await stateOf(ctx, callId), 'received');
+  await giveUpCall(ctx, { callId });
+  await giveUpCall(ctx, { callId });
+  t.is(await stateOf(ctx, callId), 'failed');
+  await handleCall({ ...ctx, ports: { ...ctx.ports, integrations: new Map() } }, { callId });
+  t.is(await stateOf(ctx, callId), 'ignored');
+});
+
+test('nothing of what was told can be read from the table', async (t) => {
+  const { ctx } = t.context;
+  await call(ctx, 'bookkeeper', { secret: 'swordfish' });
+  const rows = await read<object>(ctx, sql`select * from integration_calls where tenant_id = ${ctx.tenant.id}`);
+  t.is(rows.length, 1);
+  t.notRegex(JSON.stringify(rows), /swordfish/);
+});
+
+test('each third party has a secret of its own at each store', async (t) => {
+  const { ctx, services } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  const secrets = await Promise.all([callSecretOf(ctx, 'a'), callSecretOf(ctx, 'b'), callSecretOf(other, 'a'), callSecretOf(ctx, 'a')]);
+  t.is(new Set(secrets).size, 3);
+  t.is(secrets[0], secrets[3]);
+});
+
+test.serial('old calls and lapsed connections are forgotten, what waits is not', async (t) => {
+  const { ctx, services } = t.context;
+  const [done, waiting] = [await call(ctx, 'bookkeeper'), await call(ctx, 'bookkeeper')];
+  await handleCall(ctx, { callId: done });
+  await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl: 'https://owner.example/' });
+  const later = { ...services.context(), clock: { now: () => new Date(ctx.clock.now().getTime() + days(31)) } };
+
+  await pruneIntegrations(services.context());
+  t.is(await stateOf(ctx, done), 'handled');
+  await pruneIntegrations(later);
+  await pruneIntegrations(later);
+  t.is(await stateOf(ctx, done), undefined);
+  t.is(await stateOf(ctx, waiting), 'received');
+  t.deepEqual(await read(ctx, sql`select id from integration_connections where tenant_id = ${ctx.tenant.id}`), []);
+});
