@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import anyTest, { type TestFn } from 'ava';
+import { parse } from 'yaml';
+
+import { applyStore } from '#src/cli/apply/apply-store.ts';
+import { RefusedInput } from '#src/cli/apply/section.ts';
+import { loadStoreFile } from '#src/cli/apply/store-file.ts';
+import { listAudit } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { listKeys } from '#src/domain/tenants/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { sql } from '#src/lib/sql.ts';
+import { demoStoreFile } from '#src/local/stack/start-stack.ts';
+import { runCli } from '#test/support/cli.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const exampleFile = fileURLToPath(new URL('./fixtures/store.yaml', import.meta.url));
+const example = readFileSync(exampleFile, 'utf8');
+
+/** What the example and the demo store read from the environment. */
+const secrets = {
+  STRIPE_SECRET_KEY: 'sk_test_hush_stripe', STRIPE_PUBLISHABLE_KEY: 'pk_test_hush_stripe', STRIPE_WEBHOOK_SECRET: 'whsec_hush_stripe',
+  SHIPPO_API_KEY: 'shippo_test_hush', SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token', EASYPOST_API_KEY: 'EZTK_hush',
+  ERP_WEBHOOK_URL: 'http://127.0.0.1:4999/hooks', ERP_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('base64')}`,
+};
+
+/** A text with a store of its own: files of several tests may be applied to one database. */
+const ownStore = (text = example) => {
+  const slug = `cedar-${randomText(8)}`;
+  return { slug, text: text.replace('slug: cedar-and-clay', `slug: ${slug}`) };
+};
+
+function load({ services }: TestContext, text: string, environment: Record<string, string> = secrets) {
+  const loaded = loadStoreFile(text, environment, services.config.settings);
+  if ('problems' in loaded) throw new Error(loaded.problems.map(({ line, field, detail }) => `${line} ${field} ${detail}`).join('\n'));
+  return loaded.file;
+}
+
+async function apply(t: TestContext, text: string, options: { dryRun?: boolean; prune?: boolean; setStock?: boolean } = {}) {
+  const { services } = t;
+  const ctx = services.context({ actor: { kind: 'operator', id: 'cli' } });
+  return applyStore(ctx, load(t, text), { dryRun: false, prune: false, setStock: false, ...options }, () => undefined);
+}
+
+const changed = ({ changes }: Awaited<ReturnType<typeof apply>>) =>
+  changes.filter(({ action }) => action !== 'unchanged').map(({ action, subject, fields }) => `${action} ${subject}${fields.length > 0 && action === 'updated' ? `: ${fields.join(', ')}` : ''}`);
+
+async function storeOf({ services }: TestContext, slug: string): Promise<Context | undefined> {
+  const tenant = await services.tenants.bySlug(slug);
+  return tenant && { ...services.context(), tenant };
+}
+
+test('the example makes a whole store, and applying it again changes nothing', async (t) => {
+  const { slug, text } = ownStore();
+  const first = await apply(t.context, text);
+  t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
+  t.deepEqual(first.notes, []);
+  for (const subject of [`store ${slug}`, 'product oak-bowl', 'product coffee', 'content article/care-for-wood', 'promo code WELCOME10', 'partner maker']) {
+    t.true(changed(first).includes(`created ${subject}`), subject);
+  }
+  for (const { value } of first.keys) t.truthy(await t.context.services.keys.open(value));
+
+  const second = await apply(t.context, text);
+  t.deepEqual(changed(second), []);
+  t.is(second.changes.length, first.changes.length);
+  t.deepEqual(second.keys, []);
+});
+
+test('the demo store is one too', async (t) => {
+  const { text } = ownStore(readFileSync(demoStoreFile, 'utf8'));
+  const first = await apply(t.context, text);
+  t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
+  t.is(first.changes.filter(({ subject }) => subject.startsWith('product ')).length, 13);
+  t.deepEqual(changed(await apply(t.context, text)), []);
+});
+
+test('the same store as JSON is the same store', async (t) => {
+  const { text } = ownStore();
+  const json = JSON.stringify(parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"')), null, 2);
+  await apply(t.context, text);
+  t.deepEqual(changed(await apply(t.context, json)), []);
+});
+
+test('a dry run says what would change, makes no key and leaves nothing', async (t) => {
+  const { slug, text } = ownStore();
+  const dry = await apply(t.context, text, { dryRun: true });
+  t.is(await storeOf(t.context, slug), undefined);
+  t.deepEqual(dry.keys, []);
+  const real = await apply(t.context, text);
+  t.deepEqual(changed(dry), changed(real));
+  t.deepEqual(changed(await apply(t.context, text.replace('price_cents: 3800', 'price_cents: 3900'), { dryRun: true })), [
+    'updated product oak-bowl: variants.BOWL-S.price_cents',
+  ]);
+  t.deepEqual(changed(await apply(t.context, text)), []);
+});
+
+test('what a domain refuses leaves nothing half done, and is found in the file', async (t) => {
+  const { slug, text } = ownStore();
+  const wrong = text.replace('code: FIVEOFF, type: fixed', 'code: FIVEOFF, starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z, type: fixed');
+  const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RefusedInput });
+  t.deepEqual(error.issues.map(({ path }) => path), ['/promo_codes/1/ends_at']);
+  t.is(await storeOf(t.context, slug), undefined);
+});
+
+test('a change is told by field, and a key that there is keeps its value', async (t) => {
+  const { slug, text } = ownStore();
+  const { keys } = await apply(t.context, text);
+  const second = await apply(t.context, text
+    .replace('name: Cedar & Clay\n', 'name: Cedar & Sons\n')
+    .replace('kind: secret, scopes: [admin:write, ', 'kind: secret, expires_at: 2030-01-01T00:00:00Z, scopes: [')
+    .replace('reviews: true', 'reviews: false')
+    .replace('title: How to care for wood', 'title: Care for wood'));
+  t.deepEqual(changed(second), [
+    `updated store ${slug}: name`, `updated modules of ${slug}: reviews`, 'updated key backend: scopes, expires_at',
+    'updated content article/care-for-wood: title',
+  ]);
+  t.deepEqual(second.keys, []);
+  const ctx = await storeOf(t.context, slug);
+  t.is(ctx && (await listKeys(ctx)).rows.length, 2);
+  t.truthy(await t.context.services.keys.open(keys[0]?.value ?? ''));
+});
+
+test('stock and balances open a store; later they are set on demand only', async (t) => {
+  const { text } = ownStore();
+  await apply(t.context, text);
+  const restocked = text.replace('stock: 40', 'stock: 50').replace('balance_cents: 5000', 'balance_cents: 7500');
+  t.deepEqual(changed(await apply(t.context, restocked)), []);
+  t.deepEqual(changed(await apply(t.context, restocked, { setStock: true })), [
+    'updated product oak-bowl: variants.BOWL-S.stock', 'updated gift card …NPQR: balance_cents',
+  ]);
+  t.deepEqual(changed(await apply(t.context, restocked, { setStock: true })), []);
+});
+
+test('what a list no longer names stays, and goes when it is pruned', async (t) => {
+  const { slug, text } = ownStore();
+  const { keys } = await apply(t.context, text);
+  const document = parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
+  const shorter = JSON.stringify({
+    store: document.store, keys: document.keys.slice(0, 1), products: [{ ...document.products[0], variants: document.products[0].variants.slice(0, 1) }],
+    content: document.content.slice(0, 1), promo_codes: document.promo_codes.slice(0, 1), gift_cards: [], partners: [], webhook_endpoints: [],
+  });
+  t.deepEqual(changed(await apply(t.context, shorter)), []);
+  const removed = [
+    'removed key backend', 'updated product oak-bowl: variants.BOWL-L', 'removed product coffee', 'removed content announcement/autumn',
+    'removed promo code FIVEOFF', 'removed partner maker', 'removed webhook endpoint https://erp.cedar.example/hooks',
+  ];
+  t.deepEqual(changed(await apply(t.context, shorter, { prune: true, dryRun: true })), removed);
+  t.deepEqual(changed(await apply(t.context, shorter, { prune: true })), removed);
+  t.deepEqual(changed(await apply(t.context, shorter, { prune: true })), []);
+
+  const { keys: [again] } = await apply(t.context, text);
+  t.is(again?.name, 'backend');
+  t.not(again?.value, keys[1]?.value, 'a revoked key does not come back');
+  const ctx = await storeOf(t.context, slug);
+  t.is(ctx?.tenant.slug, slug);
+});
+
+test('a list that is not in the file is left alone, pruning or not', async (t) => {
+  const { slug, text } = ownStore();
+  await apply(t.context, text);
+  const onlyStore = text.slice(0, text.indexOf('modules:'));
+  t.deepEqual(changed(await apply(t.context, onlyStore, { prune: true })), []);
+  const ctx = await storeOf(t.context, slug);
+  t.is(ctx && (await read(ctx, sql`select 1 from products where tenant_id = ${ctx.tenant.id} and removed_at is null`)).length, 2);
+});
+
+test('every change stands in the audit log with the operator, and no secret does', async (t) => {
+  const { slug, text } = ownStore();
+  const { changes } = await apply(t.context, text);
+  const ctx = await storeOf(t.context, slug);
+  if (!ctx) return t.fail();
+  const { rows: entries } = await listAudit(ctx, { limit: 100 });
+  t.is(entries.length, changes.length);
+  t.true(entries.every(({ actorKind, actorId }) => actorKind === 'operator' && actorId === 'cli'));
+  t.true(entries.some(({ action, subjectId }) => action === 'key.created' && subjectId === 'key backend'));
+  t.false(JSON.stringify(entries).includes('hush'));
+  t.false(JSON.stringify(entries).includes('ABCD-EFGH'));
+
+  await apply(t.context, text);
+  t.is((await listAudit(ctx, { limit: 100 })).rows.length, entries.length, 'nothing to change is nothing to write down');
+});
+
+test('two operators who apply the same file at once make one store', async (t) => {
+  const { slug, text } = ownStore();
+  const applied = await Promise.all([apply(t.context, text), apply(t.context, text)]);
+  t.deepEqual(applied.map(({ keys }) => keys.length).toSorted(), [0, 2]);
+  t.truthy(await storeOf(t.context, slug));
+});
+
+test('a store without a signing secret is told how to get one', async (t) => {
+  const { slug, text } = ownStore();
+  const { notes } = await apply(t.context, text.replace(/^ *webhook_secret:.*\n/m, ''));
+  t.deepEqual(notes, [`Payments have no webhook_secret: run "webhooks:register ${slug}" so that the provider tells us of them.`]);
+});
+
+test('as a process: made, unchanged, and refused, each with its exit code', async (t) => {
+  const { services } = t.context;
+  const environment = { ...testEnvironment({ DATABASE_URL: services.config.databaseUrl }), ...secrets };
+  const { slug, text } = ownStore();
+
+  const made = await runCli(['apply', '-', '--json'], environment, text);
+  t.deepEqual([made.code, made.err], [0, '']);
+  const report = JSON.parse(made.out);
+  t.deepEqual([report.store, report.dry_run, report.unchanged, report.notes], [slug, false, 0, []]);
+  t.deepEqual(report.keys.map(({ name }: { name: string }) => name), ['storefront', 'backend']);
+  t.regex(report.keys[0].value, /^pk_test_/);
+  t.regex(report.keys[1].value, /^sk_test_/);
+
+  const again = await runCli(['apply', '-'], environment, text);
+  t.deepEqual([again.code, again.out, again.err], [0, `Nothing to change: ${report.changes.length} things are as the file says.\n`, '']);
+
+  const refused = await runCli(['apply', exampleFile], { ...environment, STRIPE_SECRET_KEY: '', ERP_WEBHOOK_SECRET: '' });
+  t.is(refused.code, 1);
+  t.is(refused.out, '');
+  t.deepEqual(refused.err.split('\n').slice(0, 3), [
+    'The store file is wrong in 2 places, so nothing was changed:',
+    `  ${exampleFile}:22:15  needs the environment variable STRIPE_SECRET_KEY, which is not set`,
+    `  ${exampleFile}:66:123  needs the environment variable ERP_WEBHOOK_SECRET, which is not set`,
+  ]);
+  t.false((made.out + made.err + again.out + refused.err).includes('hush'));
+});

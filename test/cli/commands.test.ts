@@ -1,0 +1,98 @@
+import test from 'ava';
+
+import { commands } from '#src/cli/commands.ts';
+import { defineCommand, Failure } from '#src/cli/lib/command.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { callCli } from '#test/support/cli.ts';
+
+/* The machinery of the command line, shown on commands of its own. */
+const greet = defineCommand({
+  name: 'kettle boil',
+  summary: 'Boil water.',
+  parameters: { kettle: 'Which one.' },
+  options: {
+    'dry-run': { type: 'boolean', description: 'Only look.' },
+    degrees: { type: 'string', value: 'n', description: 'How hot.' },
+  },
+  async run({ parameters, options, terminal }) {
+    terminal.progress('Heating.');
+    if (parameters.kettle === 'rusty') throw new Failure('The kettle leaks.', [{ where: 'bottom' }]);
+    if (parameters.kettle === 'sold') throw new DomainError('not_found', 'not_found', 'There is no such kettle.');
+    if (parameters.kettle === 'cursed') throw new TypeError('undefined is not a kettle');
+    return { lines: [`${parameters.kettle} ${options.degrees ?? 100} ${options['dry-run']}`], data: { kettle: parameters.kettle } };
+  },
+});
+const call = (...words: string[]) => callCli(words, {}, [greet]);
+
+test('a command gets its parameters and options, and answers on standard output', async (t) => {
+  t.deepEqual(await call('kettle', 'boil', 'copper', '--degrees', '80', '--dry-run'), { code: 0, out: 'copper 80 true\n', err: 'Heating.\n' });
+  t.is((await call('kettle', 'boil', 'copper')).out, 'copper 100 false\n');
+  t.is((await call('kettle', 'boil', '--degrees=90', 'copper')).out, 'copper 90 false\n');
+});
+
+test('machines get one JSON value and nothing else', async (t) => {
+  const { out } = await call('kettle', 'boil', 'copper', '--json');
+  t.deepEqual(JSON.parse(out), { kettle: 'copper' });
+});
+
+test('what was written wrongly ends with code 2 and says what was meant', async (t) => {
+  const cases: [string[], RegExp][] = [
+    [[], /Which command\?/],
+    [['kettle'], /There are these commands: kettle boil\./],
+    [['kettel', 'boil'], /There is no command "kettel"\. Did you mean kettle boil\?/],
+    [['--verbose'], /Which command\?/],
+    [['kettle', 'boil'], /kettle boil needs <kettle>\./],
+    [['kettle', 'boil', 'a', 'b', 'c'], /does not know what to do with "b c"/],
+    [['kettle', 'boil', 'a', '--dryrun'], /has no option --dryrun\. Did you mean --dry-run\?/],
+    [['kettle', 'boil', 'a', '--degrees'], /--degrees/],
+    [['kettle', 'boil', 'a', '--dry-run=yes'], /--dry-run/],
+  ];
+  for (const [words, sentence] of cases) {
+    const { code, out, err } = await call(...words);
+    t.deepEqual([code, out], [2, ''], words.join(' '));
+    t.regex(err, sentence);
+    t.regex(err, /See npm run cli -- --help\.\n$/);
+  }
+});
+
+test('what a person can understand ends with code 1 and one line', async (t) => {
+  t.deepEqual(await call('kettle', 'boil', 'rusty'), { code: 1, out: '', err: 'Heating.\nThe kettle leaks.\n' });
+  t.deepEqual(await call('kettle', 'boil', 'sold'), { code: 1, out: '', err: 'Heating.\nThere is no such kettle.\n' });
+});
+
+test('machines are told of a failure as JSON too', async (t) => {
+  const { code, out } = await call('kettle', 'boil', 'rusty', '--json');
+  t.is(code, 1);
+  t.deepEqual(JSON.parse(out), { error: 'The kettle leaks.', problems: [{ where: 'bottom' }] });
+});
+
+test('only what nobody foresaw shows a stack', async (t) => {
+  const { code, err } = await call('kettle', 'boil', 'cursed');
+  t.is(code, 1);
+  t.regex(err, /TypeError: undefined is not a kettle\n +at /);
+});
+
+test('help is there for all commands together and for each', async (t) => {
+  for (const words of [['--help'], ['-h'], ['help']]) {
+    const { code, out } = await callCli(words);
+    t.is(code, 0);
+    for (const { name, summary } of commands) t.true(out.includes(name) && out.includes(summary), name);
+  }
+  for (const { name, parameters, options } of commands) {
+    for (const words of [[...name.split(' '), '--help'], ['help', ...name.split(' ')], [...name.split(' '), '-h']]) {
+      const { code, out, err } = await callCli(words);
+      t.deepEqual([code, err], [0, ''], words.join(' '));
+      t.true(out.startsWith(`Usage: npm run cli -- ${name}`));
+      for (const parameter of Object.keys(parameters)) t.true(out.includes(`<${parameter}>`), parameter);
+      for (const option of [...Object.keys(options), 'json', 'help']) t.true(out.includes(`--${option}`), option);
+    }
+  }
+});
+
+test('every command says what it is for, and no two share a name', (t) => {
+  t.is(new Set(commands.map(({ name }) => name)).size, commands.length);
+  for (const { name, summary } of commands) {
+    t.regex(name, /^[a-z]+([ :-][a-z]+)*$/);
+    t.regex(summary, /^[A-Z].{10,}\.$/);
+  }
+});

@@ -1,0 +1,137 @@
+import anyTest, { type TestFn } from 'ava';
+import pg from 'pg';
+
+import { listAudit } from '#src/domain/audit/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { callCli, runCli } from '#test/support/cli.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { givenByRunner, testEnvironment } from '#test/support/environment.ts';
+import { until } from '#test/support/until.ts';
+
+const { DATABASE_URL: _another, ...environment } = testEnvironment();
+const test = anyTest as TestFn<TestContext>;
+useContext(test, { environment });
+
+const call = ({ services }: TestContext, ...words: string[]) => callCli(words, { ...environment, DATABASE_URL: services.config.databaseUrl });
+
+test('stores are listed and shown', async (t) => {
+  const { tenant } = t.context;
+  const list = await call(t.context, 'tenants', 'list');
+  t.is(list.code, 0);
+  t.true(list.out.startsWith('SLUG '));
+  t.true(list.out.includes(tenant.slug));
+  const { tenants } = JSON.parse((await call(t.context, 'tenants', 'list', '--json')).out);
+  t.true(tenants.some(({ slug }: { slug: string }) => slug === tenant.slug));
+
+  const shown = JSON.parse((await call(t.context, 'tenants', 'show', tenant.slug, '--json')).out).tenant;
+  t.deepEqual([shown.id, shown.currency, shown.modules.reviews], [tenant.id, 'USD', true]);
+  t.deepEqual(await call(t.context, 'tenants', 'show', 'nobody'), { code: 1, out: '', err: 'There is no store with the slug "nobody".\n' });
+});
+
+test('a module is switched off, is off everywhere within moments, and that is written down', async (t) => {
+  const { ctx, services, tenant } = t.context;
+  t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'off')).out, `reviews of ${tenant.slug} is now off.\n`);
+  t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'off')).out, `reviews of ${tenant.slug} was off already.\n`);
+  await until(async () => (await services.tenants.bySlug(tenant.slug))?.modules.reviews === false, { withinMs: 5000 });
+  const { rows: entries } = await listAudit(ctx, { limit: 10 });
+  t.deepEqual(entries.map(({ action, subjectId, before, after }) => [action, subjectId, before, after]), [
+    ['module.updated', 'reviews', { on: true }, { on: false }],
+  ]);
+});
+
+test('a module that is not there, and a switch that is neither on nor off, are wrong calls', async (t) => {
+  const { tenant } = t.context;
+  const unknown = await call(t.context, 'tenants', 'set-module', tenant.slug, 'review', 'on');
+  t.is(unknown.code, 2);
+  t.regex(unknown.err, /Did you mean reviews\?/);
+  t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'maybe')).code, 2);
+});
+
+test('a key is made, told once, listed without its value, and revoked', async (t) => {
+  const { ctx, services, tenant } = t.context;
+  const made = await call(t.context, 'keys', 'create', tenant.slug, 'erp', '--kind', 'secret', '--scopes', 'orders:read, products:write');
+  t.is(made.code, 0);
+  const [value = ''] = made.out.split('\n');
+  t.deepEqual((await services.keys.open(value)).scopes, ['orders:read', 'products:write']);
+
+  const list = await call(t.context, 'keys', 'list', tenant.slug);
+  t.regex(list.out, /erp +secret +sk_test_…\w{4} +live +orders:read,products:write/);
+  t.false(list.out.includes(value));
+
+  t.regex((await call(t.context, 'keys', 'revoke', tenant.slug, 'erp')).out, /^The key "erp" \(sk_test_…\w{4}\) is revoked\.\n$/);
+  t.is((await call(t.context, 'keys', 'revoke', tenant.slug, 'erp')).err, `${tenant.slug} has no live key "erp".\n`);
+  t.deepEqual((await listAudit(ctx, { limit: 10 })).rows.map(({ action, actorId }) => [action, actorId]), [['key.revoked', 'cli'], ['key.created', 'cli']]);
+  t.false(JSON.stringify(await listAudit(ctx, { limit: 10 })).includes(value));
+});
+
+test('machines get a new key as JSON', async (t) => {
+  const { tenant } = t.context;
+  const { out } = await call(t.context, 'keys', 'create', tenant.slug, 'till', '--kind', 'publishable', '--scopes', 'cart:write', '--expires-at', '2030-01-01T00:00:00Z', '--json');
+  const { key, value } = JSON.parse(out);
+  t.deepEqual([key.name, key.kind, key.scopes, key.expires_at], ['till', 'publishable', ['cart:write'], '2030-01-01T00:00:00.000Z']);
+  t.regex(value, /^pk_test_/);
+});
+
+test('a key that cannot be is refused: by its call, or by the store', async (t) => {
+  const { slug } = t.context.tenant;
+  const create = (...words: string[]) => call(t.context, 'keys', 'create', slug, ...words);
+  const wrong: [string[], RegExp][] = [
+    [['a'], /--kind is required/],
+    [['a', '--kind', 'secret'], /--scopes is required/],
+    [['a', '--kind', 'public', '--scopes', 'cart:write'], /--kind must be one of secret, publishable/],
+    [['a', '--kind', 'secret', '--scopes', 'cart:write,all'], /--scopes must be equal to one of the allowed values/],
+    [['a', '--kind', 'secret', '--scopes', 'cart:write', '--expires-at', 'tomorrow'], /--expires-at must match format/],
+  ];
+  for (const [words, sentence] of wrong) {
+    const { code, err } = await create(...words);
+    t.is(code, 2);
+    t.regex(err, sentence);
+  }
+  const wide = await create('wide', '--kind', 'publishable', '--scopes', 'orders:read');
+  t.deepEqual([wide.code, wide.err], [1, 'A publishable key may hold no more than a shopper may do.\n']);
+});
+
+test('the whole list of what the environment lacks is printed, and no value', async (t) => {
+  const { code, err } = await callCli(['tenants', 'list'], { DATABASE_URL: 'hush', ENCRYPTION_KEYS: 'hush' });
+  t.is(code, 1);
+  for (const name of ['APP_MODE', 'DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEYS', 'KEY_PEPPER', 'SMTP_URL']) t.regex(err, new RegExp(`^  ${name} `, 'm'));
+  t.false(err.includes('hush'));
+});
+
+test('a database that is away, and one that is not migrated, are told apart', async (t) => {
+  const away = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' });
+  t.deepEqual([away.code, away.err], [1, 'PostgreSQL is away: DATABASE_URL names a server that does not answer.\n']);
+  const empty = await emptyDatabase(t);
+  const behind = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: empty });
+  t.deepEqual([behind.code, behind.err], [1, 'The schema of the database is behind this release: run the migrate command first.\n']);
+});
+
+test('the release phase migrates with nothing but DATABASE_URL, and again without effect', async (t) => {
+  const url = await emptyDatabase(t);
+  const status = await callCli(['migrate', '--status'], { DATABASE_URL: url });
+  t.regex(status.out, /^to apply {2}0001-platform$/m);
+
+  const first = await runCli(['migrate'], { DATABASE_URL: url });
+  t.is(first.code, 0);
+  t.regex(first.out, /^applied {2}0001-platform$/m);
+  t.regex(first.err, /^Applying 0001-platform\.$/m);
+
+  t.deepEqual(await callCli(['migrate'], { DATABASE_URL: url }), { code: 0, out: 'The schema is up to date.\n', err: '' });
+  t.deepEqual(JSON.parse((await callCli(['migrate', '--json'], { DATABASE_URL: url })).out), { applied: [] });
+  t.deepEqual(JSON.parse((await callCli(['migrate', '--status', '--json'], { DATABASE_URL: url })).out), { pending: [] });
+  t.deepEqual(await callCli(['migrate'], {}), { code: 1, out: '', err: 'The environment is not fit to start with:\n  DATABASE_URL is required\n' });
+});
+
+async function emptyDatabase(t: { teardown(work: () => Promise<void>): void }): Promise<string> {
+  const name = `empty_${randomText(12)}`;
+  const url = new URL(givenByRunner('TEST_DATABASE_URL'));
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: givenByRunner('TEST_DATABASE_URL') });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  await run(`create database ${name}`);
+  t.teardown(() => run(`drop database if exists ${name} with (force)`));
+  url.pathname = name;
+  return url.href;
+}

@@ -1,0 +1,65 @@
+import test from 'ava';
+
+import { readStoreFile } from '#src/cli/apply/read-store-file.ts';
+
+test('references resolve wherever a value may stand, also inside braces and brackets', (t) => {
+  const text = 'a: ${ONE}\nb: { c: ${TWO}, d: [${ONE}, x] }\ne: "https://${ONE}/hooks"\nf: |\n  costs $${ONE}\n';
+  const { value, problems } = readStoreFile(text, { ONE: '1', TWO: 'two: {[#' });
+  t.deepEqual(problems, []);
+  t.deepEqual(value, { a: '1', b: { c: 'two: {[#', d: ['1', 'x'] }, e: 'https://1/hooks', f: 'costs ${ONE}\n' });
+});
+
+test('JSON is read too', (t) => {
+  t.deepEqual(readStoreFile('{ "a": "${ONE}", "b": [1, null, true] }', { ONE: 'x' }).value, { a: 'x', b: [1, null, true] });
+});
+
+test('times stay as they are written', (t) => {
+  t.deepEqual(readStoreFile('at: 2026-01-05T00:00:00Z', {}).value, { at: '2026-01-05T00:00:00Z' });
+});
+
+test('every missing variable is named with its line, and its value is asked for nowhere else', (t) => {
+  const { problems, locate } = readStoreFile('a: 1\nb: { c: ${GONE} }\nd: ${EMPTY}\n', { EMPTY: '' });
+  t.deepEqual(problems.map(({ line, column, detail }) => [line, column, detail]), [
+    [2, 9, 'needs the environment variable GONE, which is not set'],
+    [3, 4, 'needs the environment variable EMPTY, which is not set'],
+  ]);
+  t.is(locate({ path: '/b/c', detail: 'must NOT have fewer than 1 characters' }), undefined, 'that is explained already');
+});
+
+test('a comment may name what it likes', (t) => {
+  t.deepEqual(readStoreFile('# ${NOWHERE}\na: 1 # ${NEITHER}\n', {}).problems, []);
+});
+
+test('an issue is found at its field; one that is missing, at what it is missing from', (t) => {
+  const text = 'store:\n  slug: x\nproducts:\n  - slug: a\n    variants:\n      - { sku: A, price_cents: free }\n';
+  const { locate } = readStoreFile(text, {});
+  const at = (path: string) => {
+    const { line, column, field } = locate({ path, detail: '' }) ?? {};
+    return [line, column, field];
+  };
+  t.deepEqual(at('/products/0/variants/0/price_cents'), [6, 19, 'products[0].variants[0].price_cents']);
+  t.deepEqual(at('/products/0/name'), [4, 5, 'products[0].name']);
+  t.deepEqual(at('/store/currency'), [1, 1, 'store.currency']);
+  t.deepEqual(at('/modules'), [1, 1, 'modules']);
+  t.deepEqual(at(''), [1, 1, '']);
+});
+
+test('places behind an alias are those of what it repeats', (t) => {
+  const { value, locate } = readStoreFile('a: &box { width: wide }\nb: *box\n', {});
+  t.deepEqual(value, { a: { width: 'wide' }, b: { width: 'wide' } });
+  t.is(locate({ path: '/b/width', detail: '' })?.line, 1);
+});
+
+test('broken syntax is told with its line, and references as they were written', (t) => {
+  const { value, problems } = readStoreFile('a: 1\nb: [1, 2\nc: 3\n', {});
+  t.is(value, undefined);
+  t.true(problems.length > 0 && problems.every(({ line }) => line >= 2));
+  const twice = readStoreFile('${A}: 1\n${A}: 2\n', {}).problems;
+  t.is(twice[0]?.line, 2);
+});
+
+test('an empty file has no value and no line but its first', (t) => {
+  const { value, locate } = readStoreFile('', {});
+  t.is(value, null);
+  t.deepEqual(locate({ path: '', detail: 'must be object' }), { line: 1, column: 1, field: '', detail: 'must be object' });
+});

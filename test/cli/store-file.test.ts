@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import test from 'ava';
+
+import { loadStoreFile } from '#src/cli/apply/store-file.ts';
+import { readConfig } from '#src/config.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+
+const example = readFileSync(fileURLToPath(new URL('./fixtures/store.yaml', import.meta.url)), 'utf8');
+const environment = {
+  STRIPE_SECRET_KEY: 'sk_test_hush', STRIPE_PUBLISHABLE_KEY: 'pk_test_hush', STRIPE_WEBHOOK_SECRET: 'whsec_hush',
+  SHIPPO_API_KEY: 'shippo_test_hush', SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token', EASYPOST_API_KEY: 'EZTK_hush',
+  ERP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'hush').toString('base64')}`,
+};
+const local = readConfig(testEnvironment()).settings;
+const strict = { ...local, localMode: false };
+
+/** What is wrong with the example when some of its text is other text: `line field detail`. */
+function problemsOf(replacements: readonly (readonly [string, string])[], settings = local): string[] {
+  const text = replacements.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`The example does not say "${from}".`);
+    return text.replace(from, to);
+  }, example);
+  const loaded = loadStoreFile(text, environment, settings);
+  return 'problems' in loaded ? loaded.problems.map(({ line, field, detail }) => `${line} ${field} ${detail}`) : [];
+}
+const lineOf = (words: string) => example.slice(0, example.indexOf(words)).split('\n').length;
+
+test('the example is right, also where real money is', (t) => {
+  t.deepEqual(problemsOf([]), []);
+  t.deepEqual(problemsOf([], strict), []);
+});
+
+test('everything that is wrong is told at once, from top to bottom, with line and field', (t) => {
+  const problems = problemsOf([
+    ['currency: USD', 'currency: dollars'],
+    ['timezone: America/New_York', 'timezone: America/Old_York'],
+    ['reviews: true', 'reviews: yes'],
+    ['session_lifetime: 60m', 'session_lifetime: soon'],
+    ['kind: secret', 'kind: secrett'],
+    ['price_cents: 3800', 'price_cents: 38.50'],
+    ['type: fixed, value_cents: 500', 'type: fixed'],
+  ]);
+  t.deepEqual(problems.map((problem) => problem.split(' ').slice(0, 2).join(' ')), [
+    `${lineOf('currency: USD')} store.currency`,
+    `${lineOf('reviews: true')} modules.reviews`,
+    `${lineOf('session_lifetime')} payments.session_lifetime`,
+    `${lineOf('kind: secret')} keys[1].kind`,
+    `${lineOf('price_cents: 3800')} products[0].variants[0].price_cents`,
+    `${lineOf('FIVEOFF')} promo_codes[1].value_cents`,
+  ]);
+  t.deepEqual(problemsOf([['timezone: America/New_York', 'timezone: America/Old_York']]), [
+    `${lineOf('timezone:')} store.timezone is no time zone that is known`,
+  ]);
+});
+
+test('a typo in a field does not pass silently, and what was meant is said', (t) => {
+  t.deepEqual(problemsOf([['low_stock_at: 3', 'low_stok_at: 3']]), [
+    `${lineOf('low_stock_at')} products[0].variants[1].low_stok_at is not known here; did you mean low_stock_at?`,
+  ]);
+  t.deepEqual(problemsOf([['promo_codes:', 'promocodes:']]), [`${lineOf('promo_codes:')} promocodes is not known here; did you mean promo_codes?`]);
+  t.deepEqual(problemsOf([['theme: { accent:', 'theme: { anything:']]), [], 'a theme is the storefront\'s own');
+});
+
+test('a field that is missing is told where it should stand', (t) => {
+  t.deepEqual(problemsOf([['    name: Oak bowl\n', '']]), [`${lineOf('slug: oak-bowl')} products[0].name is required`]);
+  t.deepEqual(problemsOf([['store:', 'stores:']]).toSorted(), [`${lineOf('store:')} store is required`, `${lineOf('store:')} stores is not known here; did you mean store?`].toSorted());
+});
+
+test('no two of a kind share what they are called by', (t) => {
+  t.deepEqual(problemsOf([['slug: coffee', 'slug: oak-bowl']]), [`${lineOf('slug: coffee')} products[1].slug is the same as in entry 1 of the list`]);
+  t.deepEqual(problemsOf([['sku: COFFEE-1', 'sku: BOWL-S']]), [`${lineOf('COFFEE-1')} products[1].variants[0].sku is a variant of oak-bowl already`]);
+  t.deepEqual(problemsOf([['code: FIVEOFF', 'code: welcome10']]), [`${lineOf('FIVEOFF')} promo_codes[1].code is the same as in entry 1 of the list`]);
+  t.deepEqual(problemsOf([['name: backend', 'name: storefront']]), [`${lineOf('name: backend')} keys[1].name is the same as in entry 1 of the list`]);
+  t.is(problemsOf([['[ { code: ABCD-EFGH-JKLM-NPQR, balance_cents: 5000 } ]', '[ { code: ABCD-EFGH, balance_cents: 1 }, { code: abcdefgh, balance_cents: 1 } ]']]).length, 1);
+});
+
+test('a publishable key may not be given more than a shopper may do', (t) => {
+  const problems = problemsOf([['scopes: [products:read,', 'scopes: [admin:read, products:read,']]);
+  t.deepEqual(problems, [`${lineOf('kind: publishable')} keys[0].scopes[0] may not be held by a publishable key: admin:read`]);
+});
+
+test('addresses are https, but for a developer\'s machine', (t) => {
+  const http = [['https://shop.cedar.example', 'http://shop.cedar.example'], ['https://erp.cedar.example', 'http://127.0.0.1:4000']] as const;
+  t.deepEqual(problemsOf(http), []);
+  t.deepEqual(problemsOf(http, strict).map((problem) => problem.split(' ').slice(1).join(' ')), [
+    'store.storefront_url must be https; http is for LOCAL_MODE=1', 'webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1',
+  ]);
+  t.regex(problemsOf([['https://erp.cedar.example', 'https://me:secret@erp.cedar.example']])[0] ?? '', /must not hold a name or a password/);
+  t.regex(problemsOf([['https://shop.cedar.example', 'javascript:alert(1)//']])[0] ?? '', /storefront_url must be an https address/);
+});
+
+test('times have bounds, and seconds are for a developer\'s machine', (t) => {
+  const lifetime = (written: string) => [['session_lifetime: 60m', `session_lifetime: ${written}`]] as const;
+  for (const written of ['35m', '23h']) t.deepEqual(problemsOf(lifetime(written), strict), [], written);
+  for (const written of ['34m', '24h', '30s', '0m']) t.is(problemsOf(lifetime(written), strict).length, 1, written);
+  t.deepEqual(problemsOf(lifetime('30s')), []);
+  t.is(problemsOf(lifetime('0s')).length, 1);
+  t.regex(problemsOf(lifetime('30s'), strict)[0] ?? '', /payments\.session_lifetime must be from 35m to 23h; shorter times are for LOCAL_MODE=1$/);
+});
+
+test('a missing variable is told once, by its name and line', (t) => {
+  const loaded = loadStoreFile(example, {}, local);
+  const problems = 'problems' in loaded ? loaded.problems : [];
+  t.deepEqual(problems.map(({ detail }) => /[A-Z_]{5,}/.exec(detail)?.[0]), Object.keys(environment));
+  t.is(problems[0]?.line, lineOf('${STRIPE_SECRET_KEY}'));
+});
+
+test('no problem repeats a secret', (t) => {
+  const loaded = loadStoreFile(example.replaceAll('api_key', 'apikey').replace('secret_key: ${', 'secret_key: [${').replace('KEY}\n', 'KEY}]\n'), environment, strict);
+  t.true('problems' in loaded && loaded.problems.length >= 4);
+  t.false(JSON.stringify(loaded).includes('hush'));
+});
+
+test('what is no store file at all is told so', (t) => {
+  for (const text of ['', '[]', 'hello', '42', '- store']) t.true('problems' in loadStoreFile(text, {}, local), text);
+  const loaded = loadStoreFile('store: {\n', {}, local);
+  t.true('problems' in loaded && loaded.problems.length > 0);
+});
