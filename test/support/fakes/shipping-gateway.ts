@@ -130,3 +130,27 @@ export function fakeShippingGateway(): FakeShipping {
 function settled(state: LabelPurchase['state']): Pick<LabelPurchase, 'state' | 'trackingNumber' | 'failure'> & { failure: LabelPurchase['failure'] } {
   return { state, trackingNumber: state === 'purchased' ? `92${randomText(18)}` : null, failure: null };
 }
+
+/** A provider for a whole test file, where each store has one of its own. */
+export function fakeShippingByStore(): { gateway: ShippingGateway; of(tenantId: string): FakeShipping } {
+  const fakes = new Map<string, FakeShipping>();
+  const of = (tenantId: string) => {
+    const fake = fakes.get(tenantId) ?? fakeShippingGateway();
+    fakes.set(tenantId, fake);
+    return fake;
+  };
+  return {
+    of,
+    gateway: {
+      checkAccount: (account, ...given) => of(account.tenantId).checkAccount(account, ...given),
+      quote: (account, ...given) => of(account.tenantId).quote(account, ...given),
+      fetchRate: (account, ...given) => of(account.tenantId).fetchRate(account, ...given),
+      buyLabel: (account, ...given) => of(account.tenantId).buyLabel(account, ...given),
+      findPurchases: (account, ...given) => of(account.tenantId).findPurchases(account, ...given),
+      fetchPurchase: (account, ...given) => of(account.tenantId).fetchPurchase(account, ...given),
+      refundPurchase: (account, ...given) => of(account.tenantId).refundPurchase(account, ...given),
+      follow: (account, ...given) => of(account.tenantId).follow(account, ...given),
+      track: (account, ...given) => of(account.tenantId).track(account, ...given),
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { purchaseLabel } from '#src/domain/shipping/index.ts';
+import { labelOf, orderOf, request, run } from '#test/domain/shipping/support.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+const shipping = fakeShippingByStore();
+useApi(test, { ports: { shipping: shipping.gateway } });
+
+async function post({ api }: ApiContext, path: string, fields: Record<string, string> = {}) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return api.call('POST', path, { body: new URLSearchParams(fields).toString(), headers });
+}
+
+async function waiting(context: ApiContext, given: Parameters<typeof request>[1]) {
+  const { ctx, tenant } = context;
+  await buildShippingAccount(ctx);
+  const requested = await request(ctx, given);
+  await run(ctx, requested.order.id);
+  return { ...requested, page: `/ops/labels/${tenant.slug}/${requested.labelId}`, provider: shipping.of(tenant.id) };
+}
+
+test('labels that wait stand on one page by their reason, with what to do', async (t) => {
+  const { order, page } = await waiting(t.context, { address: { street1: null } });
+  const { status, body, headers } = await t.context.api.call('GET', '/ops/labels');
+  t.is(status, 200);
+  t.regex(headers.get('content-type') ?? '', /text\/html/);
+  t.regex(body, /The order has no complete shipping address\.[\s\S]+Complete the address, then retry\./);
+  t.true(body.includes(`<a href="${page}">${order.orderNumber}</a>`));
+});
+
+test('an address is corrected on the page and the label is bought', async (t) => {
+  const { ctx, api } = t.context;
+  const { order, page, provider } = await waiting(t.context, { address: { street1: null, name: 'A "quoted" <name>' } });
+  const shown = await api.call('GET', page);
+  t.true(shown.body.includes('value="A &quot;quoted&quot; &lt;name&gt;"'));
+  t.like(await post(t.context, `${page}/address`, { name: 'Ada', street1: '', city: 'Albany', country: 'US' }), { status: 409 });
+
+  const saved = await post(t.context, `${page}/address`, { name: 'Ada', street1: '1 Main St', street2: '', city: 'Albany', state: 'NY', zip: '12207', country: 'US', phone: '' });
+  t.is(saved.status, 303);
+  t.regex((await api.call('GET', saved.headers.get('location') ?? '')).body, /The address is saved and the label is tried again\./);
+  const label = await labelOf(ctx, order.id);
+  await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  t.is(provider.quotes.at(-1)?.to.street1, '1 Main St');
+});
+
+test('a rate is chosen for a parcel that leaves the country', async (t) => {
+  const { ctx, api, tenant } = t.context;
+  const { order, page, provider } = await waiting(t.context, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
+  provider.rates = [rate({ amountCents: 5200, carrierName: 'UPS', carrier: 'ups', service: 'Standard' })];
+  const shown = await api.call('GET', `${page}?rates=1`);
+  t.regex(shown.body, /UPS<\/td><td>Standard<\/td><td>3<\/td><td>52\.00 USD/);
+  const rateId = /name="rate_id" value="([^"]+)"/.exec(shown.body)?.[1] ?? '';
+  t.is((await post(t.context, `${page}/rate`, { rate_id: rateId })).status, 303);
+  const label = await labelOf(ctx, order.id);
+  await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });
+  t.is(provider.bought()[0]?.rateId, rateId);
+
+  provider.throws.quote = [silence()];
+  const other = await waiting(t.context, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
+  t.regex((await api.call('GET', `/ops/labels/${tenant.slug}/${other.labelId}?rates=1`)).body, /Shipping rates are not available at the moment\./);
+});
+
+test('an order is marked as shipped, and a label is given back', async (t) => {
+  const { ctx } = t.context;
+  const { order, page } = await waiting(t.context, { address: null });
+  t.is((await post(t.context, `${page}/fulfil`, { carrier: 'USPS', tracking_number: '9400' })).status, 303);
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', labels: [{ tracking_number: '9400' }] });
+
+  const bought = await waiting(t.context, {});
+  t.is((await post(t.context, `${bought.page}/void`)).status, 303);
+  t.is((await labelOf(ctx, bought.order.id)).state, 'voided');
+  t.is((await post(t.context, `${bought.page}/void`)).status, 409, 'twice is once');
+});
+
+test('all labels of one reason are tried again with one press', async (t) => {
+  const { ctx } = t.context;
+  const [first, second] = [await waiting(t.context, { items: [{ weightOz: null }] }), await waiting(t.context, { items: [{ weightOz: null }] })];
+  t.regex((await t.context.api.call('GET', '/ops/labels')).body, /Retry all \d+/);
+  t.is((await post(t.context, '/ops/labels/retry', { reason: 'parcel_missing' })).status, 303);
+  for (const { order } of [first, second]) t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });
+});
+
+test('there is no page for what is not there', async (t) => {
+  const { page } = await waiting(t.context, { address: null });
+  const { api } = t.context;
+  for (const path of [`${page}x`, '/ops/labels/nobody/lbl_x']) t.is((await api.call('GET', path)).status, 404);
+  t.is((await post(t.context, `${page}/burn`)).status, 404);
+});

@@ -1,0 +1,40 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test, { environment: { OPS_USER: 'ops', OPS_PASSWORD: 'a long password' } });
+
+const login = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+const right = login('ops:a long password');
+const paths = ['/ops', '/ops/labels', '/OPS/LABELS', '/ops/queues', '/ops/queues/api/queues', '/ops/nothing'];
+
+test('operators are asked for their name and password wherever they go', async (t) => {
+  const { api } = t.context;
+  for (const path of paths) {
+    for (const headers of [{}, login('ops:wrong'), login('ops:'), login('wrong:a long password'), { authorization: 'Bearer a long password' }]) {
+      const answer = await api.call('GET', path, { headers });
+      t.is(answer.status, 401, path);
+      t.regex(answer.headers.get('www-authenticate') ?? '', /^Basic /);
+    }
+  }
+  t.is((await api.call('GET', '/ops/labels', { headers: right })).status, 200);
+  t.is((await api.call('GET', '/healthz')).status, 200);
+});
+
+test('a change that a page elsewhere asks for is refused, also with the password', async (t) => {
+  const { api } = t.context;
+  const retry = (headers: Record<string, string>) => api.call('POST', '/ops/labels/retry', { headers: { ...right, ...headers }, body: '' });
+  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: api.url, 'sec-fetch-site': 'cross-site' }]) {
+    t.like(await retry(headers as Record<string, string>), { status: 403, body: { error: 'origin_not_allowed' } });
+  }
+  t.is((await retry({ origin: api.url })).status, 303);
+  t.is((await retry({})).status, 303);
+  t.is((await api.call('PUT', '/ops/queues/api/queues/labels/1/retry', { headers: { ...right, origin: 'https://evil.example' } })).status, 403);
+});
+
+test('pages of operators are kept by nobody and framed by nobody', async (t) => {
+  const { headers } = await t.context.api.call('GET', '/ops/labels', { headers: right });
+  t.is(headers.get('cache-control'), 'no-store');
+  t.regex(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+});

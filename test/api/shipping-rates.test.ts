@@ -1,0 +1,79 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { buildShippingAccount, origin, shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+const shipping = fakeShippingByStore();
+useApi(test, { ports: { shipping: shipping.gateway } });
+
+const body = { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz: 17.2 } };
+const ask = ({ api, tenant }: ApiContext, changes: object = {}) =>
+  api.call('POST', '/api/v1/shipping/rates', { tenant: tenant.slug, body: { ...body, ...changes } });
+
+test('a shopper sees what shipping would cost, the cheapest first', async (t) => {
+  const { ctx, tenant } = t.context;
+  await buildShippingAccount(ctx, { carriers: ['usps', 'ups'] });
+  const provider = shipping.of(tenant.id);
+  provider.rates = [
+    rate({ amountCents: 1200, carrier: 'ups', service: 'Ground', serviceCode: 'ups_ground', attributes: ['fastest'] }),
+    rate({ amountCents: 842, estimatedDays: null }), rate({ amountCents: 100, carrier: 'fedex' }),
+  ];
+  const { status, body: quote, headers } = await ask(t.context);
+  t.is(status, 200);
+  t.is(headers.get('cache-control'), 'no-store');
+  t.deepEqual(quote.rates.map(({ amount_cents }: { amount_cents: number }) => amount_cents), [842, 1200]);
+  t.deepEqual(Object.keys(quote), ['rates', 'cheapest_rate_id', 'cached', 'expires_at']);
+  t.like(quote.rates[1], { carrier: 'ups', service: 'Ground', service_code: 'ups_ground', currency: 'USD', estimated_days: 3, attributes: ['fastest'] });
+  t.is(quote.rates[0].estimated_days, null);
+  t.is(quote.cheapest_rate_id, quote.rates[0].id);
+  t.false(quote.cached);
+  t.like(provider.quotes[0], { from: { zip: origin.zip }, to: { zip: '10010', country: 'US' }, parcel: { weightOz: 2 + 18 } });
+});
+
+test('equal questions within ten minutes are asked of the provider once', async (t) => {
+  const { ctx, tenant } = t.context;
+  await buildShippingAccount(ctx);
+  const provider = shipping.of(tenant.id);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(t.context)));
+  t.is(new Set(answers.map(({ body }) => body.cheapest_rate_id)).size, 1);
+  t.is(provider.quotes.length, 1);
+  t.true((await ask(t.context, { parcel: { weight_oz: 18 } })).body.cached, 'weights are rounded up');
+  t.false((await ask(t.context, { parcel: { weight_oz: 18.5 } })).body.cached);
+  t.false((await ask(t.context, { ship_to: { zip: '94110', country: 'US' } })).body.cached);
+  t.is(provider.quotes.length, 3);
+
+  await buildShippingAccount(ctx, { ...shippingAccountInput(), origin: { ...origin, zip: '94110' } });
+  t.false((await ask(t.context)).body.cached, 'another origin is another question');
+});
+
+test('a provider that is away, slow, full or not set up is a 502, and is not remembered', async (t) => {
+  const { ctx, tenant } = t.context;
+  t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  await buildShippingAccount(ctx);
+  const provider = shipping.of(tenant.id);
+  provider.throws.quote = [silence(), busy(30), denial()];
+  for (let time = 0; time < 3; time += 1) t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  t.is((await ask(t.context)).status, 200);
+});
+
+test('no rates are an answer too', async (t) => {
+  const { ctx, tenant } = t.context;
+  await buildShippingAccount(ctx);
+  shipping.of(tenant.id).nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } };
+  t.like(await ask(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
+});
+
+test('rates are refused for what is no destination or no parcel', async (t) => {
+  await buildShippingAccount(t.context.ctx);
+  for (const changes of [
+    { ship_to: undefined }, { ship_to: { country: 'US' } }, { ship_to: { zip: '10010', country: 'usa' } }, { parcel: {} },
+    { parcel: { weight_oz: 0 } }, { parcel: { weight_oz: 'heavy' } }, { parcel: { weight_oz: 99_999 } },
+  ]) {
+    t.like(await ask(t.context, changes), { status: 400, body: { error: 'invalid_request' } }, JSON.stringify(changes));
+  }
+  const { api } = t.context;
+  t.like(await api.call('POST', '/api/v1/shipping/rates', { body }), { status: 400, body: { error: 'missing_tenant' } });
+  t.like(await api.call('POST', '/api/v1/shipping/rates', { tenant: 'nobody', body }), { status: 404, body: { error: 'unknown_tenant' } });
+});
