@@ -22,11 +22,22 @@ export function parseJson(bytes: Buffer, contentType: string): unknown {
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
+  const text = bytes.toString('utf8');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text, suspicious.test(text) ? refuseUnwritable : undefined);
   } catch {
-    throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
+    throw new HttpError(400, 'invalid_json', 'The body is not JSON, or holds what is no character.');
   }
+}
+
+/** The escapes that may stand for NUL or for half a character: PostgreSQL keeps neither. Most bodies have none. */
+const suspicious = /\\u(?:0000|d[89a-f])/i;
+
+function refuseUnwritable(key: string, value: unknown): unknown {
+  for (const text of [key, value]) {
+    if (typeof text === 'string' && (text.includes('\0') || !text.isWellFormed())) throw new SyntaxError('This is no character.');
+  }
+  return value;
 }
 
 /** The text fields of an HTML form in a body, as pages (urlencoded) and mail programs (also multipart) post them. */

@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router';
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
-import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import type { Route } from './define-route.ts';
 import { invalidRequest } from './http-error.ts';
 import { isForm, parseForm, parseJson, readBytes } from './read-body.ts';
@@ -43,7 +43,15 @@ function checkText(
   refuse: (issues: ReturnType<typeof issuesOfText>) => Error,
 ): unknown {
   if (!schema) return undefined;
-  const issues = issuesOfText(schema, given);
+  const issues = [...nulsIn(given), ...issuesOfText(schema, given)];
   if (issues.length > 0) throw refuse(issues);
   return given;
+}
+
+/** An address can hold NUL, which PostgreSQL keeps in no text. */
+function nulsIn(given: Record<string, unknown>): Issue[] {
+  const holdsNul = (value: unknown) => [value].flat().some((text) => typeof text === 'string' && text.includes('\0'));
+  return Object.keys(given)
+    .filter((name) => holdsNul(given[name]))
+    .map((name) => ({ path: `/${name}`, code: 'pattern', detail: 'must hold no NUL' }));
 }
