@@ -20,7 +20,7 @@ export const webhookEndpointsSection = many({
     return change;
   },
   async prune({ ctx, tell }, named) {
-    for (const { id, url } of await listEndpoints(ctx, { limit: endpointsMax })) {
+    for (const { id, url } of (await listEndpoints(ctx, { limit: endpointsMax })).rows) {
       if (named.has(url)) continue;
       // It writes its own line of the audit log.
       await removeEndpoint(ctx, { id });

@@ -8,7 +8,7 @@ export {
   presentDelivery, presentEndpoint, WebhookAttemptView, WebhookDeliveryView, WebhookEndpointView,
 } from './present.ts';
 export { pruneDeliveries } from './prune-deliveries.ts';
-export { type DeliveryPage, listDeliveries, readDelivery } from './read-deliveries.ts';
+export { type DeliveryQuery, listDeliveries, readDelivery } from './read-deliveries.ts';
 export { listEndpoints, readEndpoint } from './read-endpoints.ts';
 export { type Recovery, recoverDeliveries, redeliver } from './redeliver.ts';
 export { removeEndpoint } from './remove-endpoint.ts';

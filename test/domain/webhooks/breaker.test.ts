@@ -37,7 +37,7 @@ test('five failures in a row open the breaker: then nothing is attempted and no 
   await drainEndpoint(ctx, { endpointId: id });
 
   t.is(receiver.requests.length, 5);
-  const attempts = (await listDeliveries(ctx, { endpointId: id, limit: 10 })).map(({ attemptCount }) => attemptCount);
+  const attempts = (await listDeliveries(ctx, { endpointId: id, limit: 10 })).rows.map(({ attemptCount }) => attemptCount);
   t.deepEqual(attempts.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1]);
 });
 

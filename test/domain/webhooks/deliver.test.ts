@@ -50,8 +50,8 @@ test('an event is delivered once to each endpoint that chose its type, however o
   await fanOutEvent(ctx, { eventId });
   await fanOutEvent(ctx, { eventId });
 
-  for (const { id } of [exact, family]) t.is((await listDeliveries(ctx, { endpointId: id, limit: 10 })).length, 1);
-  t.deepEqual(await listDeliveries(ctx, { endpointId: other.id, limit: 10 }), []);
+  for (const { id } of [exact, family]) t.is((await listDeliveries(ctx, { endpointId: id, limit: 10 })).rows.length, 1);
+  t.deepEqual((await listDeliveries(ctx, { endpointId: other.id, limit: 10 })).rows, []);
   t.deepEqual(
     (await promised(ctx, drainEndpointJob)).toSorted((a, b) => a.endpointId.localeCompare(b.endpointId)),
     [exact, family].map(({ id }) => ({ endpointId: id, cause: eventId })),
@@ -82,7 +82,7 @@ test('what an event was about is shown as it is at the attempt, and not delivere
   await workPromises(services);
 
   t.deepEqual(receiver.requests, []);
-  t.like((await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 }))[0], { eventId, state: 'discarded', lastFailure: 'object_gone' });
+  t.like((await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 })).rows[0], { eventId, state: 'discarded', lastFailure: 'object_gone' });
 });
 
 test('for a day after a rotation both secrets sign, then the new one alone', async (t) => {
@@ -122,7 +122,7 @@ test('a failed attempt is a row, and the next one comes when the schedule says',
   receiver.behave({ status: 200, body: 'thanks' });
   await workPromises(services);
 
-  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.like(delivery, { eventId, state: 'delivered', attemptCount: 2, lastStatus: 200, nextAttemptAt: null });
   const { attempts = [] } = (await readDelivery(ctx, delivery?.id ?? '')) ?? {};
   t.deepEqual(
@@ -147,11 +147,11 @@ test('a delivery is tried ten times over some three days and then given up for p
   for (let hour = 0; hour < 100 * 60 && at.length < 12; hour += 1) {
     await workPromises(services);
     if (receiver.requests.length > at.length) at.push(clock.now().getTime() - startedAt);
-    const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     if (delivery?.state !== 'pending') break;
     clock.pass((delivery.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() + 1);
   }
-  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.like(delivery, { state: 'failed', attemptCount: 10, lastStatus: 500 });
   t.is(receiver.requests.length, 10);
   const total = (at.at(-1) ?? 0) / hours(1);
@@ -167,14 +167,14 @@ test('a receiver that says when to come back is left alone until then', async (t
     receiver.behave({ status, headers: { 'retry-after': '3600' } });
     await recordTests(ctx, id);
     await workPromises(services);
-    const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     const waitMs = (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
     t.true(waitMs > hours(1) - 5000 && waitMs <= hours(1), String(waitMs));
   }
   receiver.behave({ status: 500, headers: { 'retry-after': '3600' } });
   await recordTests(ctx, id);
   await workPromises(services);
-  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.true((delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() <= 6000);
 });
 
@@ -186,7 +186,7 @@ test('a redirect is never followed and is no success', async (t) => {
   await recordTests(ctx, id);
   await workPromises(services);
   t.is(elsewhere.requests.length, 0);
-  t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 }))[0], { state: 'pending', lastStatus: 302 });
+  t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], { state: 'pending', lastStatus: 302 });
 });
 
 test('an endpoint that is switched off gets nothing, and what it misses is put aside', async (t) => {

@@ -139,7 +139,7 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   receiver.release(500);
   await killed;
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
-  t.deepEqual((await listDeliveries(ctx, { endpointId: id, limit: 5 })).map(({ attemptCount }) => attemptCount), [1, 1]);
+  t.deepEqual((await listDeliveries(ctx, { endpointId: id, limit: 5 })).rows.map(({ attemptCount }) => attemptCount), [1, 1]);
 });
 
 test('a rate keeps the requests apart', async (t) => {

@@ -83,7 +83,7 @@ test('another store neither sees an endpoint nor changes it', async (t) => {
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
   await workPromises(services);
-  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   const unknown = { instanceOf: DomainError, code: 'not_found' };
   t.is(await readEndpoint(stranger, id), undefined);
@@ -117,7 +117,7 @@ test('one delivery, or all since a time, can be sent again', async (t) => {
   await workPromises(services);
   t.is(receiver.requests.length, 3);
 
-  const [delivery] = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   await redeliver(ctx, { id: delivery?.id ?? '' });
   await redeliver(ctx, { id: delivery?.id ?? '' });
   await workPromises(services);
@@ -138,13 +138,16 @@ test('deliveries are listed newest first, page by page, and by state, type and t
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id, 5);
   await workPromises(services);
-  const all = await listDeliveries(ctx, { endpointId: id, limit: 10 });
+  const { rows: all } = await listDeliveries(ctx, { endpointId: id, limit: 10 });
   t.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).toSorted().toReversed());
-  t.deepEqual(await listDeliveries(ctx, { endpointId: id, limit: 2, after: all[1]?.id }), all.slice(2, 4));
-  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, state: 'failed' })).length, 0);
-  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'webhook.test', state: 'delivered' })).length, 5);
-  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'order.paid' })).length, 0);
-  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, since: clock.now() })).length, 0);
+  const { rows: first, cursor } = await listDeliveries(ctx, { endpointId: id, limit: 2 });
+  const { rows: second } = await listDeliveries(ctx, { endpointId: id, limit: 2, cursor: cursor ?? '' });
+  t.deepEqual([...first, ...second].map(({ id }) => id), all.slice(0, 4).map(({ id }) => id));
+  await t.throwsAsync(listDeliveries(ctx, { endpointId: 'whe_other', limit: 2, cursor: cursor ?? '' }), { code: 'invalid_cursor' });
+  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, state: 'failed' })).rows.length, 0);
+  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'webhook.test', state: 'delivered' })).rows.length, 5);
+  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'order.paid' })).rows.length, 0);
+  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, since: clock.now() })).rows.length, 0);
 });
 
 test('what was delivered long ago is removed, and what still waits is not', async (t) => {
