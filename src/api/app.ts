@@ -1,6 +1,7 @@
 import Router, { type RouterContext } from '@koa/router';
 import Koa from 'koa';
 
+import { mountDocs } from './docs/index.ts';
 import { answerRequests } from './middleware/answer-requests.ts';
 import { answerPreflight } from './lib/cors.ts';
 import type { Route } from './lib/define-route.ts';
@@ -12,6 +13,7 @@ import type { Services } from '#src/services.ts';
 /** The web application. Everything that happens to a request, in its order, is on this screen. */
 export function createApp(services: Services, routes: readonly Route[] = allRoutes): Koa {
   const router: Router = mountRoutes(services, routes);
+  mountDocs(router, services, routes);
   const app = new Koa({ proxy: false });
 
   app.use(answerRequests(services));

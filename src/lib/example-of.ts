@@ -23,7 +23,7 @@ export function exampleOf(schema: TSchema): unknown {
     if (given !== undefined) return given;
   }
   const [branch] = shape.anyOf ?? shape.oneOf ?? [];
-  if (branch) return exampleOf(branch);
+  if (branch && !shape.type) return exampleOf(branch);
   if (shape.allOf) return Object.assign({}, ...shape.allOf.map((part) => exampleOf(part)));
   return exampleOfType(shape);
 }

@@ -1,7 +1,7 @@
 import { errorCodes } from '#src/api/lib/error-codes.ts';
-import type { TSchema } from '#src/lib/schema.ts';
-import { Type } from '#src/lib/schema.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
+import { type TSchema, Type } from '#src/lib/schema.ts';
+import type { Parameter } from './document.ts';
 
 /** The parts that operations refer to by name. */
 
@@ -35,12 +35,12 @@ export const headers = {
 
 const tenant = {
   name: 'x-tenant-slug',
-  in: 'header',
+  in: 'header' as const,
   schema: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' },
   example: 'cedar-and-clay',
 };
 
-export const parameters = {
+export const parameters: Readonly<Record<string, Parameter>> = {
   tenant: { ...tenant, required: true, description: 'The store.' },
   tenantUnlessKey: { ...tenant, required: false, description: 'The store. A key names it, too; where both are sent they must name the same.' },
   idempotencyKey: {

@@ -1,5 +1,6 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import { errorExamples, headers, parameters, securitySchemes } from './components.ts';
+import type { OpenApiDocument } from './document.ts';
 import { introduction } from './introduction.ts';
 import { operationOf } from './operation.ts';
 import { createSchemaPool } from './schema-pool.ts';
@@ -7,17 +8,6 @@ import { webhooksOf } from './webhooks.ts';
 
 /** What the interface calls itself; it follows the specification's. */
 const version = '1.0.0';
-
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  /** By path, then by method. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  readonly webhooks: Readonly<Record<string, object>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
-}
 
 /**
  * The OpenAPI 3.1 document, made of the same values that the service runs on: what it says is what is checked.

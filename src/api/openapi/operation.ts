@@ -1,13 +1,14 @@
 import type { Audience, Route } from '#src/api/lib/define-route.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
 import type { TObject } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
-import { exampleOf } from '#src/lib/example-of.ts';
+import type { Operation, Parameter } from './document.ts';
 import { responsesOf } from './responses.ts';
 import type { SchemaPool } from './schema-pool.ts';
 
 /** One route as an operation of the document. */
-export function operationOf(route: Route, schemas: SchemaPool): object {
+export function operationOf(route: Route, schemas: SchemaPool): Operation {
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -43,7 +44,7 @@ function describeLimit(name: NonNullable<Route['limit']>): string {
 }
 
 /** `{}` stands for an anonymous caller, whose store the header names. */
-function securityOf(audience: Audience): object[] {
+function securityOf(audience: Audience): Operation['security'] {
   switch (audience.kind) {
     case 'bearer':
       return [{ key: [audience.scope] }];
@@ -55,7 +56,7 @@ function securityOf(audience: Audience): object[] {
   }
 }
 
-function parametersOf(route: Route, schemas: SchemaPool): object[] {
+function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'] {
   const { kind } = route.audience;
   const named = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   return [
@@ -69,20 +70,20 @@ function parametersOf(route: Route, schemas: SchemaPool): object[] {
   ];
 }
 
-function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas: SchemaPool): object[] {
+function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas: SchemaPool): Parameter[] {
   const required: readonly string[] = schema?.required ?? [];
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    ...('description' in field && { description: field.description }),
+    ...('description' in field && { description: String(field.description) }),
     schema: schemas.refer(field),
     example: exampleOf(field),
   }));
 }
 
 /** A body that may be empty may be left out. */
-function bodyOf({ body, form }: Route, schemas: SchemaPool): { requestBody?: object } {
+function bodyOf({ body, form }: Route, schemas: SchemaPool): Pick<Operation, 'requestBody'> {
   if (!body) return {};
   const content = { schema: schemas.refer(body), example: exampleOf(body) };
   return {

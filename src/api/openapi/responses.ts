@@ -4,21 +4,26 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import { type ErrorCode, meaningOf } from '#src/api/lib/error-codes.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import { ErrorEnvelope } from './components.ts';
-import { exampleOf } from '#src/lib/example-of.ts';
+import type { Operation, Response } from './document.ts';
 import type { SchemaPool } from './schema-pool.ts';
 
 /** Every answer of a route, by status. */
-export function responsesOf(route: Route, schemas: SchemaPool): Record<string, object> {
-  const answers = Object.entries(route.answers).map(([status, schema]) => [status, answerOf(route, status, schema, schemas)]);
-  const unchanged = route.caching === 'revalidate' ? [['304', { description: 'What the caller has still holds.', headers: headersOf(route, 304) }]] : [];
+export function responsesOf(route: Route, schemas: SchemaPool): Operation['responses'] {
+  const answers = Object.entries(route.answers).map(([status, schema]) => [status, answerOf(route, status, schema, schemas)] as const);
+  const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };
   const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
-  const refusals = [...byStatus].map(([status, codes]) => [String(status), refusalOf(route, status, codes, schemas)]);
-  return Object.fromEntries([...answers, ...unchanged, ...refusals]) as Record<string, object>;
+  const refusals = [...byStatus].map(([status, codes]) => [String(status), refusalOf(route, status, codes, schemas)] as const);
+  return {
+    ...Object.fromEntries(answers),
+    ...(route.caching === 'revalidate' && { 304: unchanged }),
+    ...Object.fromEntries(refusals),
+  };
 }
 
-function answerOf(route: Route, status: string, schema: TSchema, schemas: SchemaPool): object {
+function answerOf(route: Route, status: string, schema: TSchema, schemas: SchemaPool): Response {
   return {
     description: STATUS_CODES[status] ?? 'Done',
     headers: headersOf(route, Number(status)),
@@ -29,7 +34,7 @@ function answerOf(route: Route, status: string, schema: TSchema, schemas: Schema
 }
 
 /** All that one status can mean here: the envelope, narrowed to these codes and widened by their fields. */
-function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], schemas: SchemaPool): object {
+function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], schemas: SchemaPool): Response {
   const extensions = codes.flatMap((code) => Object.entries(meaningOf(code)?.extensions ?? {}));
   const properties = Object.fromEntries(extensions.map(([name, schema]) => [name, schemas.refer(schema)]));
   return {
@@ -44,7 +49,7 @@ function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], sc
   };
 }
 
-function headersOf(route: Route, status: number): object {
+function headersOf(route: Route, status: number): NonNullable<Response['headers']> {
   const isCounted = route.limit !== undefined && !limitOf(route.limit).perStore && status !== 401;
   const names = [
     'X-Request-Id',

@@ -1,16 +1,15 @@
-/** A schema as OpenAPI 3.1 has it: JSON Schema 2020-12, without keywords of our own. */
-export type SchemaObject = { readonly [keyword: string]: unknown };
+import type { Schema } from './document.ts';
 
 /** The schemas of a document. One that has a title stands once, among the components, and is referred to. */
 export interface SchemaPool {
   /** The schema, in the words of the document. */
-  refer(schema: unknown): SchemaObject;
+  refer(schema: unknown): Schema;
   /** Every titled schema that was referred to, by its title. */
-  components(): Record<string, SchemaObject>;
+  components(): Record<string, Schema>;
 }
 
 export function createSchemaPool(): SchemaPool {
-  const components = new Map<string, SchemaObject>();
+  const components = new Map<string, Schema>();
 
   function refer(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(refer);
@@ -24,13 +23,13 @@ export function createSchemaPool(): SchemaPool {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  function translate({ integerLike, ...schema }: { integerLike?: unknown }): SchemaObject {
-    if (integerLike) return integerOrNumeral(integerLike as SchemaObject, schema);
+  function translate({ integerLike, ...schema }: { integerLike?: unknown }): Schema {
+    if (integerLike) return integerOrNumeral(integerLike as Schema, schema);
     const inside = Object.entries(schema).map(([keyword, value]) => {
       if (keyword === 'properties' || keyword === 'patternProperties') return [keyword, referFields(value as object)];
       return [keyword, holdsSchemas.has(keyword) ? refer(value) : value];
     });
-    return Object.fromEntries(inside) as SchemaObject;
+    return Object.fromEntries(inside) as Schema;
   }
 
   function referFields(fields: object): object {
@@ -38,7 +37,7 @@ export function createSchemaPool(): SchemaPool {
   }
 
   return {
-    refer: (schema) => refer(schema) as SchemaObject,
+    refer: (schema) => refer(schema) as Schema,
     components: () => Object.fromEntries([...components].toSorted(([left], [right]) => (left < right ? -1 : 1))),
   };
 }
@@ -47,6 +46,6 @@ export function createSchemaPool(): SchemaPool {
 const holdsSchemas = new Set(['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'propertyNames']);
 
 /** What `IntegerLike` accepts, in standard words. */
-function integerOrNumeral(bounds: SchemaObject, { type: _type, ...annotations }: { type?: unknown }): SchemaObject {
+function integerOrNumeral(bounds: Schema, { type: _type, ...annotations }: { type?: unknown }): Schema {
   return { ...annotations, anyOf: [{ type: 'integer', ...bounds }, { type: 'string', pattern: '^-?[0-9]{1,12}$' }] };
 }

@@ -1,0 +1,44 @@
+import type Router from '@koa/router';
+
+import type { Route } from '#src/api/lib/define-route.ts';
+import { type RenderedReply, sendReply } from '#src/api/lib/render-reply.ts';
+import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import type { Services } from '#src/services.ts';
+import { renderPage } from './page.ts';
+import { style } from './style.ts';
+
+/** The interface, for machines at /api/v1/openapi.json and for people at /docs. Both are made when first asked for. */
+export function mountDocs(router: Router, services: Services, routes: readonly Route[]): void {
+  const document = once(() => openApiDocument(routes, services.config.settings));
+  const json = once(() => render('application/json', JSON.stringify(document())));
+  const page = once(() => render('text/html', renderPage(document()), pageHeaders));
+
+  router.get('/api/v1/openapi.json', (koa) => {
+    koa.set('access-control-allow-origin', '*');
+    sendReply(koa, json(), false);
+  });
+  router.get('/docs', (koa) => sendReply(koa, page(), false));
+}
+
+/** The page's own style and nothing else: no script, no picture, no other address. */
+const policy = [
+  "default-src 'none'", `style-src 'sha256-${sha256(style.text).toString('base64')}'`,
+  "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+
+function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): RenderedReply {
+  return {
+    status: 200,
+    headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
+    body: Buffer.from(text),
+    etag: sha256(text).toString('base64url').slice(0, 27),
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,86 @@
+import type { ByMediaType, Operation, Parameter, Response } from '#src/api/openapi/document.ts';
+import { field, fieldsOf, type Schemas } from './fields.ts';
+import { type Html, html, inline, json } from './html.ts';
+
+/** An operation with all its parameters in place. */
+export type ReadableOperation = Omit<Operation, 'parameters'> & { readonly parameters: readonly Parameter[] };
+
+/** Where an operation is called, and by which method. */
+export interface Place {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+}
+
+/** What there is to know of one operation: in words on the left, by example on the right. */
+export function operation(operation: ReadableOperation, place: Place, schemas: Schemas): Html {
+  const responses = Object.entries(operation.responses);
+  return html`
+<article id="${operation.operationId}">
+  <div class="words">
+    <h3>${operation.summary.replace(/\.$/, '')}</h3>
+    <p class="place"><span class="method ${place.method}">${place.method}</span> <code>${place.path}</code></p>
+    <p class="caller">${callerOf(operation)}</p>
+    ${operation.description && html`<p>${inline(operation.description)}</p>`}
+    ${(['path', 'query', 'header'] as const).map((part) => parametersIn(part, operation, schemas))}
+    ${bodyOf(operation, schemas)}
+    ${responses.filter(([status]) => status < '300').map(([status, { content }]) => answerOf(status, content, schemas))}
+    ${errorsOf(responses.filter(([status]) => status >= '400'))}
+  </div>
+  <div class="example">
+    <pre>${curlOf(operation, place)}</pre>
+    ${responses.slice(0, 1).map(([status, { content }]) => html`<p class="status">${status}</p><pre>${exampleIn(content)}</pre>`)}
+  </div>
+</article>`;
+}
+
+function callerOf({ security, parameters }: ReadableOperation): Html {
+  const [scope] = security.flatMap(({ key }) => key ?? []);
+  if (security.some(({ session }) => session)) return html`A customer's session.`;
+  if (!scope) return parameters.some(({ name }) => name === 'x-tenant-slug') ? html`Public.` : html`Anybody.`;
+  return security.length > 1 ? html`Public, or a key with <code>${scope}</code>.` : html`A key with <code>${scope}</code>.`;
+}
+
+const partNames = { path: 'In the path', query: 'In the query', header: 'Headers' };
+
+function parametersIn(part: Parameter['in'], { parameters }: ReadableOperation, schemas: Schemas): Html | false {
+  const named = parameters.filter((parameter) => parameter.in === part);
+  return named.length > 0 && html`<h4>${partNames[part]}</h4>
+    ${named.map(({ name, schema, description, required }) =>
+      field(name, { ...schema, ...(description && { description }) }, required && part !== 'path', schemas, 'in'))}`;
+}
+
+function bodyOf({ requestBody }: ReadableOperation, schemas: Schemas): Html | false {
+  const [content] = Object.values(requestBody?.content ?? {});
+  return content !== undefined && html`<h4>Body</h4>${fieldsOf(content.schema, schemas, 'in')}`;
+}
+
+function answerOf(status: string, content: ByMediaType = {}, schemas: Schemas): Html | false {
+  const [body] = Object.values(content);
+  const fields = body ? fieldsOf(body.schema, schemas, 'out') : [];
+  return fields.length > 0 && html`<h4>Answer ${status}</h4>${fields}`;
+}
+
+function errorsOf(responses: readonly (readonly [string, Response])[]): Html | false {
+  return responses.length > 0 && html`<details class="errors"><summary>Errors</summary>
+    ${responses.map(([status, { description }]) => html`<div class="field"><div><code class="field-name">${status}</code></div>
+      ${description.split('\n\n').map((line) => html`<p>${inline(line)}</p>`)}</div>`)}</details>`;
+}
+
+/** A call that could be pasted into a terminal. */
+function curlOf({ parameters, security, requestBody }: ReadableOperation, { method, url, path }: Place): Html {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters.find((parameter) => parameter.name === name)?.example ?? name));
+  const needsKey = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
+  const header = (line: string) => html` \\
+  -H '<span class="text">${line}</span>'`;
+  const [body] = Object.values(requestBody?.content ?? {});
+  return html`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${url}${filled}${needsKey && header('authorization: Bearer sk_test_…')}${
+    parameters.filter(({ name }) => name === 'x-tenant-slug').map(({ name, example }) => header(`${name}: ${example}`))}${
+    body && html`${header('content-type: application/json')} \\
+  -d '${json(body.example)}'`}`;
+}
+
+function exampleIn(content: ByMediaType = {}): Html {
+  const [body] = Object.values(content);
+  return body ? json(body.example) : html`<span class="value">No body.</span>`;
+}

@@ -1,0 +1,63 @@
+import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
+import { type Html, html, inline, json, markdown } from './html.ts';
+import { operation, type ReadableOperation } from './operation.ts';
+import { style } from './style.ts';
+
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: ReadableOperation;
+}
+
+/** The document on one page to read: no script, nothing from elsewhere. */
+export function renderPage(document: OpenApiDocument): string {
+  const listed = operationsOf(document);
+  const { schemas } = document.components;
+  const [{ url } = { url: '' }] = document.servers;
+  const groups = document.tags.map(({ name }) => ({ name, listed: listed.filter(({ operation }) => operation.tags.includes(name)) }));
+  return html`<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>${document.info.title}</title>
+  <style>${style}</style>
+</head>
+<body>
+<nav aria-label="Contents">
+  <a class="title" href="#top">${document.info.title}</a>
+  ${groups.map(({ name, listed }) => html`<section><h2><a href="#tag-${name}">${name}</a></h2>
+  ${listed.map(({ method, path, operation }) =>
+    html`<a href="#${operation.operationId}"><span class="method ${method}">${method}</span> <span>${path.replace('/api/v1', '')}</span></a>`)}</section>`)}
+  <section><h2><a href="#events">events</a></h2>
+  ${Object.keys(document.webhooks).map((type) => html`<a href="#event-${type}">${type}</a>`)}</section>
+</nav>
+<main>
+  <header id="top">
+    <h1>${document.info.title}</h1>
+    <p class="facts">Version ${document.info.version} · <code>${url}</code> · <a href="/api/v1/openapi.json">openapi.json</a></p>
+    ${markdown(document.info.description)}
+  </header>
+  ${groups.map(({ name, listed }) => html`<section class="group"><h2 id="tag-${name}">${name}</h2>
+  ${listed.map(({ method, path, operation: listedOperation }) => operation(listedOperation, { method, path, url }, schemas))}</section>`)}
+  <section class="group"><h2 id="events">events</h2>${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+/** Parameters that the document keeps among its components are put in place. */
+function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
+  const inPlace = (parameter: Operation['parameters'][number]) =>
+    ('$ref' in parameter ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] ?? []) : parameter);
+  return Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => (
+    { method, path, operation: { ...operation, parameters: operation.parameters.flatMap(inPlace) } })));
+}
+
+function event(type: string, { post }: OpenApiDocument['webhooks'][string]): Html {
+  return html`<article id="event-${type}">
+  <div class="words"><h3>${type}</h3><p>${inline(post.summary)}</p></div>
+  <div class="example"><details><summary>What a receiver gets</summary><pre>${json(post.requestBody?.content['application/json']?.example)}</pre></details></div>
+</article>`;
+}

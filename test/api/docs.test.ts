@@ -1,0 +1,123 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import anyTest, { type TestFn } from 'ava';
+import { chromium } from 'playwright-core';
+
+import { documentedErrors } from '#src/api/lib/documented-errors.ts';
+import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
+import { routes } from '#src/api/routes.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+const shown = routes.filter(({ audience }) => audience.kind !== 'inbound');
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+async function readDocument({ api }: ApiContext): Promise<OpenApiDocument> {
+  const { status, body } = await api.call('GET', '/api/v1/openapi.json');
+  if (status !== 200) throw new Error(`The document answers ${status}.`);
+  return body;
+}
+
+const operationsOf = ({ paths }: OpenApiDocument): [name: string, Operation][] =>
+  Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]));
+
+test('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
+  const document = await readDocument(t.context);
+  t.is(document.openapi, '3.1.0');
+  await t.notThrowsAsync(SwaggerParser.validate(structuredClone(document) as never));
+});
+
+test('every route of the service is in the document, and a provider\'s channel is not', async (t) => {
+  const operations = new Map(operationsOf(await readDocument(t.context)));
+  t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf({ ...route, path: route.path.replaceAll(/:(\w+)/g, '{$1}') })).toSorted());
+  const ids = [...operations.values()].map(({ operationId }) => operationId);
+  t.is(new Set(ids).size, ids.length);
+});
+
+test('every route states what it answers and each refusal that it may give', async (t) => {
+  const operations = new Map(operationsOf(await readDocument(t.context)));
+  for (const route of shown) {
+    const operation = operations.get(nameOf({ ...route, path: route.path.replaceAll(/:(\w+)/g, '{$1}') }));
+    for (const status of Object.keys(route.answers)) t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
+    const told = Object.values(operation?.responses ?? {}).flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}));
+    t.deepEqual(told.toSorted(), documentedErrors(route).toSorted(), nameOf(route));
+  }
+});
+
+test('no keyword of ours is left in it, and every reference leads somewhere', async (t) => {
+  const document = await readDocument(t.context);
+  const text = JSON.stringify(document);
+  t.false(/integerLike|~kind|~optional/.test(text));
+  for (const [, kind = '', name = ''] of text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+    t.true(Object.hasOwn(document.components[kind as keyof OpenApiDocument['components']], name), `${kind}/${name}`);
+  }
+});
+
+test('every example fits the schema that it is an example of', (t) => {
+  for (const route of shown) {
+    const name = nameOf(route);
+    for (const schema of [route.body, ...Object.values(route.answers)]) {
+      if (schema) t.deepEqual(issuesOf(schema, structuredClone(exampleOf(schema))), [], name);
+    }
+    for (const schema of [route.params, route.query]) {
+      const texts = Object.entries(schema ? (exampleOf(schema) as object) : {}).map(([field, value]) => [field, String(value)]);
+      if (schema) t.deepEqual(issuesOfText(schema, Object.fromEntries(texts)), [], name);
+    }
+  }
+});
+
+test('headers that a caller may send are named where they are read', async (t) => {
+  const operations = new Map(operationsOf(await readDocument(t.context)));
+  const refs = (operation: Operation | undefined) => (operation?.parameters ?? []).flatMap((parameter) => ('$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : []));
+  for (const route of shown) {
+    const found = refs(operations.get(nameOf({ ...route, path: route.path.replaceAll(/:(\w+)/g, '{$1}') })));
+    t.is(found.includes('idempotencyKey'), route.idempotent !== undefined, nameOf(route));
+    t.is(found.includes('ifNoneMatch'), route.caching === 'revalidate', nameOf(route));
+    t.is(found.includes('tenant'), route.audience.kind === 'public', nameOf(route));
+  }
+});
+
+test('document and page are kept by whoever asks each time whether they changed', async (t) => {
+  for (const path of ['/api/v1/openapi.json', '/docs']) {
+    const first = await t.context.api.call('GET', path);
+    t.is(first.status, 200);
+    t.is(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate');
+    const again = await t.context.api.call('GET', path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+    t.is(again.status, 304);
+    t.is((await t.context.api.call('HEAD', path)).status, 200);
+    t.is((await t.context.api.call('POST', path)).status, 405);
+  }
+});
+
+const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
+
+browserTest('the page reads well in a browser that is cut off from everything else', async (t) => {
+  const { api } = t.context;
+  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '', args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const complaints: string[] = [];
+    page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && !message.text().includes('favicon') && complaints.push(message.text())));
+    await page.route((url) => url.origin !== api.url, async (route) => {
+      complaints.push(`asks for ${route.request().url()}`);
+      await route.abort();
+    });
+    const response = await page.goto(`${api.url}/docs`);
+    t.regex(response?.headers()['content-security-policy'] ?? '', /^default-src 'none'; style-src 'sha256-/);
+    t.is(await page.locator('article[id]').count(), shown.length + Object.keys((await readDocument(t.context)).webhooks).length);
+    t.is(await page.evaluate<string>(`getComputedStyle(document.querySelector('nav')).position`), 'sticky');
+    const dead = `[...document.querySelectorAll('a[href^="#"]')].map(({ hash }) => hash.slice(1)).filter((id) => !document.getElementById(id))`;
+    t.deepEqual(await page.evaluate<string[]>(dead), []);
+    for (const width of [1440, 420]) {
+      await page.setViewportSize({ width, height: 900 });
+      t.true(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'), `sideways at ${width}`);
+    }
+    t.deepEqual(complaints, []);
+  } finally {
+    await browser.close();
+  }
+});
+
