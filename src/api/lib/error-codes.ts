@@ -61,7 +61,7 @@ export const errorCodes = {
   idempotency_in_progress: { status: 409, sentence: 'The first request with this Idempotency-Key is still at work; ask again after Retry-After.' },
   version_conflict: { status: 409, sentence: 'Somebody else has changed it meanwhile.' },
   subscription_canceled: { status: 409, sentence: 'The subscription has ended.' },
-  return_not_allowed: { status: 409, sentence: 'The order, or the return, does not allow this.' },
+  return_not_allowed: { status: 409, sentence: 'The order, or the return, does not allow this; `reason` says why.', extensions: { reason: Reason } },
   label_in_progress: { status: 409, sentence: 'The label is being worked on at this moment.' },
   label_purchased: { status: 409, sentence: 'The label of this order is bought already.' },
   label_outcome_unknown: { status: 409, sentence: 'It is not known yet whether a label was bought.' },

@@ -1,8 +1,9 @@
-import type { TSchema } from '#src/lib/schema.ts';
+import { type TSchema, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type EventObjectKind, eventTypes } from '#src/outbox/events.ts';
 import type { Context } from '../context.ts';
 import { OrderView, readOrders } from '../orders/index.ts';
+import { presentReturn, readReturns, ReturnView } from '../returns/index.ts';
 import { readSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
 import { presentEndpoint, WebhookEndpointView } from './present.ts';
@@ -28,6 +29,10 @@ export const objectKinds: { readonly [Kind in EventObjectKind]?: ObjectKind } = 
   subscription: {
     schema: SubscriptionView,
     read: (ctx, ids) => readSubscriptions(ctx, sql`s.id = any(${ids})`, ids.length),
+  },
+  return: {
+    schema: Type.Object({ ...ReturnView.properties, version: Type.Integer({ examples: [1] }) }),
+    read: async (ctx, ids) => (await readReturns(ctx, ids)).map((row) => ({ ...presentReturn(row), version: row.version })),
   },
   webhook_endpoint: {
     schema: WebhookEndpointView,

@@ -7,6 +7,7 @@ import {
   approveReturn, closeReturn, listReturns, presentReturn, readReturn, readReturns, receiveReturn, refundReturn,
   rejectReturn, requestReturn,
 } from '#src/domain/returns/index.ts';
+import { renderObjects } from '#src/domain/webhooks/render-object.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -212,4 +213,14 @@ test('returns are listed page by page, by address and by status, and each store 
   t.is(await readReturn(ctx, theirs.id), undefined);
   t.deepEqual((await readReturns(ctx, [first.id, theirs.id])).map(({ id }) => id), [first.id]);
   await t.throwsAsync(approveReturn(ctx, { returnId: theirs.id }), { code: 'not_found' });
+});
+
+test('who listens is told of a return as it is now, with a version that rises', async (t) => {
+  const { ctx, services } = t.context;
+  const made = await buildReturn(ctx);
+  const delivery = { id: 'whd_1', eventId: 'evt_1', type: 'return.updated', objectId: made.id } as Parameters<typeof renderObjects>[1][number];
+  t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), { ...presentReturn(made), version: 1 });
+  const approved = await approveReturn(ctx, { returnId: made.id });
+  t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), { ...presentReturn(approved), version: 2 });
+  t.is((await renderObjects({ ...ctx, tenant: await buildTenant(services) }, [delivery])).size, 0);
 });
