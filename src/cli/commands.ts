@@ -2,6 +2,7 @@ import { applyCommand } from './apply/apply.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import type { Command } from './lib/command.ts';
 import { migrateCommand } from './migrate.ts';
+import { openApiCommand } from './openapi.ts';
 import { listTenantsCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
 
 /** Every command, in the order of the help. */
@@ -14,4 +15,5 @@ export const commands: readonly Command[] = [
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,
+  openApiCommand,
 ];

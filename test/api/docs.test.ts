@@ -7,6 +7,7 @@ import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
 import { routes } from '#src/api/routes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { callCli } from '#test/support/cli.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -90,6 +91,12 @@ test('document and page are kept by whoever asks each time whether they changed'
     t.is((await t.context.api.call('HEAD', path)).status, 200);
     t.is((await t.context.api.call('POST', path)).status, 405);
   }
+});
+
+test('the command line prints the same document', async (t) => {
+  const { code, out } = await callCli(['openapi', '--url', t.context.services.config.settings.publicUrl], {});
+  t.is(code, 0);
+  t.deepEqual(JSON.parse(out), await readDocument(t.context));
 });
 
 const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;

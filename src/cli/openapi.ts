@@ -1,0 +1,18 @@
+import { defineCommand } from './lib/command.ts';
+
+const defaultUrl = 'http://127.0.0.1:3000';
+
+/** Needs no service, and PUBLIC_URL only to name the server. The routes are loaded here alone: no other command needs them. */
+export const openApiCommand = defineCommand({
+  name: 'openapi',
+  summary: 'Print the OpenAPI document of the HTTP interface.',
+  options: { url: { type: 'string', value: 'url', description: 'Where the service is reached. PUBLIC_URL, unless given.' } },
+  async run({ options, terminal }) {
+    const [{ routes }, { openApiDocument }] = await Promise.all([
+      import('#src/api/routes.ts'), import('#src/api/openapi/openapi-document.ts'),
+    ]);
+    const publicUrl = (options.url ?? terminal.environment['PUBLIC_URL'] ?? defaultUrl).replace(/\/$/, '');
+    const data = openApiDocument(routes, { publicUrl });
+    return { data, lines: [JSON.stringify(data, null, 2)] };
+  },
+});
