@@ -23,7 +23,7 @@ export async function recordTests(ctx: Context, endpointId: string, count = 1): 
 
 /** How many deliveries of an endpoint are in each state. */
 export async function countStates(ctx: Context, endpointId: string): Promise<Record<string, number>> {
-  const deliveries = await listDeliveries(ctx, { endpointId, limit: 100_000 });
+  const { rows: deliveries } = await listDeliveries(ctx, { endpointId, limit: 100_000 });
   return Object.fromEntries([...Map.groupBy(deliveries, ({ state }) => state)].map(([state, some]) => [state, some.length]));
 }
 

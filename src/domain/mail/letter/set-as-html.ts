@@ -68,7 +68,7 @@ function setButton(label: string, url: string, accent: string): string {
 
 function setLine({ name, detail, amount }: Line): string {
   const quiet = detail ? `<div class="quiet" style="font-size:14px;color:${ink.quiet}">${escapeHtml(detail)}</div>` : '';
-  const price = amount ? `<td class="rule" align="right" style="padding:11px 0 11px 16px;border-bottom:1px solid ${ink.rule};white-space:nowrap">${escapeHtml(amount)}</td>` : '';
+  const price = amount ? `<td class="rule" align="right" valign="top" style="padding:11px 0 11px 16px;border-bottom:1px solid ${ink.rule};white-space:nowrap">${escapeHtml(amount)}</td>` : '';
   return `<tr><td class="rule" style="padding:11px 0;border-bottom:1px solid ${ink.rule}">${escapeHtml(name)}${quiet}</td>${price}</tr>`;
 }
 

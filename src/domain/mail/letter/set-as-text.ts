@@ -6,7 +6,7 @@ const columns = 64;
 export function setAsText(letter: Letter, head: Letterhead): string {
   const body = letter.blocks.map(setBlock).filter((text) => text !== '');
   const links = head.links.map(({ label, url }) => `${label}: ${url}`);
-  return [head.name, ...body, '-- ', [letter.reason, `${head.name}: ${head.url}`, ...links].join('\n')].join('\n\n') + '\n';
+  return [head.name, ...body, ['-- ', letter.reason, `${head.name}: ${head.url}`, ...links].join('\n')].join('\n\n') + '\n';
 }
 
 function setBlock(block: Block): string {

@@ -1,0 +1,101 @@
+import anyTest, { type TestFn } from 'ava';
+import { chromium } from 'playwright-core';
+
+import type { MailData, MailKind } from '#src/domain/mail/index.ts';
+import { inkOn } from '#src/domain/mail/letter/ink-on.ts';
+import { writeLetter } from '#src/domain/mail/write-letter.ts';
+import { formatMoney } from '#src/lib/format-money.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { orderMail } from '#test/support/factories/mail.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const labels = [{ carrier: 'USPS', tracking_number: '9400100000000000000000', tracking_url: 'https://usps.example/9400100000000000000000' }];
+const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
+  receipt: orderMail({ gift_card_cents: 1000 }),
+  shipped: orderMail({ labels }),
+  one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
+  return_update: {
+    return_number: 'RET-12', order_number: 'ORD-1001', status: 'approved', note: 'Please use the box that it came in.',
+    items: [{ name: 'Oak bowl, Large', quantity: 2 }],
+  },
+  endpoint_warning: { address: `https://erp.example/${'very-long-'.repeat(12)}`, failing_since: '2026-11-18T09:00:00.000Z', disabled: null },
+  restock: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
+  gift: { product_name: 'Coffee of the month', months: 3, recipient_name: 'Grace', giver_name: 'Ada', message: 'Happy birthday!\nMay it taste.' },
+};
+const kinds = Object.keys(everyKind) as MailKind[];
+
+/** A store with a letterhead of its own. */
+function branded({ ctx }: TestContext) {
+  const links = { instagram: 'https://instagram.example/cedar', nowhere: 'javascript:alert(1)' };
+  return { ...ctx, tenant: { ...ctx.tenant, name: 'Cedar & Clay', theme: { accent: '#7a5c3e' }, links } };
+}
+
+test('every kind of mail has a subject, both forms and the letterhead of its store', async (t) => {
+  const ctx = branded(t.context);
+  for (const kind of kinds) {
+    const { subject, text, html, headers } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1' } as never);
+    t.regex(subject, /^\S.{5,80}\S$/, kind);
+    for (const said of ['Cedar & Clay', ctx.tenant.storefrontUrl, 'https://instagram.example/cedar']) t.true(text.includes(said), `${kind}: ${said}`);
+    for (const said of ['Cedar &amp; Clay', '#7a5c3e', 'https://instagram.example/cedar']) t.true(html.includes(said), `${kind}: ${said}`);
+    t.false(html.includes('javascript:') || text.includes('javascript:'), kind);
+    t.false(/undefined|null|NaN|\[object/.test(text), kind);
+    t.false(/<script|src="(?!https)|@import|url\(/.test(html), kind);
+    t.is(headers['Auto-Submitted'], 'auto-generated');
+  }
+});
+
+test('what somebody wrote is shown and never run', async (t) => {
+  const ctx = branded(t.context);
+  const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
+  const items = [{ name: evil, quantity: 1, total_cents: 100 }];
+  const receipt = await writeLetter(ctx, 'receipt', { data: orderMail({ items, order_number: evil }), subjectId: 'ord_1' });
+  t.false(receipt.html.includes('<script>'));
+  t.true(receipt.html.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;'));
+  t.false(/[\r\n]/.test(receipt.subject));
+  const gift = await writeLetter(ctx, 'gift', { data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil }, subjectId: 'ord_1' });
+  t.false(gift.html.includes('<script>'));
+});
+
+test('a receipt adds up in the money of its order', async (t) => {
+  const { text } = await writeLetter(t.context.ctx, 'receipt', { data: everyKind.receipt, subjectId: 'ord_1' });
+  for (const line of [/Oak bowl, Large +\$62\.00\n/, /Coffee of the month, 12 oz \(Quantity 2\) +\$34\.00\n/, /Discount +−\$9\.60\n/, /Gift card +−\$10\.00\n/, /Total +\$99\.53\n/]) {
+    t.regex(text, line);
+  }
+  t.is(formatMoney(1234567, 'USD', 'en-US'), '$12,345.67');
+  t.is(formatMoney(-5, 'EUR', 'en-US'), '-€0.05');
+  t.is(formatMoney(500, 'JPY', 'en-US'), '¥500');
+  t.is(formatMoney(12345, 'KWD', 'en-US').replace(/\s/, ' '), 'KWD 12.345');
+});
+
+test('the label of a button can be read on any colour', (t) => {
+  t.is(inkOn('#ffffff'), '#000000');
+  t.is(inkOn('#ffd84d'), '#000000');
+  t.is(inkOn('#7a5c3e'), '#ffffff');
+  t.is(inkOn('#000000'), '#ffffff');
+});
+
+const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
+
+browserTest('every mail fits a narrow window and a wide one, in light and in dark', async (t) => {
+  const ctx = branded(t.context);
+  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '', args: ['--no-sandbox'] });
+  t.teardown(() => browser.close());
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ colorScheme });
+    const asked: string[] = [];
+    page.on('request', (request) => void (request.url().startsWith('http') && asked.push(request.url())));
+    for (const kind of kinds) {
+      const { html } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1' } as never);
+      for (const width of [320, 1200]) {
+        await page.setViewportSize({ width, height: 700 });
+        await page.setContent(html);
+        t.true(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'), `${kind} at ${width}`);
+        const background = await page.evaluate<string>(`getComputedStyle(document.querySelector('.paper')).backgroundColor`);
+        t.is(background, colorScheme === 'dark' ? 'rgb(28, 28, 31)' : 'rgb(255, 255, 255)');
+      }
+    }
+    t.deepEqual(asked, [], 'a mail tells nobody that it was opened');
+  }
+});

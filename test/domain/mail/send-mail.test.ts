@@ -1,0 +1,227 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { sendMail as sendMailJob } from '#jobs/emails.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { giveUpMail, isSuppressed, promiseMail, sendMail } from '#src/domain/mail/index.ts';
+import { deriveCode } from '#src/domain/tenants/index.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
+import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
+import { promised } from '#test/support/promised.ts';
+
+const test = (anyTest as TestFn<TestContext>).serial;
+const mailbox = await startMailbox();
+const inbox = mailboxControl(mailbox.url);
+const mailer = createSmtpMailer(mailbox.smtpUrl);
+useContext(anyTest as TestFn<TestContext>, { ports: { mailer } });
+test.after.always(async () => {
+  mailer.close?.();
+  await mailbox.close();
+});
+
+const receipt = (to: string) => ({ kind: 'receipt', to, data: orderMail(), subjectId: newId('ord') }) as const;
+const restock = (to: string) => ({
+  kind: 'restock', to, subjectId: newId('lead'),
+  data: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
+}) as const;
+
+/** As if the process had died while it was asking the mail server, before or after that took the mail. */
+async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Promise<void> {
+  const dying = {
+    ...ctx.ports,
+    mailer: {
+      async send(...given: Parameters<typeof mailer.send>) {
+        if (taken) await mailer.send(...given);
+        throw new Error('killed');
+      },
+    },
+  };
+  await sendMail({ ...ctx, ports: dying }, { mailId }).catch(() => undefined);
+}
+
+test('a mail is promised in the transaction that causes it, and sent once however often its job is worked', async (t) => {
+  const { ctx } = t.context;
+  const to = newAddress();
+  await t.throwsAsync(transact(ctx, async (ctx) => {
+    await promiseMail(ctx, receipt(to));
+    throw new Error('changed our mind');
+  }));
+  t.deepEqual(await promised(ctx, sendMailJob), []);
+
+  const mailId = await buildMail(ctx, receipt(` ${to.toUpperCase()} `));
+  t.deepEqual(await promised(ctx, sendMailJob), [{ mailId, attempt: 1 }]);
+  await sendMail(ctx, { mailId });
+  await sendMail(ctx, { mailId });
+
+  const [message, ...others] = await inbox.messages({ to });
+  t.is(others.length, 0);
+  t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 1, failure: null, messageId: message?.message_id });
+  t.regex(message?.message_id ?? '', new RegExp(`^<${mailId}@`));
+  t.is(message?.subject, 'Your order ORD-1001');
+  t.is(message?.from, `"${ctx.tenant.name}" <hello@storefront.example>`);
+  t.is(message?.headers['auto-submitted'], 'auto-generated');
+  t.regex(message?.text ?? '', /Total +\$99\.53/);
+  t.regex(message?.html ?? '', /Apt 4/);
+});
+
+test('a store that names its sender is the sender', async (t) => {
+  const { ctx } = t.context;
+  const to = newAddress();
+  const mailId = await buildMail(ctx, receipt(to));
+  await sendMail({ ...ctx, tenant: { ...ctx.tenant, mailFrom: 'Cedar, Clay & Söhne <hello@cedar.example>' } }, { mailId });
+  t.is((await inbox.waitForMessage({ to })).from, 'Cedar, Clay & Söhne <hello@cedar.example>');
+});
+
+test('a receipt whose sending was cut short is sent again with the same Message-ID and content', async (t) => {
+  const { ctx, clock } = t.context;
+  const to = newAddress();
+  const mailId = await buildMail(ctx, receipt(to));
+  await dieWhileSending(ctx, mailId, true);
+  const again = await t.throwsAsync(sendMail(ctx, { mailId }), { instanceOf: Snooze });
+  t.true(again instanceof Snooze && again.milliseconds > seconds(40));
+  clock.pass(seconds(46));
+  await sendMail(ctx, { mailId });
+
+  const [first, second, ...others] = await inbox.messages({ to });
+  t.is(others.length, 0);
+  t.is(first?.message_id, second?.message_id);
+  t.is(first?.text, second?.text);
+  t.is(first?.html, second?.html);
+  t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 2 });
+});
+
+test('a notice that nobody waits for is never sent twice', async (t) => {
+  const { ctx, clock } = t.context;
+  const to = newAddress();
+  const mailId = await buildMail(ctx, restock(to));
+  await dieWhileSending(ctx, mailId, true);
+  clock.pass(seconds(46));
+  await sendMail(ctx, { mailId });
+  await sendMail(ctx, { mailId });
+  t.is((await inbox.messages({ to })).length, 1);
+  t.like(await readMail(ctx, mailId), { state: 'outcome_unknown' });
+
+  const cut = newAddress();
+  await inbox.fault({ kind: 'cut_after', recipient: cut, times: 1 });
+  const other = await buildMail(ctx, restock(cut));
+  await sendMail(ctx, { mailId: other });
+  t.is((await inbox.messages({ to: cut })).length, 1);
+  t.like(await readMail(ctx, other), { state: 'outcome_unknown' });
+});
+
+test('a mail server that says "later" is asked again, later each time', async (t) => {
+  const { ctx, clock } = t.context;
+  const to = newAddress();
+  await inbox.fault({ kind: 'refuse', recipient: to, code: 451, times: 2 });
+  const mailId = await buildMail(ctx, restock(to));
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1, failure: 'The mail server answered 451.' });
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 2 });
+  const waitMs = ((await readMail(ctx, mailId))?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
+  t.true(waitMs > minutes(1.9) && waitMs <= minutes(2));
+  t.deepEqual(await promised(ctx, sendMailJob), [1, 2, 3].map((attempt) => ({ mailId, attempt })));
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 3 });
+  t.is((await inbox.messages({ to })).length, 1);
+});
+
+test('an address that its server does not know gets no further mail', async (t) => {
+  const { ctx } = t.context;
+  const to = newAddress();
+  await inbox.fault({ kind: 'refuse', recipient: to, code: 550 });
+  const mailId = await buildMail(ctx, receipt(to));
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'bounced' });
+  t.true(await isSuppressed(ctx, to));
+
+  await inbox.clearFaults();
+  const next = await buildMail(ctx, receipt(to));
+  await sendMail(ctx, { mailId: next });
+  t.like(await readMail(ctx, next), { state: 'suppressed', attemptCount: 0 });
+  t.deepEqual(await inbox.messages({ to }), []);
+  const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  t.false(await isSuppressed(stranger, to), 'another store is not told');
+});
+
+test('a mail that its server refuses for another reason has failed, and the address is as good as before', async (t) => {
+  const { ctx } = t.context;
+  const to = newAddress();
+  await inbox.fault({ kind: 'refuse', recipient: to, code: 554, at: 'data', text: '5.7.1 This is spam' });
+  const mailId = await buildMail(ctx, receipt(to));
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'failed' });
+  t.false(await isSuppressed(ctx, to));
+  t.false((await readMail(ctx, mailId))?.failure?.includes(to));
+});
+
+test('while the mail server is away mails wait, also those that may be sent only once', async (t) => {
+  const { ctx } = t.context;
+  const away = createSmtpMailer('smtp://127.0.0.1:9');
+  const offline = { ...ctx, ports: { ...ctx.ports, mailer: away } };
+  t.teardown(() => away.close?.());
+  const to = newAddress();
+  const mailId = await buildMail(ctx, restock(to));
+  await sendMail(offline, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1 });
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'sent' });
+});
+
+test('a one-time password is in the mail and nowhere in the row, the same at every try, and not sent when it is too late', async (t) => {
+  const { ctx, clock } = t.context;
+  const to = newAddress();
+  const subjectId = newId('rot');
+  const mail = { kind: 'one_time_password', to, subjectId, data: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 } } as const;
+  const mailId = await buildMail(ctx, mail);
+  await sendMail(ctx, { mailId });
+  const code = await deriveCode(ctx, 'secret_rotation', subjectId);
+  t.regex(code, /^\d{6}$/);
+  t.not(code, await deriveCode(ctx, 'secret_rotation', newId('rot')));
+  const { text, html, subject } = await inbox.waitForMessage({ to });
+  t.true(text?.includes(code) && html?.includes(code) && !subject.includes(code));
+  const { rows: [row] } = await ctx.database.pool.query(
+    `select m.* from set_config('app.tenant_id', $1, true) s(id), lateral (select mails::text as row from mails where tenant_id = s.id and mails.id = $2 offset 0) m`,
+    [ctx.tenant.id, mailId],
+  );
+  t.false(row.row.includes(code));
+
+  const late = await buildMail(ctx, mail);
+  clock.pass(minutes(11));
+  await sendMail(ctx, { mailId: late });
+  t.like(await readMail(ctx, late), { state: 'failed' });
+  t.is((await inbox.messages({ to })).length, 1);
+});
+
+test('an address that hides a second one or a header is refused', async (t) => {
+  const { ctx } = t.context;
+  for (const to of [
+    'a@b.example\r\nBcc: evil@x.example', 'a@b.example, evil@x.example', 'a@b.example;evil@x.example', '<a@b.example>', 'a b@c.example',
+    'a@b@c.example', '"a@b"@c.example', 'a@b.example\u0000', 'nobody', '', `${'a'.repeat(65)}@b.example`,
+  ]) {
+    await t.throwsAsync(buildMail(ctx, receipt(to)), { instanceOf: DomainError, code: 'invalid_request' }, JSON.stringify(to));
+    const outgoing = { messageId: '<1@x>', from: 'a@b.example', to, subject: 's', text: 't', html: 'h', headers: {} };
+    await t.throwsAsync(mailer.send(outgoing), { instanceOf: ProviderError, message: /plain mail address/ }, JSON.stringify(to));
+  }
+  const subject = 'Hello\r\nBcc: evil@x.example';
+  const to = newAddress();
+  await mailer.send({ messageId: '<2@x>', from: 'a@b.example', to, subject, text: 't', html: 'h', headers: {} });
+  t.deepEqual((await inbox.waitForMessage({ to })).to, [to]);
+  t.deepEqual(await inbox.messages({ to: 'evil@x.example' }), []);
+});
+
+test('a mail whose runs keep dying is given up where people see it', async (t) => {
+  const { ctx } = t.context;
+  const mailId = await buildMail(ctx, receipt(newAddress()));
+  await giveUpMail(ctx, { mailId });
+  await giveUpMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'failed' });
+  await sendMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'sent' }, 'somebody pressed Retry');
+});

@@ -1,0 +1,50 @@
+import type { Context } from '#src/domain/context.ts';
+import { readOne, transact } from '#src/domain/database.ts';
+import { type MailKind, type MailRequest, type MailState, type OrderMailData, promiseMail } from '#src/domain/mail/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { sql } from '#src/lib/sql.ts';
+
+/** An address that no other test knows. */
+export const newAddress = (): string => `${randomText(12)}@shopper.example`;
+
+/** Write a mail down in a transaction of its own. Answers its id. */
+export async function buildMail<Kind extends MailKind>(ctx: Context, mail: MailRequest<Kind>): Promise<string> {
+  return transact(ctx, (ctx) => promiseMail(ctx, mail));
+}
+
+export interface StoredMail {
+  state: MailState;
+  attemptCount: number;
+  failure: string | null;
+  messageId: string;
+  nextAttemptAt: Date | null;
+}
+
+export async function readMail(ctx: Context, id: string): Promise<StoredMail | undefined> {
+  return readOne(ctx, sql`
+    select state, attempt_count as "attemptCount", failure, message_id as "messageId", next_attempt_at as "nextAttemptAt"
+    from mails where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+}
+
+/** An order of two things, as a mail tells of it. */
+export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
+  return {
+    order_number: 'ORD-1001',
+    currency: 'USD',
+    items: [
+      { name: 'Oak bowl, Large', quantity: 1, total_cents: 6200 },
+      { name: 'Coffee of the month, 12 oz', quantity: 2, total_cents: 3400 },
+    ],
+    subtotal_cents: 9600,
+    discount_cents: 960,
+    gift_card_cents: 0,
+    shipping_cents: 599,
+    tax_cents: 714,
+    total_cents: 9953,
+    shipping_address: {
+      name: 'Ada Wells', street1: '215 Clayton St', street2: 'Apt 4', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US',
+    },
+    labels: [],
+    ...given,
+  };
+}
