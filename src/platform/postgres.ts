@@ -1,10 +1,10 @@
 import { defineConfig, type EntityName, MikroORM } from '@mikro-orm/postgresql';
-import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
 import type { Database } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
+import { ReleasingDialect } from './releasing-dialect.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -28,7 +28,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
     defineConfig({
       entities: [...options.entities],
       dbName: pool.options.database ?? 'storefront',
-      driverOptions: new PostgresDialect({ pool }),
+      driverOptions: new ReleasingDialect({ pool }),
     }),
   );
   return {
@@ -55,6 +55,8 @@ function openPool(connectionString: string, { poolMax, applicationName, log }: D
     types: columnTypes(),
   });
   pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));
+  // One that is lost while it is used fails its statement; without a listener it would end the process besides.
+  pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error.message }, 'database connection lost')));
   return pool;
 }
 

@@ -1,0 +1,135 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { checkSession } from '#src/domain/payments/index.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { dieAt, Killed } from '#test/support/die-at.ts';
+import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { recorded } from '#test/support/promised.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<TestContext>;
+const payments = fakePaymentGateway();
+useContext(test, { ports: { payments } });
+
+interface Goods {
+  product: BuiltProduct;
+  promo: { id: string; code: string };
+  card: { id: string; code: string };
+}
+
+async function stockShop(ctx: Context): Promise<Goods> {
+  await buildPaymentAccount(ctx);
+  return { product: await buildProduct(ctx, { variants: [{ ships: false }] }), promo: await buildPromo(ctx), card: await buildGiftCard(ctx, { balanceCents: 100_000 }) };
+}
+
+const buy = (ctx: Context, { product, promo, card }: Goods) =>
+  createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }], promo_code: promo.code, gift_card_code: card.code, customer_email: 'ada@example.com',
+  });
+
+const openAtProvider = (orderId: string) =>
+  [...payments.sessions.values()].filter((session) => session.orderId === orderId && session.state === 'open').length;
+
+test.serial('a process that dies anywhere in a checkout leaves an order that comes to rest, or none', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const goods = await stockShop(ctx);
+  let step = 1;
+  for (; step < 60; step += 1) {
+    const died = await dieAt(services, step, () => buy(ctx, goods));
+    clock.pass(minutes(3));
+    await workPromises(services);
+    const pending = (await ordersOf(ctx)).filter(({ status }) => status === 'pending');
+    t.true(pending.length <= 1, `step ${step}: at most the last order is still pending`);
+    for (const order of pending) {
+      t.like(await sessionOf(ctx, order.id), { state: 'open' }, `step ${step}: what is pending can be paid`);
+      t.is(openAtProvider(order.id), 1, `step ${step}: one session`);
+    }
+    t.like(await stockOf(ctx, goods.product.variant.id), { stock: 100, held: pending.length }, `step ${step}`);
+    t.like(await usesOf(ctx, goods.promo.id), { held: pending.length, used: 0 }, `step ${step}`);
+    if (!died) break;
+  }
+  t.true(step > 10, 'it died at many places');
+  clock.pass(hours(2));
+  await workPromises(services);
+  t.like(await stockOf(ctx, goods.product.variant.id), { stock: 100, held: 0 });
+  t.deepEqual(await usesOf(ctx, goods.promo.id), { held: 0, used: 0 });
+  t.deepEqual(await usesOf(ctx, goods.promo.id, 'ada@example.com'), { held: 0, used: 0 });
+  t.deepEqual(await balanceOf(ctx, goods.card.id), { balance: 100_000, held: 0 });
+  t.true((await ordersOf(ctx)).every(({ status }) => status === 'expired'));
+});
+
+test.serial('a process that dies while the provider works finds the same session afterwards', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const goods = await stockShop(ctx);
+  payments.meanwhile = async (asked) => {
+    if (asked === 'createSession') throw new Killed('died during the call');
+  };
+  await t.throwsAsync(buy(ctx, goods), { instanceOf: Killed });
+  payments.meanwhile = undefined;
+  const [order] = await ordersOf(ctx);
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' });
+  clock.pass(31_000);
+  await workPromises(services);
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'open' });
+  t.is(openAtProvider(order?.id ?? ''), 1);
+});
+
+test.serial('with too little time left the same call is not made again, and the order ends', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const goods = await stockShop(ctx);
+  payments.misfortunes.createSession = [{ failure: 'away' }];
+  await t.throwsAsync(buy(ctx, goods));
+  const [order] = await ordersOf(ctx);
+  clock.pass(minutes(30));
+  payments.asked.length = 0;
+  await workPromises(services);
+  clock.pass(minutes(2));
+  await workPromises(services);
+  t.false(payments.asked.includes('createSession'));
+  t.like(await orderOf(ctx, order?.id ?? ''), { status: 'expired' });
+  t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
+});
+
+test.serial('a provider that answers an error after it acted, again and again, is asked what it made', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const goods = await stockShop(ctx);
+  payments.misfortunes.createSession = Array.from({ length: 4 }, () => ({ failure: 'away', after: true }));
+  await t.throwsAsync(buy(ctx, goods));
+  const [order] = await ordersOf(ctx);
+  clock.pass(31_000);
+  await workPromises(services);
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'open', sessionId: payments.sessionOf(order?.id ?? '').sessionId });
+  payments.misfortunes.createSession = [];
+});
+
+test.serial('a process that dies anywhere in bringing an order into line pays it once all the same', async (t) => {
+  const { ctx, services } = t.context;
+  const goods = await stockShop(ctx);
+  let sold = 0;
+  let deaths = 0;
+  for (let step = 1; step < 80; step += 1) {
+    const { order_id: orderId } = await buy(ctx, goods);
+    payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled', paymentId: 'pi_1' });
+    const look = () => checkSession(ctx, { orderId, check: 1 });
+    const died = await dieAt(services, step, look);
+    await look();
+    sold += 1;
+    t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null }, `step ${step}`);
+    t.deepEqual(await recorded(ctx, orderId), ['order.paid'], `step ${step}`);
+    t.like(await stockOf(ctx, goods.product.variant.id), { stock: 100 - sold, held: 0, ledger: 100 - sold }, `step ${step}`);
+    t.is((await usesOf(ctx, goods.promo.id)).used, sold, `step ${step}`);
+    if (died) deaths += 1;
+    else break;
+  }
+  t.true(deaths > 10, 'it died at many places');
+  const receipts = await read(ctx, sql`select 1 as one from mails where tenant_id = ${ctx.tenant.id} and kind = 'receipt'`);
+  t.is(receipts.length, sold);
+});

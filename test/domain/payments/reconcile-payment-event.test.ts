@@ -1,0 +1,288 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { purchaseLabel } from '#jobs/labels.ts';
+import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
+import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { acceptPaymentEvent, reconcilePaymentEvent } from '#src/domain/payments/index.ts';
+import type { PaymentEvent, SessionSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { NeedsPerson } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
+import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+
+const test = anyTest as TestFn<TestContext>;
+const payments = fakePaymentGateway();
+useContext(test, { ports: { payments } });
+
+interface Bought {
+  orderId: string;
+  sessionId: string;
+  product: BuiltProduct;
+}
+
+async function buy(ctx: Context, more: Partial<CheckoutInput> = {}, stock = 10): Promise<Bought> {
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { variants: [{ stock }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }], customer_email: 'ada@example.com', ...more,
+  });
+  return { orderId, sessionId: payments.sessionOf(orderId).sessionId, product };
+}
+
+/** An event arrives, signed, and is looked into as often as told. */
+async function hear(ctx: Context, objectId: string, given: Partial<PaymentEvent> = {}, times = 2): Promise<void> {
+  const event = { eventId: `evt_${randomText(14)}`, type: 'checkout.session.completed', subject: 'session', objectId, marks: null, createdAt: ctx.clock.now(), ...given };
+  const [secret] = await signingSecrets(ctx);
+  await acceptPaymentEvent(ctx, { rawBody: Buffer.from(JSON.stringify(event)), signature: secret ?? '' });
+  for (let time = 0; time < times; time += 1) await reconcilePaymentEvent(ctx, { eventId: event.eventId, attempt: 1 });
+}
+
+async function signingSecrets(ctx: Context): Promise<string[]> {
+  const rows = await read<{ sealed: string }>(ctx, sql`select secret_sealed as sealed from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
+  return rows.map(({ sealed }) => ctx.keyring.open(ctx.tenant.id, 'payments.webhook_secret', sealed));
+}
+
+const eventStates = async (ctx: Context) =>
+  (await read<{ state: string }>(ctx, sql`select state from payment_events where tenant_id = ${ctx.tenant.id} order by received_at`)).map(({ state }) => state);
+
+const paid = (sessionId: string, more: Partial<SessionSnapshot> = {}) => payments.change(sessionId, { state: 'settled', paymentId: 'pi_1', ...more });
+
+test.serial('settled money pays the order once, however often it is told', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId, { name: 'Ada Wells' });
+  await hear(ctx, sessionId);
+  await hear(ctx, sessionId);
+
+  t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', totalCents: 3800, attentionCode: null });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
+  t.is((await promised(ctx, purchaseLabel)).length, 1);
+  t.deepEqual(await eventStates(ctx), ['applied', 'applied']);
+  t.like(await sessionOf(ctx, orderId), { state: 'settled', checkAt: null });
+  const mails = await read<{ kind: string; recipient: string }>(ctx, sql`select kind, recipient from mails where tenant_id = ${ctx.tenant.id}`);
+  t.deepEqual(mails, [{ kind: 'receipt', recipient: 'ada@example.com' }]);
+});
+
+test.serial('two workers at once pay it once', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId);
+  await Promise.all(Array.from({ length: 4 }, () => hear(ctx, sessionId, {}, 1)));
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
+});
+
+test.serial('another amount or another currency is never silently paid', async (t) => {
+  const { ctx } = t.context;
+  for (const wrong of [{ totalCents: 3700 }, { currency: 'EUR' }, { subtotalCents: 100, totalCents: 100 }, { discountCents: 100, totalCents: 3700 }]) {
+    const { orderId, sessionId } = await buy(ctx);
+    paid(sessionId, wrong);
+    await hear(ctx, sessionId);
+    t.like(await orderOf(ctx, orderId), { status: 'pending', attentionCode: 'amount_mismatch' });
+    t.deepEqual(await recorded(ctx, orderId), []);
+    t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
+    t.like(await sessionOf(ctx, orderId), { state: 'mismatched', checkAt: null });
+  }
+});
+
+test.serial('shipping and tax are the provider\'s to say, within the prices or beside them', async (t) => {
+  const { ctx } = t.context;
+  const beside = await buy(ctx);
+  paid(beside.sessionId, { shippingCents: 599, taxCents: 300, totalCents: 3800 + 599 + 300 });
+  await hear(ctx, beside.sessionId);
+  t.like(await orderOf(ctx, beside.orderId), { status: 'paid', totalCents: 4699, shippingCents: 599 });
+
+  const within = await buy(ctx);
+  paid(within.sessionId, { taxCents: 300, totalCents: 3800 });
+  await hear(ctx, within.sessionId);
+  t.like(await orderOf(ctx, within.orderId), { status: 'paid', totalCents: 3800 });
+});
+
+test.serial('a slow payment keeps what it holds, and pays when it comes', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'processing' });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'pending', paymentStatus: 'processing' });
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid' });
+});
+
+test.serial('a slow payment that fails gives everything back', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  payments.change(sessionId, { state: 'processing' });
+  await hear(ctx, sessionId);
+  payments.change(sessionId, { state: 'failed' });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'payment_failed', paymentStatus: 'failed' });
+  t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
+});
+
+test.serial('an expired session ends its order, and news that come late change nothing', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  payments.change(sessionId, { state: 'expired' });
+  await hear(ctx, sessionId);
+  payments.change(sessionId, { state: 'open' });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'expired', paymentStatus: 'unpaid' });
+  t.like(await sessionOf(ctx, orderId), { state: 'expired' });
+  t.deepEqual(await recorded(ctx, orderId), ['order.expired']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
+});
+
+test.serial('a payment that comes after the release pays the order and takes what there still is', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx);
+  const card = await buildGiftCard(ctx, { balanceCents: 500 });
+  const { orderId, sessionId, product } = await buy(ctx, { promo_code: promo.code, gift_card_code: card.code });
+  payments.change(sessionId, { state: 'expired' });
+  await hear(ctx, sessionId);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
+  t.deepEqual(await recorded(ctx, orderId), ['order.expired', 'order.paid']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 1 });
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 0, held: 0 });
+});
+
+test.serial('a late payment for what is sold meanwhile asks for a person, and no label is bought', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx, {}, 1);
+  payments.change(sessionId, { state: 'expired' });
+  await hear(ctx, sessionId);
+  await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'oversold' });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
+});
+
+test.serial('a late payment whose gift card was spent elsewhere asks for a person', async (t) => {
+  const { ctx } = t.context;
+  const card = await buildGiftCard(ctx, { balanceCents: 500 });
+  const { orderId, sessionId, product } = await buy(ctx, { gift_card_code: card.code });
+  payments.change(sessionId, { state: 'expired' });
+  await hear(ctx, sessionId);
+  await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], gift_card_code: card.code });
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'gift_card_spent' });
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 500, held: 500 });
+});
+
+test.serial('what bears no mark of ours, or that of another environment, is left alone', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId, { environment: 'live' });
+  await hear(ctx, sessionId);
+  paid(sessionId, { orderId: null });
+  await hear(ctx, sessionId);
+  await hear(ctx, 'cs_of_nobody');
+  payments.asked.length = 0;
+  await hear(ctx, sessionId, { marks: { orderId: null, environment: null } });
+  await hear(ctx, 'cus_1', { type: 'customer.updated', subject: null });
+  t.deepEqual(payments.asked, []);
+  t.like(await orderOf(ctx, orderId), { status: 'pending' });
+  t.deepEqual(await eventStates(ctx), ['ignored', 'ignored', 'ignored', 'ignored', 'ignored']);
+});
+
+test.serial('an event of ours whose order is not there is tried for an hour, and then a person is told', async (t) => {
+  const { ctx, clock } = t.context;
+  const { sessionId } = await buy(ctx);
+  paid(sessionId, { orderId: newId('ord') });
+  await hear(ctx, sessionId, { eventId: 'evt_early' }, 1);
+  t.deepEqual((await promised(ctx, job)).map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual(await eventStates(ctx), ['pending']);
+  clock.pass(3_700_000);
+  await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId: 'evt_early', attempt: 2 }), { instanceOf: NeedsPerson });
+  t.deepEqual(await eventStates(ctx), ['unknown_order']);
+});
+
+test.serial('while the provider cannot be asked the event waits, longer each time', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  payments.misfortunes.fetchSession = [{ failure: 'away' }, { failure: 'denied' }];
+  await hear(ctx, sessionId, { eventId: 'evt_wait' }, 1);
+  await reconcilePaymentEvent(ctx, { eventId: 'evt_wait', attempt: 2 });
+  t.deepEqual((await promised(ctx, job)).map(({ attempt }) => attempt), [1, 2, 3]);
+  t.like(await orderOf(ctx, orderId), { status: 'pending' });
+  await reconcilePaymentEvent(ctx, { eventId: 'evt_wait', attempt: 3 });
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+});
+
+test.serial('the same delivery is stored and promised once', async (t) => {
+  const { ctx } = t.context;
+  const { sessionId } = await buy(ctx);
+  for (let time = 0; time < 3; time += 1) await hear(ctx, sessionId, { eventId: 'evt_same' }, 0);
+  t.is((await promised(ctx, job)).length, 1);
+});
+
+test.serial('refunds follow the provider, a failed one comes off again, and unshipped goods come back once', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  const payment = { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null };
+  const refund = async (refundedCents: number) => {
+    payments.payments.set('ch_1', { ...payment, refundedCents });
+    await hear(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' });
+    return orderOf(ctx, orderId);
+  };
+  t.like(await refund(1000), { status: 'partially_refunded', paymentStatus: 'partially_refunded', refundedCents: 1000 });
+  t.like(await refund(0), { status: 'paid', refundedCents: 0 });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
+  t.like(await refund(3800), { status: 'refunded', refundedCents: 3800 });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 10, ledger: 10 });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+});
+
+test.serial('a dispute asks for a person until it is over', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  const dispute = async (state: 'open' | 'lost' | null) => {
+    payments.payments.set('dp_1', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: state });
+    await hear(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
+    return (await orderOf(ctx, orderId)).attentionCode;
+  };
+  t.is(await dispute('open'), 'disputed');
+  t.is(await dispute(null), null);
+  t.is(await dispute('lost'), 'dispute_lost');
+});
+
+test.serial('a payment of an order that another session has paid already is raised', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  payments.sessions.set('cs_twin', { ...payments.sessionOf(orderId), sessionId: 'cs_twin' });
+  await hear(ctx, 'cs_twin');
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'paid_twice' });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+});
+
+test.serial('an order whose address no mail can reach is paid all the same', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx, { customer_email: null });
+  paid(sessionId, { email: 'not an address' });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+});

@@ -1,0 +1,46 @@
+import type { Services } from '#src/services.ts';
+
+/** What ends a process: nothing after it runs, and nobody is told. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+/**
+ * Do something in a process that dies just before its `step`-th statement (1 is the first): PostgreSQL drops what was
+ * not committed, and nothing that follows happens. Answers whether it died. Call it with rising steps to die everywhere.
+ */
+export async function dieAt(services: Services, step: number, work: () => Promise<unknown>): Promise<boolean> {
+  const { pool } = services.context().database;
+  let sent = 0;
+  let died = false;
+  const restores: (() => void)[] = [];
+  const watched = new Set<object>();
+
+  const watch = (client: { query: Function }): void => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    const query = client.query;
+    client.query = (...given: unknown[]) => {
+      const [first] = given;
+      const text = typeof first === 'string' ? first : (first as { text: string }).text;
+      if (/^\s*rollback/i.test(text)) return query.apply(client, given);
+      sent += 1;
+      died ||= sent >= step;
+      if (!died) return query.apply(client, given);
+      const callback = given.at(-1);
+      const killed = new Killed(`died before statement ${step}`);
+      return typeof callback === 'function' ? void callback(killed) : Promise.reject(killed);
+    };
+    restores.push(() => void (client.query = query));
+  };
+  pool.on('acquire', watch);
+  try {
+    await work();
+  } catch (error) {
+    if (!died) throw error;
+  } finally {
+    pool.off('acquire', watch);
+    for (const restore of restores) restore();
+  }
+  return died;
+}
