@@ -17,7 +17,7 @@ const about = { tag: 'test', summary: 'A route of this test alone.', answers: { 
 const benches = [
   defineRoute({
     ...about, method: 'post', path: '/api/v1/benches', audience: toDual('orders:write'), module: 'reviews', bodyBytesMax: 1000,
-    body: Type.Object({ name: Text(20) }),
+    body: Type.Object({ name: Text(20) }), errors: ['not_found'],
     async handle({ ctx, body }) {
       if (body.name === 'gone') throw notFound('bench');
       return ok({ tenant: ctx.tenant.slug });

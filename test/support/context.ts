@@ -9,6 +9,7 @@ import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
 import { testEnvironment } from './environment.ts';
+import { reportDrift } from './report-drift.ts';
 import { buildTenant } from './tenant.ts';
 
 /** What every test that needs the shop's machinery is given. */
@@ -33,7 +34,7 @@ export function useContext(test: TestFn<TestContext>, options: { ports?: Partial
     const database = await createTestDatabase();
     drop = database.drop;
     const config = readConfig(testEnvironment({ DATABASE_URL: database.url, ...options.environment }));
-    services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {} });
+    services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {}, checkAnswers: reportDrift });
   });
   // Serial, so that a file's own hooks find the context.
   test.serial.beforeEach(async (t) => {

@@ -21,6 +21,7 @@ export const receiveShippoWebhook = defineRoute({
   query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
   rawBody: true,
   bodyBytesMax,
+  errors: ['invalid_json'],
   answers: { 202: Type.Object({ ok: Type.Boolean(), followed: Type.Boolean() }) },
   async handle({ ctx, query, rawBody }) {
     if (!(await isShippingToken(ctx, query.token ?? ''))) {
