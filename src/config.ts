@@ -107,7 +107,8 @@ function readVariables(schema: TObject, environment: Given): { given: Record<str
       .map((name) => [name, environment[name]] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
-  return { given, issues: issuesOfText(schema, given, { max: Infinity }).map(({ path, detail }) => `${path.slice(1)} ${detail}`) };
+  const issues = issuesOfText(schema, given, { max: Infinity });
+  return { given, issues: issues.map(({ path, detail }) => `${path.slice(1)} ${detail}`) };
 }
 
 const localOnly = [

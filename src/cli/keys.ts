@@ -1,24 +1,29 @@
 import { recordAudit } from '#src/domain/audit/index.ts';
+import type { InTransaction } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
-import { fits, issuesOf } from '#src/lib/validation.ts';
+import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, UsageError } from './lib/command.ts';
 import { withStore } from './lib/with-services.ts';
 
 const keysMax = 1000;
+const headings = ['NAME', 'KIND', 'KEY', 'STATE', 'SCOPES'];
 
 export const listKeysCommand = defineCommand({
   name: 'keys list',
   summary: 'The keys of a store: never their values, which are kept as hashes.',
   parameters: { slug: 'The store.' },
   async run({ parameters, terminal }) {
-    const { rows } = await withStore(terminal, parameters.slug, (ctx) => listKeys(ctx, { limit: keysMax }));
-    const table = rows.map((key) => [key.name, key.kind, key.hint, stateOf(key), key.scopes.join(',')]);
-    return {
-      data: { keys: rows.map(presentKey) },
-      lines: rows.length > 0 ? columns([['NAME', 'KIND', 'KEY', 'STATE', 'SCOPES'], ...table]) : ['The store has no keys.'],
-    };
+    return withStore(terminal, parameters.slug, async (ctx) => {
+      const { rows } = await listKeys(ctx, { limit: keysMax });
+      const now = ctx.clock.now();
+      const cells = rows.map((key) => [key.name, key.kind, key.hint, stateOf(key, now), key.scopes.join(',')]);
+      return {
+        data: { keys: rows.map(presentKey) },
+        lines: rows.length > 0 ? columns([headings, ...cells]) : ['The store has no keys.'],
+      };
+    });
   },
 });
 
@@ -27,9 +32,15 @@ export const createKeyCommand = defineCommand({
   summary: 'Make a key. Its value is printed this once.',
   parameters: { slug: 'The store.', name: 'What to call the key.' },
   options: {
-    kind: { type: 'string', value: 'secret|publishable', description: 'Publishable keys may stand in a page that every shopper reads.' },
+    kind: {
+      type: 'string', value: 'secret|publishable',
+      description: 'A publishable key may stand in a page that every shopper reads.',
+    },
     scopes: { type: 'string', value: 'a,b,c', description: 'What the key may do: products:read, cart:write …' },
-    'expires-at': { type: 'string', value: 'time', description: 'When it ends, such as 2027-01-01T00:00:00Z. Never, unless given.' },
+    'expires-at': {
+      type: 'string', value: 'time',
+      description: 'When it ends, such as 2027-01-01T00:00:00Z. Never, unless given.',
+    },
   },
   async run({ parameters, options, terminal }) {
     const input = {
@@ -38,14 +49,11 @@ export const createKeyCommand = defineCommand({
       scopes: options.scopes?.split(',').map((scope) => scope.trim()),
       expires_at: options['expires-at'] ?? null,
     };
-    if (!fits(KeyInput, input)) {
-      const [issue] = issuesOf(KeyInput, input);
-      throw new UsageError(`keys create: --${issue?.path.slice(1).replace('_', '-').replace(/\/\d+$/, '')} ${issue?.detail}.`);
-    }
+    if (!fits(KeyInput, input)) throw wrongOption(issuesOf(KeyInput, input)[0]);
     const { name, kind, scopes, expires_at: expiresAt } = input;
     const issued = await withStore(terminal, parameters.slug, (ctx) => transact(ctx, async (ctx) => {
       const issued = await issueKey(ctx, { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null });
-      await recordAudit(ctx, { action: 'key.created', subjectKind: 'key', subjectId: issued.key.id, after: presentKey(issued.key) });
+      await writeDown(ctx, 'key.created', issued.key);
       return issued;
     }));
     return {
@@ -62,11 +70,12 @@ export const revokeKeyCommand = defineCommand({
   async run({ parameters, terminal }) {
     const key = await withStore(terminal, parameters.slug, async (ctx) => {
       const { rows } = await listKeys(ctx, { limit: keysMax });
-      const named = rows.find(({ id }) => id === parameters.key) ?? rows.find(({ name, revokedAt }) => name === parameters.key && !revokedAt);
+      const live = rows.filter(({ revokedAt }) => revokedAt === null);
+      const named = live.find(({ id, name }) => id === parameters.key || name === parameters.key);
       if (!named) throw new Failure(`${parameters.slug} has no live key "${parameters.key}".`);
       return transact(ctx, async (ctx) => {
         const key = await revokeKey(ctx, named);
-        await recordAudit(ctx, { action: 'key.revoked', subjectKind: 'key', subjectId: key.id, before: presentKey(named), after: presentKey(key) });
+        await writeDown(ctx, 'key.revoked', key);
         return key;
       });
     });
@@ -74,7 +83,18 @@ export const revokeKeyCommand = defineCommand({
   },
 });
 
-function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+function writeDown(ctx: InTransaction, action: string, key: ApiKey): Promise<void> {
+  return recordAudit(ctx, { action, subjectKind: 'key', subjectId: key.id, after: presentKey(key) });
+}
+
+/** An issue of a key's fields in the words of the options that they came from. */
+function wrongOption(issue: Issue | undefined): UsageError {
+  const [, field = ''] = issue?.path.split('/') ?? [];
+  return new UsageError(`keys create: --${field.replace('_', '-')} ${issue?.detail}.`);
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
-  return expiresAt ? `until ${expiresAt.toISOString()}` : 'live';
+  if (!expiresAt) return 'live';
+  return `${expiresAt <= now ? 'expired' : 'until'} ${expiresAt.toISOString()}`;
 }

@@ -12,9 +12,10 @@ export const listTenantsCommand = defineCommand({
   async run({ terminal }) {
     const tenants = await withServices(terminal, (_services, ctx) => listTenants(ctx));
     const rows = tenants.map(({ slug, name, currency, modules }) => [slug, name, currency, switchedOn(modules)]);
+    const headings = ['SLUG', 'NAME', 'CURRENCY', 'MODULES'];
     return {
       data: { tenants: tenants.map(present) },
-      lines: tenants.length > 0 ? columns([['SLUG', 'NAME', 'CURRENCY', 'MODULES'], ...rows]) : ['There is no store yet.'],
+      lines: tenants.length > 0 ? columns([headings, ...rows]) : ['There is no store yet.'],
     };
   },
 });
@@ -25,8 +26,8 @@ export const showTenantCommand = defineCommand({
   parameters: { slug: 'The store.' },
   async run({ parameters, terminal }) {
     const tenant = await withStore(terminal, parameters.slug, async (ctx) => present(ctx.tenant));
-    const rows = Object.entries(tenant).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-    return { data: { tenant }, lines: columns(rows) };
+    const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+    return { data: { tenant }, lines: columns(Object.entries(tenant).map(([name, value]) => [name, shown(value)])) };
   },
 });
 
@@ -35,21 +36,19 @@ export const setModuleCommand = defineCommand({
   summary: 'Switch a module of a store on or off.',
   parameters: { slug: 'The store.', module: `One of ${moduleNames.join(', ')}.`, switch: 'on or off.' },
   async run({ parameters, terminal }) {
-    const { slug, module: written, switch: position } = parameters;
-    const module = moduleNamed(written);
-    if (position !== 'on' && position !== 'off') throw new UsageError(`A module is switched on or off, not "${position}".`);
-    const change = await withStore(terminal, slug, (ctx) => transact(ctx, async (ctx) => {
-      const change = await setModules(ctx, { [module]: position === 'on' });
-      if (change.action !== 'unchanged') {
-        await recordAudit(ctx, {
-          action: 'module.updated', subjectKind: 'module', subjectId: module,
-          before: { on: ctx.tenant.modules[module] }, after: { on: position === 'on' },
-        });
-      }
-      return change;
+    const { slug, switch: position } = parameters;
+    const module = moduleNamed(parameters.module);
+    if (position !== 'on' && position !== 'off') throw new UsageError(`A module is on or off, not "${position}".`);
+    const on = position === 'on';
+    const changed = await withStore(terminal, slug, (ctx) => transact(ctx, async (ctx) => {
+      const { action } = await setModules(ctx, { [module]: on });
+      if (action === 'unchanged') return false;
+      const before = { on: ctx.tenant.modules[module] };
+      await recordAudit(ctx, { action: 'module.updated', subjectKind: 'module', subjectId: module, before, after: { on } });
+      return true;
     }));
-    const sentence = `${module} of ${slug} ${change.action === 'unchanged' ? 'was' : 'is now'} ${position}${change.action === 'unchanged' ? ' already' : ''}.`;
-    return { data: { slug, module, on: position === 'on', changed: change.action !== 'unchanged' }, lines: [sentence] };
+    const sentence = changed ? `${module} of ${slug} is now ${position}.` : `${module} of ${slug} was ${position} already.`;
+    return { data: { slug, module, on, changed }, lines: [sentence] };
   },
 });
 
@@ -57,7 +56,8 @@ function moduleNamed(written: string): ModuleName {
   const module = moduleNames.find((name) => name === written);
   if (module) return module;
   const meant = nearest(written, moduleNames);
-  throw new UsageError(`There is no module "${written}". ${meant ? `Did you mean ${meant}?` : `There are ${moduleNames.join(', ')}.`}`);
+  const advice = meant ? `Did you mean ${meant}?` : `There are ${moduleNames.join(', ')}.`;
+  throw new UsageError(`There is no module "${written}". ${advice}`);
 }
 
 function switchedOn(modules: Tenant['modules']): string {

@@ -14,7 +14,10 @@ export interface Issue {
 const issuesMax = 10;
 const strict = createAjv({ coerceTypes: false });
 const fromText = createAjv({ coerceTypes: true });
-const compiled = { strict: new WeakMap<TSchema, ValidateFunction>(), fromText: new WeakMap<TSchema, ValidateFunction>() };
+const compiled = {
+  strict: new WeakMap<TSchema, ValidateFunction>(),
+  fromText: new WeakMap<TSchema, ValidateFunction>(),
+};
 
 /**
  * What is wrong with this value; nothing, when it fits. Numeric strings of `IntegerLike` fields become numbers.
@@ -25,7 +28,11 @@ export function issuesOf(schema: TSchema, value: unknown, { max = issuesMax }: {
 }
 
 /** The same for what can only arrive as text: path parameters, queries, headers. Converts in place. */
-export function issuesOfText(schema: TSchema, value: Record<string, unknown>, { max = issuesMax }: { max?: number } = {}): Issue[] {
+export function issuesOfText(
+  schema: TSchema,
+  value: Record<string, unknown>,
+  { max = issuesMax }: { max?: number } = {},
+): Issue[] {
   return run('fromText', schema, value).slice(0, max);
 }
 
@@ -76,13 +83,15 @@ function describe(errors: readonly ErrorObject[]): Issue[] {
     code: error.keyword,
     detail: detailOf(error, errors),
   }));
-  return issues.filter((issue, index) => issues.findIndex((other) => other.path === issue.path && other.code === issue.code) === index);
+  const first = (issue: Issue) => issues.findIndex(({ path, code }) => path === issue.path && code === issue.code);
+  return issues.filter((issue, index) => first(issue) === index);
 }
 
 /** The place of a field that is missing or unknown is its own, not that of what it would stand in. */
 function pathOf({ instancePath, params }: ErrorObject): string {
   const name: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
-  return typeof name === 'string' ? `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
+  if (typeof name !== 'string') return instancePath;
+  return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function detailOf(error: ErrorObject, all: readonly ErrorObject[]): string {
@@ -109,7 +118,10 @@ function describeUnknown({ params, parentSchema }: ErrorObject): string {
   return meant ? `is not known here; did you mean ${meant}?` : 'is not known here';
 }
 
+const allowedShownMax = 12;
+
 /** Long lists are left to the documentation. */
 function describeAllowed(values: readonly unknown[], error: ErrorObject): string {
-  return values.length <= 12 ? `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}` : (error.message ?? 'is not valid');
+  if (values.length > allowedShownMax) return error.message ?? 'is not valid';
+  return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
 }

@@ -19,6 +19,7 @@ import { runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 
+// Serial: each run of apply holds a connection for long.
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
@@ -58,7 +59,7 @@ async function storeOf({ services }: TestContext, slug: string): Promise<Context
   return tenant && { ...services.context(), tenant };
 }
 
-test('the example makes a whole store, and applying it again changes nothing', async (t) => {
+test.serial('the example makes a whole store, and applying it again changes nothing', async (t) => {
   const { slug, text } = ownStore();
   const first = await apply(t.context, text);
   t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
@@ -74,7 +75,7 @@ test('the example makes a whole store, and applying it again changes nothing', a
   t.deepEqual(second.keys, []);
 });
 
-test('the demo store is one too', async (t) => {
+test.serial('the demo store is one too', async (t) => {
   const { text } = ownStore(readFileSync(demoStoreFile, 'utf8'));
   const first = await apply(t.context, text);
   t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
@@ -82,14 +83,14 @@ test('the demo store is one too', async (t) => {
   t.deepEqual(changed(await apply(t.context, text)), []);
 });
 
-test('the same store as JSON is the same store', async (t) => {
+test.serial('the same store as JSON is the same store', async (t) => {
   const { text } = ownStore();
   const json = JSON.stringify(parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"')), null, 2);
   await apply(t.context, text);
   t.deepEqual(changed(await apply(t.context, json)), []);
 });
 
-test('a dry run says what would change, makes no key and leaves nothing', async (t) => {
+test.serial('a dry run says what would change, makes no key and leaves nothing', async (t) => {
   const { slug, text } = ownStore();
   const dry = await apply(t.context, text, { dryRun: true });
   t.is(await storeOf(t.context, slug), undefined);
@@ -102,7 +103,7 @@ test('a dry run says what would change, makes no key and leaves nothing', async 
   t.deepEqual(changed(await apply(t.context, text)), []);
 });
 
-test('what a domain refuses leaves nothing half done, and is found in the file', async (t) => {
+test.serial('what a domain refuses leaves nothing half done, and is found in the file', async (t) => {
   const { slug, text } = ownStore();
   const wrong = text.replace('code: FIVEOFF, type: fixed', 'code: FIVEOFF, starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z, type: fixed');
   const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RefusedInput });
@@ -110,7 +111,7 @@ test('what a domain refuses leaves nothing half done, and is found in the file',
   t.is(await storeOf(t.context, slug), undefined);
 });
 
-test('a change is told by field, and a key that there is keeps its value', async (t) => {
+test.serial('a change is told by field, and a key that there is keeps its value', async (t) => {
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);
   const second = await apply(t.context, text
@@ -128,7 +129,7 @@ test('a change is told by field, and a key that there is keeps its value', async
   t.truthy(await t.context.services.keys.open(keys[0]?.value ?? ''));
 });
 
-test('stock and balances open a store; later they are set on demand only', async (t) => {
+test.serial('stock and balances open a store; later they are set on demand only', async (t) => {
   const { text } = ownStore();
   await apply(t.context, text);
   const restocked = text.replace('stock: 40', 'stock: 50').replace('balance_cents: 5000', 'balance_cents: 7500');
@@ -139,7 +140,7 @@ test('stock and balances open a store; later they are set on demand only', async
   t.deepEqual(changed(await apply(t.context, restocked, { setStock: true })), []);
 });
 
-test('what a list no longer names stays, and goes when it is pruned', async (t) => {
+test.serial('what a list no longer names stays, and goes when it is pruned', async (t) => {
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);
   const document = parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
@@ -163,7 +164,7 @@ test('what a list no longer names stays, and goes when it is pruned', async (t) 
   t.is(ctx?.tenant.slug, slug);
 });
 
-test('a list that is not in the file is left alone, pruning or not', async (t) => {
+test.serial('a list that is not in the file is left alone, pruning or not', async (t) => {
   const { slug, text } = ownStore();
   await apply(t.context, text);
   const onlyStore = text.slice(0, text.indexOf('modules:'));
@@ -172,7 +173,7 @@ test('a list that is not in the file is left alone, pruning or not', async (t) =
   t.is(ctx && (await read(ctx, sql`select 1 from products where tenant_id = ${ctx.tenant.id} and removed_at is null`)).length, 2);
 });
 
-test('every change stands in the audit log with the operator, and no secret does', async (t) => {
+test.serial('every change stands in the audit log with the operator, and no secret does', async (t) => {
   const { slug, text } = ownStore();
   const { changes } = await apply(t.context, text);
   const ctx = await storeOf(t.context, slug);
@@ -188,20 +189,20 @@ test('every change stands in the audit log with the operator, and no secret does
   t.is((await listAudit(ctx, { limit: 100 })).rows.length, entries.length, 'nothing to change is nothing to write down');
 });
 
-test('two operators who apply the same file at once make one store', async (t) => {
+test.serial('two operators who apply the same file at once make one store', async (t) => {
   const { slug, text } = ownStore();
   const applied = await Promise.all([apply(t.context, text), apply(t.context, text)]);
   t.deepEqual(applied.map(({ keys }) => keys.length).toSorted(), [0, 2]);
   t.truthy(await storeOf(t.context, slug));
 });
 
-test('a store without a signing secret is told how to get one', async (t) => {
+test.serial('a store without a signing secret is told how to get one', async (t) => {
   const { slug, text } = ownStore();
   const { notes } = await apply(t.context, text.replace(/^ *webhook_secret:.*\n/m, ''));
-  t.deepEqual(notes, [`Payments have no webhook_secret: run "webhooks:register ${slug}" so that the provider tells us of them.`]);
+  t.deepEqual(notes, [`Payments have no webhook_secret: run "webhooks:register ${slug}", or nobody tells us of them.`]);
 });
 
-test('as a process: made, unchanged, and refused, each with its exit code', async (t) => {
+test.serial('as a process: made, unchanged, and refused, each with its exit code', async (t) => {
   const { services } = t.context;
   const environment = { ...testEnvironment({ DATABASE_URL: services.config.databaseUrl }), ...secrets };
   const { slug, text } = ownStore();
@@ -222,8 +223,8 @@ test('as a process: made, unchanged, and refused, each with its exit code', asyn
   t.is(refused.out, '');
   t.deepEqual(refused.err.split('\n').slice(0, 3), [
     'The store file is wrong in 2 places, so nothing was changed:',
-    `  ${exampleFile}:22:15  needs the environment variable STRIPE_SECRET_KEY, which is not set`,
-    `  ${exampleFile}:66:123  needs the environment variable ERP_WEBHOOK_SECRET, which is not set`,
+    `  ${exampleFile}:22:15  needs the variable STRIPE_SECRET_KEY, which is not set`,
+    `  ${exampleFile}:66:123  needs the variable ERP_WEBHOOK_SECRET, which is not set`,
   ]);
   t.false((made.out + made.err + again.out + refused.err).includes('hush'));
 });

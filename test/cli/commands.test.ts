@@ -42,7 +42,7 @@ test('what was written wrongly ends with code 2 and says what was meant', async 
     [['kettel', 'boil'], /There is no command "kettel"\. Did you mean kettle boil\?/],
     [['--verbose'], /Which command\?/],
     [['kettle', 'boil'], /kettle boil needs <kettle>\./],
-    [['kettle', 'boil', 'a', 'b', 'c'], /does not know what to do with "b c"/],
+    [['kettle', 'boil', 'a', 'b', 'c'], /takes no "b c"/],
     [['kettle', 'boil', 'a', '--dryrun'], /has no option --dryrun\. Did you mean --dry-run\?/],
     [['kettle', 'boil', 'a', '--degrees'], /--degrees/],
     [['kettle', 'boil', 'a', '--dry-run=yes'], /--dry-run/],

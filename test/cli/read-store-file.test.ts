@@ -20,8 +20,8 @@ test('times stay as they are written', (t) => {
 test('every missing variable is named with its line, and its value is asked for nowhere else', (t) => {
   const { problems, locate } = readStoreFile('a: 1\nb: { c: ${GONE} }\nd: ${EMPTY}\n', { EMPTY: '' });
   t.deepEqual(problems.map(({ line, column, detail }) => [line, column, detail]), [
-    [2, 9, 'needs the environment variable GONE, which is not set'],
-    [3, 4, 'needs the environment variable EMPTY, which is not set'],
+    [2, 9, 'needs the variable GONE, which is not set'],
+    [3, 4, 'needs the variable EMPTY, which is not set'],
   ]);
   t.is(locate({ path: '/b/c', detail: 'must NOT have fewer than 1 characters' }), undefined, 'that is explained already');
 });

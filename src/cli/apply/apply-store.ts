@@ -45,9 +45,8 @@ export async function applyStore(
         async record(kind, change) {
           changes.push(change);
           if (change.action === 'unchanged') return;
-          await recordAudit(ctx, {
-            action: `${kind}.${change.action}`, subjectKind: kind, subjectId: change.subject, after: { fields: change.fields },
-          });
+          const { action, subject, fields } = change;
+          await recordAudit(ctx, { action: `${kind}.${action}`, subjectKind: kind, subjectId: subject, after: { fields } });
         },
         reveal: (key) => void keys.push(key),
         note: (sentence) => void notes.push(sentence),

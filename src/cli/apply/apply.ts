@@ -16,8 +16,11 @@ export const applyCommand = defineCommand({
   parameters: { file: 'The store file; - reads standard input. ${NAME} in it reads the environment.' },
   options: {
     'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
-    prune: { type: 'boolean', description: 'Remove what the lists in the file do not name. A list that is not there is left alone.' },
-    'set-stock': { type: 'boolean', description: 'Set stock and balances also where they exist: they are opening values otherwise.' },
+    prune: {
+      type: 'boolean',
+      description: 'Remove what a list in the file does not name: not gift cards, and nothing of a list that is not there.',
+    },
+    'set-stock': { type: 'boolean', description: 'Set stock and balances where there are some: otherwise they only open.' },
   },
   async run({ parameters, options, terminal }): Promise<Report> {
     const name = parameters.file === '-' ? 'standard input' : parameters.file;
@@ -40,7 +43,9 @@ export const applyCommand = defineCommand({
 });
 
 function refuse(name: string, problems: readonly Problem[]): Failure {
-  const lines = problems.map(({ line, column, field, detail }) => `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`);
+  const lines = problems.map(({ line, column, field, detail }) =>
+    `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`,
+  );
   const count = problems.length === 1 ? 'one place' : `${problems.length} places`;
   return new Failure([`The store file is wrong in ${count}, so nothing was changed:`, ...lines].join('\n'), problems);
 }
@@ -51,7 +56,12 @@ async function readSource(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const reasons: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
-    throw new Failure(`${path} cannot be read: ${reasons[code] ?? code}.`);
+    throw new Failure(`${path} cannot be read: ${unreadable[code] ?? code}.`);
   }
 }
+
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this account may not read it',
+};

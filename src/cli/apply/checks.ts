@@ -1,17 +1,20 @@
 import type { Settings } from '#src/domain/settings.ts';
-import { parseDuration, seconds } from '#src/lib/duration.ts';
+import { minutes, parseDuration } from '#src/lib/duration.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
 type Written = string | null | undefined;
 
-/** A duration within its bounds, such as `35m` to `23h`. On a developer's machine one second is enough. */
-export function checkDuration(path: string, written: Written, [least, most]: readonly [string, string], { localMode }: Settings): Issue[] {
+/** What a duration may be, such as `35m` to `23h`. */
+export type DurationBounds = readonly [least: string, most: string];
+
+/** A duration within its bounds. On a developer's machine one second is enough. */
+export function checkDuration(path: string, written: Written, bounds: DurationBounds, { localMode }: Settings): Issue[] {
   if (written === null || written === undefined) return [];
+  const [least, most] = [localMode ? '1s' : bounds[0], bounds[1]];
   const duration = parseDuration(written) ?? 0;
-  const leastMs = localMode ? seconds(1) : (parseDuration(least) ?? 0);
-  const isWithin = duration >= leastMs && duration <= (parseDuration(most) ?? 0);
-  const hint = !isWithin && !localMode && duration < seconds(60) ? '; shorter times are for LOCAL_MODE=1' : '';
-  return isWithin ? [] : [{ path, code: 'duration', detail: `must be from ${localMode ? '1s' : least} to ${most}${hint}` }];
+  if (duration >= (parseDuration(least) ?? 0) && duration <= (parseDuration(most) ?? 0)) return [];
+  const hint = !localMode && duration < minutes(1) ? '; shorter times are for LOCAL_MODE=1' : '';
+  return [issue(path, `must be from ${least} to ${most}${hint}`)];
 }
 
 /** An address of the web: https, and on a developer's machine also http. Without a password in it. */
@@ -33,9 +36,11 @@ export function checkKnown(path: string, what: string, isKnown: () => boolean): 
   return [issue(path, `is no ${what} that is known`)];
 }
 
+const sender = /^(?:[^<>\r\n]+ <[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
+
 export function checkSender(path: string, written: Written): Issue[] {
-  const isSender = written === null || written === undefined || /^(?:[^<>\r\n]+ <[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/.test(written);
-  return isSender ? [] : [issue(path, 'must be an address, or "Name <address>"')];
+  if (written === null || written === undefined || sender.test(written)) return [];
+  return [issue(path, 'must be an address, or "Name <address>"')];
 }
 
 export function issue(path: string, detail: string): Issue {

@@ -11,8 +11,9 @@ export const keysSection = many({
   keyOf: ({ name }) => name,
   keyField: 'name',
   check: (key) => issuesOfKey(key),
-  async save({ ctx, reveal }, { name, kind, scopes, expires_at: expiresAt }) {
-    const { change, issued } = await saveKey(ctx, { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null });
+  async save({ ctx, reveal }, { name, kind, scopes, expires_at: written }) {
+    const expiresAt = written ? new Date(written) : null;
+    const { change, issued } = await saveKey(ctx, { name, kind, scopes, expiresAt });
     if (issued) reveal({ name, value: issued.value });
     return change;
   },

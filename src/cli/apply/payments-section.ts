@@ -13,7 +13,7 @@ export const paymentsSection = one({
     if (account.mode === 'connect') note('Payments are in connect mode: checkout answers 503 until they are direct.');
     else if (!account.secret_key) note('Payments have no secret_key: checkout answers 503 until they have one.');
     else if (!account.webhook_secret && (await liveWebhookSecrets(ctx, { fresh: true })).length === 0) {
-      note(`Payments have no webhook_secret: run "webhooks:register ${ctx.tenant.slug}" so that the provider tells us of them.`);
+      note(`Payments have no webhook_secret: run "webhooks:register ${ctx.tenant.slug}", or nobody tells us of them.`);
     }
     return change;
   },

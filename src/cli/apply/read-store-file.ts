@@ -33,25 +33,25 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
   const syntax = document.errors.map(({ pos, message }) => problemAt(pos[0], '', message));
   if (syntax.length > 0) return { value: undefined, problems: syntax, locate: () => undefined };
 
-  const missing: Problem[] = [];
+  const missing: { offset: number; name: string }[] = [];
   visit(document, {
     Scalar(key, node) {
       if (typeof node.value !== 'string') return;
       node.value = key === 'key' ? showReferences(node.value) : resolveReferences(node.value, (name) => {
         const value = environment[name];
-        if (!value) missing.push(problemAt(node.range?.[0] ?? 0, '', `needs the environment variable ${name}, which is not set`));
+        if (!value) missing.push({ offset: startOf(node), name });
         return value ?? '';
       });
     },
   });
-  const isExplained = ({ line, column }: Problem) => missing.some((problem) => problem.line === line && problem.column === column);
   return {
     value: document.toJS(),
-    problems: missing,
+    problems: missing.map(({ offset, name }) => problemAt(offset, '', `needs the variable ${name}, which is not set`)),
     locate({ path, detail }) {
       const segments = path.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-      const { key, value } = placeOf(document, segments);
-      return isExplained(problemAt(value, '', '')) ? undefined : problemAt(key, fieldOf(segments), detail);
+      const place = placeOf(document, segments);
+      const isExplained = missing.some(({ offset }) => offset === place.value);
+      return isExplained ? undefined : problemAt(place.key, fieldOf(segments), detail);
     },
   };
 }
@@ -63,8 +63,7 @@ function placeOf(document: Document, segments: readonly string[]): { key: number
   for (const segment of segments) {
     const target = isAlias(node) ? node.resolve(document) : node;
     const pair = isMap(target) ? target.items.find(({ key }) => isScalar(key) && String(key.value) === segment) : undefined;
-    const item = isSeq(target) ? target.items[Number(segment)] : undefined;
-    node = pair?.value ?? item;
+    node = isSeq(target) ? target.items[Number(segment)] : pair?.value;
     if (node === undefined || node === null) return place;
     place = { key: startOf(pair?.key ?? node), value: startOf(node) };
   }
@@ -77,5 +76,5 @@ function startOf(node: unknown): number {
 }
 
 function fieldOf(segments: readonly string[]): string {
-  return segments.map((segment, index) => (/^\d+$/.test(segment) ? `[${segment}]` : index === 0 ? segment : `.${segment}`)).join('');
+  return segments.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`)).join('').replace(/^\./, '');
 }

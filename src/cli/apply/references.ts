@@ -6,8 +6,8 @@ const marks = { reference: '\uE000', escape: '\uE001', end: '\uE002' };
 const marked = /\uE000\uE000([A-Za-z_][A-Za-z0-9_]*)\uE002|\uE001\uE001\uE001([A-Za-z_][A-Za-z0-9_]*)\uE002/g;
 
 /**
- * Hide references from the YAML parser: to it a brace inside `{ … }` or `[ … ]` opens a map. The text keeps its length,
- * so that every place in it keeps its line and column.
+ * Hide references from the YAML parser, to which a brace inside `{ … }` or `[ … ]` opens a map. The text keeps its
+ * length, so that every place in it keeps its line and column.
  */
 export function hideReferences(text: string): string {
   return text.replace(written, (_, dollar: string, name: string) =>

@@ -1,3 +1,4 @@
+import { columns } from '#src/cli/lib/columns.ts';
 import type { Report } from '#src/cli/lib/command.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { Applied } from './apply-store.ts';
@@ -10,13 +11,18 @@ export function reportApplied({ store, dryRun, changes, keys, notes }: Applied):
   return {
     data: { store, dry_run: dryRun, changes: made, unchanged: changes.length - made.length, keys, notes },
     lines: [
-      ...made.map(({ action, subject, fields }) => `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`),
+      ...made.map(describeChange),
       summarise(changes),
       ...(dryRun && made.length > 0 ? ['This was a dry run: nothing was changed.'] : []),
-      ...(keys.length > 0 ? ['', 'New keys. Their values are not shown again:', ...keys.map(({ name, value }) => `  ${name}  ${value}`)] : []),
+      ...(keys.length > 0 ? ['', 'New keys. Their values are not shown again:'] : []),
+      ...columns(keys.map(({ name, value }) => [`  ${name}`, value])),
       ...notes.flatMap((note) => ['', note]),
     ],
   };
+}
+
+function describeChange({ action, subject, fields }: Change): string {
+  return `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`;
 }
 
 function summarise(changes: readonly Change[]): string {

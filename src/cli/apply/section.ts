@@ -115,7 +115,8 @@ function repeated(keys: readonly string[], field: string): Issue[] {
   return keys.flatMap((key, index) => {
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    return before === undefined ? [] : [{ path: `/${index}/${field}`, code: 'repeated', detail: `is the same as in entry ${before + 1} of the list` }];
+    const detail = `is the same as in entry ${(before ?? 0) + 1} of the list`;
+    return before === undefined ? [] : [{ path: `/${index}/${field}`, code: 'repeated', detail }];
   });
 }
 
@@ -126,8 +127,9 @@ export async function placed<Result>(path: string, work: () => Promise<Result>):
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const { errors } = error.extensions;
-    const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
-    throw new RefusedInput(issues.length > 0 ? under(path, issues) : [{ path, code: error.code, detail: error.message }], error);
+    const told = Array.isArray(errors) ? errors.filter(isIssue) : [];
+    const whole = { path: '', code: error.code, detail: error.message };
+    throw new RefusedInput(under(path, told.length > 0 ? told : [whole]), error);
   }
 }
 

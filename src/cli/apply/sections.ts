@@ -1,7 +1,9 @@
 import { ProductInput, productSlugs, removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
-import { normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
+import {
+  normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode,
+} from '#src/domain/promotions/index.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
   SecondShippingAccountInput, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput,
@@ -15,7 +17,7 @@ import { paymentsSection } from './payments-section.ts';
 import { many, one, type Section } from './section.ts';
 import { webhookEndpointsSection } from './webhook-endpoints-section.ts';
 
-/** The sections of a store file in the order in which they are applied: what is named later may need what came before. */
+/** The sections of a store file in the order in which they are applied: what comes later may need what came before. */
 export const sections: readonly Section[] = [
   one({
     name: 'modules',
@@ -43,11 +45,13 @@ export const sections: readonly Section[] = [
     schema: ProductInput,
     keyOf: ({ slug }) => slug,
     keyField: 'slug',
-    check: ({ images }, settings) => (images ?? []).flatMap(({ url }, index) => checkWebAddress(`/images/${index}/url`, url, settings)),
+    check: ({ images }, settings) =>
+      (images ?? []).flatMap(({ url }, index) => checkWebAddress(`/images/${index}/url`, url, settings)),
     checkAll: checkSkus,
     save: ({ ctx, options: { setStock, prune } }, product) => saveProduct(ctx, product, { setStock, prune }),
     async prune({ ctx, record }, named) {
-      for (const slug of await productSlugs(ctx)) if (!named.has(slug)) await record('product', await removeProduct(ctx, slug));
+      const surplus = (await productSlugs(ctx)).filter((slug) => !named.has(slug));
+      for (const slug of surplus) await record('product', await removeProduct(ctx, slug));
     },
   }),
   many({
@@ -59,9 +63,8 @@ export const sections: readonly Section[] = [
     check: ({ image }, settings) => checkWebAddress('/image/url', image?.url, settings),
     save: ({ ctx }, entry) => saveEntry(ctx, entry),
     async prune({ ctx, record }, named) {
-      for (const name of await entryNames(ctx)) {
-        if (!named.has(`${name.type}/${name.slug}`)) await record('content', await removeEntry(ctx, name));
-      }
+      const surplus = (await entryNames(ctx)).filter(({ type, slug }) => !named.has(`${type}/${slug}`));
+      for (const name of surplus) await record('content', await removeEntry(ctx, name));
     },
   }),
   many({
@@ -72,7 +75,8 @@ export const sections: readonly Section[] = [
     keyField: 'code',
     save: ({ ctx }, promo) => savePromoCode(ctx, promo),
     async prune({ ctx, record }, named) {
-      for (const code of await promoCodes(ctx)) if (!named.has(code)) await record('promo_code', await removePromoCode(ctx, code));
+      const surplus = (await promoCodes(ctx)).filter((code) => !named.has(code));
+      for (const code of surplus) await record('promo_code', await removePromoCode(ctx, code));
     },
   }),
   giftCardsSection,
@@ -85,7 +89,8 @@ export const sections: readonly Section[] = [
     check: ({ window }, settings) => checkDuration('/window', window, ['1h', '3650d'], settings),
     save: ({ ctx }, partner) => savePartner(ctx, partner),
     async prune({ ctx, record }, named) {
-      for (const code of await partnerCodes(ctx)) if (!named.has(code)) await record('partner', await removePartner(ctx, code));
+      const surplus = (await partnerCodes(ctx)).filter((code) => !named.has(code));
+      for (const code of surplus) await record('partner', await removePartner(ctx, code));
     },
   }),
   webhookEndpointsSection,

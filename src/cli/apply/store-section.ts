@@ -8,8 +8,8 @@ export function checkStore(store: StoreInput, settings: Settings): Issue[] {
   const { currency, locale, timezone } = store;
   return [
     ...checkKnown('/currency', 'currency', () => Intl.supportedValuesOf('currency').includes(currency)),
-    ...(locale ? checkKnown('/locale', 'locale', () => Intl.getCanonicalLocales(locale).length === 1) : []),
-    ...(timezone ? checkKnown('/timezone', 'time zone', () => new Intl.DateTimeFormat('en', { timeZone: timezone }).format(0) !== '') : []),
+    ...checkKnown('/locale', 'locale', () => Intl.getCanonicalLocales(locale).length <= 1),
+    ...checkKnown('/timezone', 'time zone', () => new Intl.DateTimeFormat('en', { timeZone: timezone }).format(0) !== ''),
     ...checkWebAddress('/storefront_url', store.storefront_url, settings),
     ...(store.allowed_origins ?? []).flatMap((origin, index) =>
       origin === '*' ? [] : checkWebAddress(`/allowed_origins/${index}`, origin, settings),

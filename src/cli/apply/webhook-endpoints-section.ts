@@ -15,7 +15,7 @@ export const webhookEndpointsSection = many({
   async save({ ctx, note }, endpoint) {
     const change = await saveEndpoint(ctx, endpoint);
     if (change.action === 'created' && !endpoint.secret) {
-      note(`The new ${change.subject} signs with a secret that was made for it: rotate it on the owner's side to be told one.`);
+      note(`The new ${change.subject} has a secret that nobody was told: rotate it on the owner's side to be told one.`);
     }
     return change;
   },

@@ -21,7 +21,7 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
-type ValueOf<Given extends Option> = Given['type'] extends 'boolean' ? boolean : string | undefined;
+type ValueOf<Given extends Option> = { boolean: boolean; string: string | undefined }[Given['type']];
 
 export interface Call<Parameter extends string, Given extends Options> {
   readonly parameters: Readonly<Record<Parameter, string>>;

@@ -15,16 +15,25 @@ export function describeFailure(error: unknown): Explanation {
   if (error instanceof UsageError) return { message: error.message, problems: [], exitCode: 2 };
   if (error instanceof Failure) return failed(error.message, error.problems);
   if (error instanceof ConfigError) return failed(error.message, error.problems.map((detail) => ({ detail })));
-  if (error instanceof DomainError || error instanceof ProviderError || error instanceof UnfitDatabase) return failed(error.message);
+  if (foreseen.some((kind) => error instanceof kind)) return failed(messageOf(error));
   if (isDatabaseAway(error)) return failed('PostgreSQL is away: DATABASE_URL names a server that does not answer.');
-  if (isSchemaBehind(error)) return failed('The schema of the database is behind this release: run the migrate command first.');
-  return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const explanation = explanations[codeOf(error)];
+  return failed(explanation ?? stackOf(error));
 }
 
 const failed = (message: string, problems: readonly object[] = []): Explanation => ({ message, problems, exitCode: 1 });
 
-/** A table or a column that is not there. */
-function isSchemaBehind(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === '42P01' || code === '42703';
+const foreseen = [DomainError, ProviderError, UnfitDatabase];
+
+const behind = 'The schema of the database is behind this release: run the migrate command first.';
+const busy = 'The shop was at work on the same things, so nothing was changed: try again.';
+
+/** What codes of PostgreSQL mean to whoever runs a command: no such table or column, a time-out, a deadlock. */
+const explanations: Readonly<Record<string, string>> = { '42P01': behind, '42703': behind, '57014': busy, '40P01': busy };
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const stackOf = (error: unknown) => (error instanceof Error && error.stack) || messageOf(error);

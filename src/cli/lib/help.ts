@@ -18,7 +18,7 @@ export function overview(commands: readonly Command[]): string {
 
 /** One command with everything that it takes. */
 export function explain(command: Command): string {
-  const parameters = Object.entries(command.parameters).map(([name, description]) => [`<${name}>`, description] as const);
+  const parameters = Object.entries(command.parameters).map(([name, text]) => [`<${name}>`, text] as const);
   return [
     `Usage: ${program} ${synopsis(command)} [options]`,
     '',

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { nearest } from '#src/lib/nearest.ts';
-import { type Call, type Command, type Options, UsageError } from './command.ts';
+import { type Call, type Command, type Option, type Options, UsageError } from './command.ts';
 
 /** The options that every command has. */
 export const commonOptions = {
@@ -15,8 +15,14 @@ export interface ParsedCall extends Pick<Call<string, Options>, 'parameters' | '
   readonly help: boolean;
 }
 
+/** A command and the words that follow its name. */
+export interface FoundCommand {
+  readonly command: Command;
+  readonly rest: readonly string[];
+}
+
 /** The command that these words begin with: of `tenants list` and `tenants` the longer one. */
-export function findCommand(commands: readonly Command[], words: readonly string[]): { command: Command; rest: string[] } {
+export function findCommand(commands: readonly Command[], words: readonly string[]): FoundCommand {
   const written = words.findIndex((word) => word.startsWith('-'));
   const names = words.slice(0, written === -1 ? undefined : written);
   for (const length of [2, 1]) {
@@ -39,12 +45,12 @@ export function parseCall(command: Command, words: readonly string[]): ParsedCal
     const missing = names.slice(positionals.length).map((name) => `<${name}>`);
     if (missing.length > 0) throw new UsageError(`${command.name} needs ${missing.join(' and ')}.`);
     const surplus = positionals.slice(names.length);
-    if (surplus.length > 0) throw new UsageError(`${command.name} does not know what to do with "${surplus.join(' ')}".`);
+    if (surplus.length > 0) throw new UsageError(`${command.name} takes no "${surplus.join(' ')}".`);
   }
-  const given = Object.entries(command.options).map(([name, { type }]) => [name, values[name] ?? (type === 'boolean' ? false : undefined)]);
+  const valueOf = (name: string, { type }: Option) => values[name] ?? (type === 'boolean' ? false : undefined);
   return {
     parameters: Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? ''])),
-    options: Object.fromEntries(given),
+    options: Object.fromEntries(Object.entries(command.options).map(([name, option]) => [name, valueOf(name, option)])),
     json: json === true,
     help: help === true,
   };
@@ -52,8 +58,9 @@ export function parseCall(command: Command, words: readonly string[]): ParsedCal
 
 function parseWords(command: Command, options: Options, words: readonly string[]) {
   try {
-    const known = Object.entries(options).map(([name, { type }]) => [name, { type, ...(name === 'help' && { short: 'h' }) }] as const);
-    return parseArgs({ args: [...words], options: Object.fromEntries(known), allowPositionals: true });
+    const known = Object.entries(options).map(([name, { type }]) => [name, { type }] as const);
+    const args = words.map((word) => (word === '-h' ? '--help' : word));
+    return parseArgs({ args, options: Object.fromEntries(known), allowPositionals: true });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))) throw error;
     const [, unknown] = /^Unknown option '(-[^' ]*)'/.exec(error.message) ?? [];
@@ -67,6 +74,7 @@ function unknownCommand(commands: readonly Command[], names: readonly string[]):
   if (names.length === 0) return new UsageError('Which command?');
   const family = commands.filter(({ name }) => name.startsWith(`${names[0]} `)).map(({ name }) => name);
   if (family.length > 0) return new UsageError(`There are these commands: ${family.join(', ')}.`);
-  const meant = nearest(names.slice(0, 2).join(' '), commands.map(({ name }) => name)) ?? nearest(names[0] ?? '', commands.map(({ name }) => name));
+  const known = commands.map(({ name }) => name);
+  const meant = nearest(names.slice(0, 2).join(' '), known) ?? nearest(names[0] ?? '', known);
   return new UsageError(`There is no command "${names[0]}".${meant ? ` Did you mean ${meant}?` : ''}`);
 }

@@ -57,7 +57,8 @@ export function refuseWideKey(key: { kind: KeyKind; scopes: readonly Scope[] }):
 
 /** The refusal of one field of a key. */
 export function refuseKey(path: string, sentence: string): DomainError {
-  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors: [{ path, code: 'taken', detail: sentence }] } });
+  const errors = [{ path, code: 'taken', detail: sentence }];
+  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }
 
 export const ApiKeyView = Type.Object({

@@ -90,5 +90,6 @@ async function refuseOnceSold(ctx: InTransaction<PlatformContext>, { id, currenc
     select next_order_number > ${firstOrderNumber} as sold from tenants where id = ${id}`);
   if (!row?.sold) return;
   const errors = [{ path: '/currency', code: 'const', detail: `must stay ${currency}: something was ordered in it` }];
-  throw new DomainError('invalid', 'invalid_request', 'A store that has sold something keeps its currency.', { extensions: { errors } });
+  const sentence = 'A store that has sold something keeps its currency.';
+  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }

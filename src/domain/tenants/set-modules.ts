@@ -4,7 +4,7 @@ import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import type { ModulesInput } from './store-input.ts';
 
-/** Switch modules of the context's store on or off; those that are not named stay as they are. Only operators do this. */
+/** Switch modules of a store on or off; those that are not named stay as they are. Operators alone do this. */
 export async function setModules(ctx: InTransaction, input: ModulesInput): Promise<Change> {
   const modules = { ...ctx.tenant.modules };
   const fields = assignChanges(modules, input);

@@ -1,6 +1,7 @@
 import { Currency, Email, FreeForm, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
 import { moduleNames } from './tenant.ts';
 
+const Origin = Type.String({ pattern: '^(\\*|https?://[^/\\s]+)$', maxLength: 300 });
 const Path = Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500 });
 
 /** A store as its file describes it. What is left out has its default. */
@@ -18,9 +19,7 @@ export const StoreInput = Type.Object({
   magic_link_path: Type.Optional(Type.Unsafe<string>({ ...Path, default: '/account/sign-in' })),
   restore_path: Type.Optional(Type.Unsafe<string>({ ...Path, default: '/cart/restore' })),
   /** The origins whose pages may call the service: `*` is any. */
-  allowed_origins: Type.Optional(
-    Type.Array(Type.String({ pattern: '^(\\*|https?://[^/\\s]+)$', maxLength: 300 }), { maxItems: 100, uniqueItems: true, default: ['*'] }),
-  ),
+  allowed_origins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true, default: ['*'] })),
   /** `Name <address>` or an address. Without it mails come from MAIL_FROM. */
   mail_from: Omittable(Text(300)),
   /** Passed through to the storefront unread. */
