@@ -11,6 +11,12 @@ export async function readLabel(ctx: Context, id: string): Promise<LabelView | u
   return row && presentLabel(row);
 }
 
+/** The labels of these ids that there are, with one statement. */
+export async function readLabels(ctx: Context, ids: readonly string[]): Promise<LabelView[]> {
+  const rows = await read<LabelRecord>(ctx, sql`${selectLabel} where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
+  return rows.map(presentLabel);
+}
+
 /** The label that an order has, or had last. */
 export async function readLabelOfOrder(ctx: Context, orderId: string): Promise<LabelView | undefined> {
   const row = await readOne<LabelRecord>(ctx, sql`

@@ -92,7 +92,7 @@ async function attempt(
 }
 
 /** What a receiver reads (protocols.md §5). The object is as it is now; what its version is lower of, is older. */
-function bodyOf(ctx: Context, { eventId, type, eventAt }: ClaimedDelivery, object: RenderedObject): string {
+function bodyOf(ctx: Context, { eventId, type, eventAt }: ClaimedDelivery, { object, version }: RenderedObject): string {
   return JSON.stringify({
     id: eventId,
     type,
@@ -100,6 +100,6 @@ function bodyOf(ctx: Context, { eventId, type, eventAt }: ClaimedDelivery, objec
     api_version: apiVersion,
     tenant: ctx.tenant.slug,
     livemode: ctx.settings.appMode === 'live',
-    data: { object, object_version: object.version },
+    data: { object, object_version: version },
   });
 }

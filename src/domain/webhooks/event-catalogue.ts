@@ -1,5 +1,5 @@
 import { exampleOf } from '#src/lib/example-of.ts';
-import { FreeForm, Id, type Static, Timestamp, type TSchema, Type } from '#src/lib/schema.ts';
+import { Id, type Static, Timestamp, type TSchema, Type } from '#src/lib/schema.ts';
 import { type EventType, eventTypes } from '#src/outbox/events.ts';
 import { apiVersion } from './attempt-batch.ts';
 import { objectKinds } from './render-object.ts';
@@ -42,7 +42,7 @@ const typeNames = Object.keys(eventTypes).filter((name): name is EventType => na
 
 /** The body of an event (protocols.md §5). */
 function bodySchema(type: EventType): TSchema {
-  const object = objectKinds[eventTypes[type]]?.schema ?? FreeForm;
+  const object = objectKinds[eventTypes[type]].schema;
   return Type.Object({
     id: Id('evt'),
     type: Type.Literal(type, { examples: [type] }),

@@ -1,9 +1,10 @@
-import { type TSchema, Type } from '#src/lib/schema.ts';
+import type { TSchema } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type EventObjectKind, eventTypes } from '#src/outbox/events.ts';
 import type { Context } from '../context.ts';
 import { OrderView, readOrders } from '../orders/index.ts';
 import { presentReturn, readReturns, ReturnView } from '../returns/index.ts';
+import { LabelView, readLabels } from '../shipping/index.ts';
 import { readSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
 import { presentEndpoint, WebhookEndpointView } from './present.ts';
@@ -13,6 +14,7 @@ import { readEndpoints } from './read-endpoints.ts';
 export interface RenderedObject {
   readonly id: string;
   readonly version: number;
+  readonly object: object;
 }
 
 interface ObjectKind {
@@ -21,37 +23,41 @@ interface ObjectKind {
   read(ctx: Context, ids: readonly string[]): Promise<readonly RenderedObject[]>;
 }
 
-export const objectKinds: { readonly [Kind in EventObjectKind]?: ObjectKind } = {
+export const objectKinds: Readonly<Record<EventObjectKind, ObjectKind>> = {
   order: {
     schema: OrderView,
-    read: (ctx, ids) => readOrders(ctx, sql`o.id = any(${ids})`, ids.length),
+    read: async (ctx, ids) => (await readOrders(ctx, sql`o.id = any(${ids})`, ids.length)).map(versioned),
   },
   subscription: {
     schema: SubscriptionView,
-    read: (ctx, ids) => readSubscriptions(ctx, sql`s.id = any(${ids})`, ids.length),
+    read: async (ctx, ids) => (await readSubscriptions(ctx, sql`s.id = any(${ids})`, ids.length)).map(versioned),
+  },
+  label: {
+    schema: LabelView,
+    read: async (ctx, ids) => (await readLabels(ctx, ids)).map(versioned),
   },
   return: {
-    schema: Type.Object({ ...ReturnView.properties, version: Type.Integer({ examples: [1] }) }),
-    read: async (ctx, ids) => (await readReturns(ctx, ids)).map((row) => ({ ...presentReturn(row), version: row.version })),
+    schema: ReturnView,
+    read: async (ctx, ids) =>
+      (await readReturns(ctx, ids)).map((row) => ({ id: row.id, version: row.version, object: presentReturn(row) })),
   },
   webhook_endpoint: {
     schema: WebhookEndpointView,
-    read: async (ctx, ids) => (await readEndpoints(ctx, ids)).map(presentEndpoint),
+    read: async (ctx, ids) => (await readEndpoints(ctx, ids)).map(presentEndpoint).map(versioned),
   },
 };
+
+/** Most kinds show their version themselves. */
+function versioned(object: { readonly id: string; readonly version: number }): RenderedObject {
+  return { id: object.id, version: object.version, object };
+}
 
 /** The objects of these deliveries by id, as they are now: one statement for each kind, however many there are. */
 export async function renderObjects(ctx: Context, deliveries: readonly ClaimedDelivery[]): Promise<ReadonlyMap<string, RenderedObject>> {
   const byKind = Map.groupBy(deliveries, ({ type }) => eventTypes[type]);
   const objects = await Promise.all([...byKind].map(([kind, deliveries]) => {
     const ids = [...new Set(deliveries.map(({ objectId }) => objectId))];
-    return readKind(ctx, kind, ids);
+    return objectKinds[kind].read(ctx, ids);
   }));
   return new Map(objects.flat().map((object) => [object.id, object]));
-}
-
-async function readKind(ctx: Context, kind: EventObjectKind, ids: readonly string[]): Promise<readonly RenderedObject[]> {
-  const known = objectKinds[kind];
-  if (!known) throw new TypeError(`No webhook knows how to show a ${kind}.`);
-  return known.read(ctx, ids);
 }
