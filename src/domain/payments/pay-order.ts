@@ -45,7 +45,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
 
   recordEvent(ctx, 'order.paid', order.id);
   if (order.cartId) await markCartConverted(ctx, order.cartId);
-  if (order.email) await markSavedCartsConverted(ctx, order.email);
+  await markSavedCartsConverted(ctx, { email: order.email ?? null, cartId: order.cartId ?? null });
   await requestLabel(ctx, { orderId: order.id });
   await promiseReceipt(ctx, order);
   return true;

@@ -1,0 +1,52 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { hours } from '#src/lib/duration.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, ordersOf } from '#test/support/factories/payments.ts';
+import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test, { ports: { payments: fakePaymentGateway() }, environment: { DATABASE_POOL_MAX: '10' } });
+
+const shoppers = 200;
+
+test.serial('a crowd never gets more than there is, and what it does not pay for comes back', async (t) => {
+  t.timeout(60_000);
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const scarce = await buildProduct(ctx, { variants: [{ stock: 10, ships: false }] });
+  const plenty = await buildProduct(ctx, { variants: [{ stock: 1000, ships: false }] });
+  const promo = await buildPromo(ctx, { usage_limit: 5 });
+  const card = await buildGiftCard(ctx, { balanceCents: 10_000 });
+  const wishes = [
+    { items: [{ product_slug: scarce.slug, quantity: 1 }, { product_slug: plenty.slug, quantity: 2 }] },
+    { items: [{ product_slug: plenty.slug, quantity: 1 }], promo_code: promo.code },
+    { items: [{ product_slug: plenty.slug, quantity: 1 }], gift_card_code: card.code },
+    { items: [{ product_slug: plenty.slug, quantity: 1 }, { product_slug: scarce.slug, quantity: 1 }], promo_code: promo.code, gift_card_code: card.code },
+  ];
+
+  const results = await Promise.allSettled(Array.from({ length: shoppers }, (_, index) =>
+    createCheckoutSession(ctx, { ...wishes[index % wishes.length] ?? { items: [] }, customer_email: `shopper-${index}@example.com` })));
+  const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  t.true(refusals.every((error) => error instanceof DomainError));
+  t.deepEqual([...new Set(refusals.map(({ code }) => code))].toSorted(), ['gift_card_not_applicable', 'insufficient_stock', 'promo_not_applicable']);
+
+  const made = (await ordersOf(ctx)).length;
+  t.is(made, shoppers - refusals.length);
+  t.is((await stockOf(ctx, scarce.variant.id)).held, 10);
+  t.is((await usesOf(ctx, promo.id)).held, 5);
+  t.is((await balanceOf(ctx, card.id))?.held, 3800 * 2);
+
+  clock.pass(hours(2));
+  await workPromises(services, { rounds: 60 });
+  t.true((await ordersOf(ctx)).every(({ status }) => status === 'expired'));
+  t.like(await stockOf(ctx, scarce.variant.id), { stock: 10, held: 0 });
+  t.like(await stockOf(ctx, plenty.variant.id), { stock: 1000, held: 0 });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 0 });
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 10_000, held: 0 });
+});

@@ -1,0 +1,163 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { checkSession as job, sweepStoreEvents as storeJob } from '#jobs/payments.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read, readOne, transact } from '#src/domain/database.ts';
+import {
+  checkSession, reportStoreDrift, savePaymentAccount, sweepEvents, sweepSessions, sweepStoreEvents,
+} from '#src/domain/payments/index.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<TestContext>;
+const payments = fakePaymentGateway();
+useContext(test, { ports: { payments } });
+
+test.beforeEach(() => {
+  payments.events.length = 0;
+  payments.misfortunes.fetchSession = [];
+});
+
+async function buy(ctx: Context): Promise<{ orderId: string; sessionId: string; product: BuiltProduct }> {
+  const product = await buildProduct(ctx, { variants: [{ stock: 5, ships: false }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  return { orderId, sessionId: payments.sessionOf(orderId).sessionId, product };
+}
+
+test.serial('a pending order is asked about at the documented times and once it has expired, and then no more', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx, { session_lifetime: '90m' });
+  const { orderId } = await buy(ctx);
+  const checks = async () => (await promised(ctx, job)).length;
+  t.is(await checks(), 1);
+  const dues: number[] = [];
+  for (const wait of [2, 3, 10, 45, 30]) {
+    dues.push(await checks());
+    clock.pass(minutes(wait) + 1100);
+    await workPromises(services);
+  }
+  t.deepEqual(dues, [1, 2, 3, 4, 5]);
+  t.is(await checks(), 5);
+  t.like(await orderOf(ctx, orderId), { status: 'expired' });
+  t.is(payments.sessionOf(orderId).state, 'expired');
+});
+
+test.serial('a payment that no webhook tells of is found by asking, and asking twice changes nothing', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'settled' });
+  await checkSession(ctx, { orderId, check: 1 });
+  await checkSession(ctx, { orderId, check: 1 });
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+  t.is((await promised(ctx, job)).length, 1);
+});
+
+test.serial('nothing is given back before the provider was asked', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const { orderId, sessionId, product } = await buy(ctx);
+  payments.misfortunes.fetchSession = Array.from({ length: 3 }, () => ({ failure: 'away' }));
+  clock.pass(hours(2));
+  await workPromises(services);
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
+  payments.change(sessionId, { state: 'settled' });
+  for (let minute = 0; minute < 4; minute += 1) {
+    clock.pass(minutes(1) + 1000);
+    await workPromises(services);
+  }
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 4, held: 0 });
+});
+
+test.serial('an account that no longer opens lets go a day after no session can be paid any more', async (t) => {
+  const { ctx, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const { orderId } = await buy(ctx);
+  payments.misfortunes.fetchSession = [{ failure: 'denied' }, { failure: 'denied' }];
+  clock.pass(hours(2));
+  await checkSession(ctx, { orderId, check: 1 });
+  t.like(await orderOf(ctx, orderId), { status: 'pending' });
+  clock.pass(days(1));
+  await checkSession(ctx, { orderId, check: 2 });
+  t.like(await orderOf(ctx, orderId), { status: 'expired' });
+  t.like(await sessionOf(ctx, orderId), { state: 'expired', checkAt: null });
+});
+
+test.serial('a check that was lost is promised again by the sweep', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const { orderId } = await buy(ctx);
+  await services.run(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+  clock.pass(minutes(10));
+  await sweepSessions(services.context());
+  await sweepSessions(services.context());
+  t.deepEqual(await promised(ctx, job), [{ orderId, check: 2 }]);
+  payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled' });
+  await workPromises(services);
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+});
+
+test.serial('events that webhooks never brought are swept in once, and the silence is noticed', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'settled' });
+  const silence = () => readOne<{ silentSince: Date | null; sweptTo: Date }>(ctx, sql`
+    select silent_since as "silentSince", events_swept_to as "sweptTo" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+
+  for (let sweep = 0; sweep < 3; sweep += 1) {
+    t.is((await silence())?.silentSince ?? null, null);
+    payments.events.push({ eventId: `evt_swept_${sweep}`, type: 'checkout.session.completed', subject: 'session', objectId: sessionId, marks: null, createdAt: clock.now() });
+    clock.pass(minutes(5));
+    await sweepStoreEvents(ctx);
+    await sweepStoreEvents(ctx);
+  }
+  await workPromises(services);
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+  t.truthy((await silence())?.silentSince);
+  t.is((await silence())?.sweptTo.getTime(), (await silence())?.sweptTo.getTime());
+  const events = await read<{ source: string }>(ctx, sql`select source from payment_events where tenant_id = ${ctx.tenant.id}`);
+  t.deepEqual(events.map(({ source }) => source), ['sweep', 'sweep', 'sweep']);
+});
+
+test.serial('each store that can sell is swept, once a slot', async (t) => {
+  const { ctx, services } = t.context;
+  await buildPaymentAccount(ctx);
+  await sweepEvents(services.context(), { slot: 7 });
+  await sweepEvents(services.context(), { slot: 7 });
+  t.deepEqual(await promised(ctx, storeJob), [{ slot: 7 }]);
+  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', automatic_tax: false }));
+  await sweepEvents(services.context(), { slot: 8 });
+  t.is((await promised(ctx, storeJob)).length, 1);
+});
+
+test.serial('the daily comparison finds what is paid on one side alone', async (t) => {
+  const { ctx, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  payments.sessions.clear();
+  const unpaidHere = await buy(ctx);
+  const unpaidThere = await buy(ctx);
+  const agreed = await buy(ctx);
+  for (const { orderId, sessionId } of [unpaidThere, agreed]) {
+    payments.change(sessionId, { state: 'settled' });
+    await checkSession(ctx, { orderId, check: 1 });
+  }
+  payments.change(unpaidHere.sessionId, { state: 'settled' });
+  payments.change(unpaidThere.sessionId, { state: 'open' });
+  clock.pass(hours(3));
+
+  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [unpaidHere.orderId], unpaidThere: [unpaidThere.orderId] });
+  t.like(await orderOf(ctx, unpaidHere.orderId), { status: 'paid' });
+  t.like(await orderOf(ctx, unpaidThere.orderId), { status: 'paid', attentionCode: 'payment_missing' });
+  t.like(await orderOf(ctx, agreed.orderId), { attentionCode: null });
+  t.deepEqual((await reportStoreDrift(ctx)).unpaidHere, []);
+});
