@@ -15,6 +15,8 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
   const router: Router = mountRoutes(services, routes);
   mountDocs(router, services, routes);
   const app = new Koa({ proxy: false });
+  // Every error of a request is answered below; what reaches Koa itself is the board's, or a connection that broke.
+  app.on('error', (error: unknown) => services.log.debug({ err: error }, 'koa'));
 
   app.use(answerRequests(services));
   for (const middleware of opsRoutes(services)) app.use(middleware);

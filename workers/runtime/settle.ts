@@ -28,12 +28,12 @@ export async function settle(services: Services, job: Job<Envelope>, token: stri
   if (outcome.kind === 'retry' && !isLastRun) {
     await postponePromise(services.run, job.id ?? '');
     services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be tried again');
-    throw new Retry(outcome.reason);
+    throw withoutStack(new Retry(outcome.reason));
   }
   await failPromise(services.run, job.id ?? '', services.clock.now(), outcome.reason);
   const cause = outcome.kind === 'retry' ? { err: outcome.error } : {};
   services.log.error({ job: job.name, reason: outcome.reason, ...cause }, 'job given up');
-  throw new UnrecoverableError(outcome.reason);
+  throw withoutStack(new UnrecoverableError(outcome.reason));
 }
 
 /** Nothing could be read or written: put the job off, at no cost to it. */
@@ -45,4 +45,9 @@ export async function settleWithoutDatabase(services: Services, job: Job<Envelop
 export async function delay(job: Job<Envelope>, token: string | undefined, milliseconds: number): Promise<never> {
   await job.moveToDelayed(Date.now() + milliseconds, token);
   throw new DelayedError();
+}
+
+/** The board shows a stack where there is one, and ours would only lead here: the reason alone is what people read. */
+function withoutStack(verdict: Error): Error {
+  return Object.assign(verdict, { stack: verdict.message });
 }

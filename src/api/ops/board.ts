@@ -6,6 +6,8 @@ import type { Middleware } from 'koa';
 
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { queueNames, queuePrefix, queues } from '#jobs/queues.ts';
+import { Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = '/ops/queues';
@@ -48,7 +50,9 @@ export function createBoard(services: Services): Middleware {
     }
     if (services.redis.status !== 'ready') throw new HttpError(503, 'service_unavailable', 'Redis is away: nothing is lost, but the queues cannot be shown.');
     await board(koa, next);
-    if (typeof koa.body === 'string' && koa.type === 'text/html') koa.body = koa.body.replace('</head>', `${hideChanges}</head>`);
+    const body: unknown = koa.body;
+    if (typeof body === 'string' && koa.type === 'text/html') koa.body = body.replace('</head>', `<style>${hideChanges}</style></head>`);
+    else if (koa.query['activeQueue'] === undefined && fits(QueueList, body)) for (const queue of body.queues) queue.readOnlyMode = true;
   };
 }
 
@@ -58,4 +62,11 @@ function showIds(data: unknown): unknown {
   return { tenantId };
 }
 
-const hideChanges = '';
+/** What the overview lists; there, nothing at all may be changed. */
+const QueueList = Type.Object({ queues: Type.Array(Type.Object({ readOnlyMode: Type.Boolean() })) });
+
+/** Of the buttons of jobs and queues only Retry is shown. What is hidden here is refused above. */
+const hideChanges = `
+  [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)), [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
+  [class^="trigger-"][aria-haspopup="menu"] { display: none }
+`;

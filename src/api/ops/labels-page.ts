@@ -33,7 +33,7 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
   const reason = isReasonCode(code) ? reasons[code] : undefined;
   return html`<section id="${code}">
     <header><h2>${reason?.sentence ?? code} <code>${code}</code></h2>
-      ${labels.length > 1 && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
+      ${labels.length > 1 && reason?.fails && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
     <p class="soft">${reason?.next}</p>
     <table>
       <thead><tr><th>Order</th><th>Store</th><th>What was said</th><th>Waiting</th><th></th></tr></thead>
@@ -49,7 +49,7 @@ function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
     <td>${slug}</td>
     <td class="soft">${label.reasonDetail ?? '–'}</td>
     <td>${ago(label.updatedAt, now)}</td>
-    <td>${button(`${address}/retry`, 'Retry')}</td>
+    <td>${label.reasonCode === 'international' ? html`<a href="${address}?rates=1#rates">Choose a rate</a>` : button(`${address}/retry`, 'Retry')}</td>
   </tr>`;
 }
 

@@ -74,7 +74,7 @@ section > header { border: 0; background: none; display: flex; align-items: base
 .note { border-left: 3px solid var(--warn); }
 .done { border-left: 3px solid #3c7d4e; }
 table { border-collapse: collapse; width: 100%; margin-top: .7rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-top: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-top: 1px solid var(--line); vertical-align: middle; }
 thead th { border-top: 0; font-size: .85rem; }
 td:last-child { text-align: right; padding-right: 0; white-space: nowrap; }
 td form { display: inline-block; }

@@ -1,6 +1,7 @@
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { openAccount, openSecondAccount } from './open-account.ts';
+import { resumeIfPaused } from './pause-labels.ts';
 
 /** What a look at an account found: a sentence for the store's owner. */
 export interface AccountCheck {
@@ -9,15 +10,18 @@ export interface AccountCheck {
 }
 
 /**
- * Ask a provider whether the stored credentials open the account.
+ * Ask a provider whether the stored credentials open the account. Labels that were paused because they did not are
+ * promised again when they do.
  * @throws DomainError `not_found` when none are stored
  */
 export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'second-shipping'): Promise<AccountCheck> {
-  const account = kind === 'shipping' ? (await openAccount(ctx))?.account : await openSecondAccount(ctx);
+  const opened = kind === 'shipping' ? await openAccount(ctx) : undefined;
+  const account = opened?.account ?? (kind === 'second-shipping' ? await openSecondAccount(ctx) : undefined);
   if (!account) throw new DomainError('not_found', 'not_found', 'No such account is saved.');
   const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
   try {
     await provider.checkAccount(account, { signal: ctx.signal });
+    if (opened) await resumeIfPaused(ctx, opened);
     return { ok: true, detail: 'The provider knows the account.' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { purchaseLabel, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Context } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 import { conclude, transact } from '../database.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
@@ -26,13 +26,15 @@ export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise
 
 /** It opens again after all: the labels that wait are promised again. */
 export async function resumeIfPaused(ctx: Context, account: OpenedAccount): Promise<void> {
-  if (!account.pausedAt) return;
-  await transact(ctx, async (ctx) => {
-    const [resumed] = await ctx.tx.run<{ version: number }>(sql`
-      update shipping_accounts set paused_at = null, version = version + 1
-      where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is not null returning version`);
-    if (resumed) enqueue(ctx, resumeLabelsJob, { accountId: account.id, version: resumed.version, number: 1 });
-  });
+  if (account.pausedAt) await transact(ctx, unpause);
+}
+
+/** Ask the provider again, for every label of the store that waited for its account. */
+export async function unpause(ctx: InTransaction): Promise<void> {
+  const [resumed] = await ctx.tx.run<{ id: string; version: number }>(sql`
+    update shipping_accounts set paused_at = null, version = version + 1
+    where tenant_id = ${ctx.tenant.id} and paused_at is not null returning id, version`);
+  if (resumed) enqueue(ctx, resumeLabelsJob, { accountId: resumed.id, version: resumed.version, number: 1 });
 }
 
 /** Promise the labels again that waited for an account that opens, a batch in each run. */

@@ -46,7 +46,8 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
 
 async function ask(ctx: Context, opened: OpenedAccount, to: { zip: string; country: string }, weightOz: number): Promise<RateQuote> {
   const { account, origin, parcel, carriers } = opened;
-  const quote = await ctx.ports.shipping.quote(account, { from: origin, to, parcel: packed(parcel, weightOz), carriers }, { timeoutMs });
+  const request = { from: origin, to, parcel: packed(parcel, weightOz), carriers };
+  const quote = await ctx.ports.shipping.quote(account, request, { signal: AbortSignal.timeout(timeoutMs) });
   const rates = sortedByCost(quote.rates, carriers).map(presentRate);
   return {
     rates,

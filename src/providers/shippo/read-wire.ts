@@ -88,12 +88,12 @@ function dateOf(written: string | null | undefined): Date | null {
 /** The order matters: funds before addresses, because a billing address is not the shopper's. */
 function failureOf(messages: unknown): PurchaseFailure {
   const said = sayingsOf(messages);
-  const any = (pattern: RegExp) => said.some((saying) => pattern.test(saying));
-  const kind = any(/insufficient|funds|payment method|billing/i)
+  const says = (pattern: RegExp) => said.some((saying) => pattern.test(saying));
+  const kind = says(/insufficient|funds|payment method|billing/i)
     ? 'funds'
     : said.some(isAboutDestination)
       ? 'address'
-      : any(/timed? ?-?out|temporar|unavailable|try again|too many|overload|\b50[0234]\b/i)
+      : says(/timed? ?-?out|temporar|unavailable|try again|too many|overload|\b50[0234]\b/i)
         ? 'temporary'
         : 'carrier';
   return { kind, detail: detailOf(said) };

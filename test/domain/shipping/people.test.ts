@@ -1,14 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import {
   chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder,
-  requestLabelAgain, retryLabel, voidLabel,
+  requestLabelAgain, resumeLabels, retryLabel, voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { promised } from '#test/support/promised.ts';
 import { labelOf, orderOf, promisesOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -39,6 +41,17 @@ test('an order that was oversold gets its label when somebody says so', async (t
   t.regex(await run(ctx, order.id), /oversold/, 'a retry on the board alone does not decide that');
   await retryLabel(ctx, { labelId });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+});
+
+test('a retry of a label that waited for the account asks the provider again, for all of them', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const [first, second] = [await request(ctx), await request(ctx)];
+  shipping.throws.quote = [denial()];
+  for (const { order } of [first, second]) t.regex(await run(ctx, order.id), /provider_auth/);
+  await retryLabel(ctx, { labelId: first.labelId });
+  for (const resume of await promised(ctx, resumeLabelsJob)) await resumeLabels(ctx, resume);
+  for (const { order } of [first, second]) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
 
 test('a person chooses a rate across a border, with the goods declared', async (t) => {

@@ -1,0 +1,93 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import anyTest, { type TestFn } from 'ava';
+
+import { readOne, transact } from '#src/domain/database.ts';
+import {
+  checkShippingAccount, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput, shippingOptions,
+} from '#src/domain/shipping/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import { createEasypostConnection } from '#src/providers/easypost/easypost-connection.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test('an account is saved once, and says which fields changed', async (t) => {
+  const { ctx } = t.context;
+  const input = shippingAccountInput();
+  const save = (changes: Partial<typeof input> = {}) => transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, ...changes }));
+  t.deepEqual(await save(), { subject: 'shipping', action: 'created', fields: [] });
+  t.deepEqual(await save(), { subject: 'shipping', action: 'unchanged', fields: [] });
+  t.deepEqual(await save({ carriers: ['fedex'], label_cost_cap_cents: 900 }), { subject: 'shipping', action: 'updated', fields: ['carriers', 'label_cost_cap_cents'] });
+  t.deepEqual((await save({ carriers: ['fedex'], label_cost_cap_cents: 900, api_key: 'another key', webhook_token: null })).fields, ['api_key', 'webhook_token']);
+});
+
+test('keys and tokens are sealed', async (t) => {
+  const { ctx } = t.context;
+  const input = shippingAccountInput();
+  await transact(ctx, (ctx) => saveShippingAccount(ctx, input));
+  await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key: 'EZTK-secret' }));
+  const row = await readOne<object>(ctx, sql`
+    select to_json(a) as first, to_json(b) as second from shipping_accounts a, second_shipping_accounts b
+    where a.tenant_id = ${ctx.tenant.id} and b.tenant_id = ${ctx.tenant.id}`);
+  const text = JSON.stringify(row);
+  for (const secret of [input.api_key, input.webhook_token ?? '', 'EZTK-secret']) t.false(text.includes(secret));
+});
+
+test('what a shopper may choose comes from the store\'s terms', async (t) => {
+  const { ctx } = t.context;
+  t.is(await shippingOptions(ctx), undefined);
+  await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
+  t.deepEqual(await shippingOptions(ctx), {
+    countries: ['US', 'CA', 'GB'],
+    options: [{ name: 'Standard', amountCents: 599, freeOverCents: 7500 }, { name: 'Express', amountCents: 1499, freeOverCents: null }],
+  });
+});
+
+test('a store file\'s shipping section is checked field by field', (t) => {
+  const { carriers: _, countries: __, options: ___, ...least } = shippingAccountInput();
+  t.deepEqual(issuesOf(ShippingAccountInput, structuredClone(least)), []);
+  for (const wrong of [{ provider: 'pigeon' }, { carriers: ['USPS'] }, { countries: ['usa'] }, { parcel: { ...least.parcel, height_in: 0 } }, { webhook_token: 'short' }]) {
+    t.true(issuesOf(ShippingAccountInput, { ...least, ...wrong }).length > 0, JSON.stringify(wrong));
+  }
+});
+
+test('an account is checked at its provider', async (t) => {
+  const shipping = fakeShippingGateway();
+  const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
+  await t.throwsAsync(checkShippingAccount(ctx, 'shipping'), { instanceOf: DomainError, code: 'not_found' });
+  await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
+  t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
+  const refusing = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(denial()) } } };
+  t.deepEqual(await checkShippingAccount(refusing, 'shipping'), { ok: false, detail: 'The provider does not accept the key.' });
+});
+
+test('the second provider is stored and checked', async (t) => {
+  const server = createServer((request, answer) => {
+    const [, user] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? [];
+    answer.statusCode = Buffer.from(user ?? '', 'base64').toString() === 'EZTK-right:' ? 200 : 401;
+    answer.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, secondShipping: createEasypostConnection({ baseUrl, log: silentLog }) } };
+  const save = (api_key: string) => transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
+
+  await t.throwsAsync(checkShippingAccount(ctx, 'second-shipping'), { instanceOf: DomainError, code: 'not_found' });
+  t.is((await save('EZTK-wrong')).action, 'created');
+  t.is((await checkShippingAccount(ctx, 'second-shipping')).ok, false);
+  t.deepEqual(await save('EZTK-right'), { subject: 'second_shipping', action: 'updated', fields: ['api_key'] });
+  t.is((await save('EZTK-right')).action, 'unchanged');
+  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), { ok: true, detail: 'The provider knows the account.' });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), { ok: false, detail: 'The provider did not answer.' });
+});

@@ -1,0 +1,71 @@
+import test from 'ava';
+import { chromium, type Page } from 'playwright-core';
+
+import { editAddress } from '#src/domain/shipping/index.ts';
+import { labelOf, request } from '#test/domain/shipping/support.ts';
+import { until } from '#test/support/until.ts';
+import { openLabelShop } from './label-shop.ts';
+
+const executablePath = process.env['CHROMIUM_PATH'];
+const browserTest = executablePath ? test : test.skip;
+
+const flags = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
+
+/** Pictures for whoever asks for them: SCREENSHOTS names a folder. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+browserTest('an operator sees in a browser what failed, repairs it, and presses Retry', async (t) => {
+  const shop = await openLabelShop({ OPS_USER: 'ops', OPS_PASSWORD: 'a long password' });
+  const { ctx, api } = shop;
+  const { order } = await request(ctx, { address: { street1: null } });
+  await request(ctx, { items: [{ weightOz: null }] });
+  await request(ctx, { items: [{ weightOz: null }] });
+  await request(ctx, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
+  await until(async () => (await labelOf(ctx, order.id)).state === 'needs_attention');
+
+  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: flags });
+  t.teardown(async () => {
+    await browser.close();
+    await shop.close();
+  });
+  const session = await browser.newContext({ viewport: { width: 1280, height: 860 }, httpCredentials: { username: 'ops', password: 'a long password' } });
+  const page = await session.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.route((url) => url.origin !== api.url, (route) => route.abort());
+
+  await page.goto(`${api.url}/ops/queues/queue/labels?status=failed`);
+  await page.getByText(`${order.orderNumber}: missing_address.`).first().waitFor();
+  await page.getByText('Complete the address, then retry.').first().waitFor();
+  t.notRegex(await page.content(), /23rd|Ada Wells|10010|shippo_test/);
+  await picture(page, 'board-failed');
+  const buttons = page.locator('[class^="jobActions-"] button, [class^="queueActions-"] button, [class^="trigger-"][aria-haspopup="menu"]').filter({ visible: true });
+  t.is(await buttons.count(), 1 + 3, 'Retry all, and Retry for each');
+  await page.goto(`${api.url}/ops/queues`);
+  await page.getByText('3 Jobs').first().waitFor();
+  await picture(page, 'board');
+  t.is(await buttons.count(), 0);
+
+  await page.goto(`${api.url}/ops/labels`);
+  await page.getByRole('heading', { name: /no complete shipping address/ }).waitFor();
+  await picture(page, 'labels');
+  await page.getByRole('link', { name: order.orderNumber }).click();
+  await page.getByRole('heading', { name: 'Choose a rate' }).waitFor();
+  await picture(page, 'label');
+
+  await editAddress(ctx, { orderId: order.id, address: { name: 'Ada', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' } });
+  await page.goto(`${api.url}/ops/queues/queue/labels?status=failed`);
+  const card = page.locator('[class^="card-"]').filter({ hasText: `${order.orderNumber}: missing_address.` });
+  await card.locator('[class^="jobActions-"] button').filter({ visible: true }).click();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
+  await picture(page, 'board-after-retry');
+  t.is(shop.shipping.bought().length, 1);
+  t.deepEqual(complaints, []);
+});

@@ -1,0 +1,74 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { editAddress, retryLabel } from '#src/domain/shipping/index.ts';
+import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
+import { until } from '#test/support/until.ts';
+import { type LabelShop, openLabelShop } from './label-shop.ts';
+
+const test = anyTest as TestFn<LabelShop>;
+
+test.beforeEach(async (t) => {
+  t.context = await openLabelShop();
+});
+test.afterEach.always((t) => t.context.close());
+
+const address = { name: 'Ada Wells', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' };
+
+test('a paid order gets its label within moments', async (t) => {
+  const { ctx, shipping } = t.context;
+  const orders = await Promise.all(Array.from({ length: 20 }, () => request(ctx)));
+  for (const { order } of orders) await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
+  t.is(shipping.bought().length, orders.length);
+});
+
+test('a label that needs a person fails on the board with what to do, and Retry there buys it once', async (t) => {
+  const { ctx, api, shipping, failed } = t.context;
+  const { order } = await request(ctx, { address: { street1: null } });
+  const abroad = await request(ctx, { address: { country: 'CA' } });
+  const [job] = await until(async () => {
+    const jobs = await failed();
+    return jobs.length > 0 ? jobs : undefined;
+  });
+  await until(async () => (await labelOf(ctx, abroad.order.id)).state === 'needs_attention');
+
+  t.is((await failed()).length, 1, 'what leaves the country is no failure');
+  t.is(job?.failedReason, `${order.orderNumber}: missing_address. The order has no complete shipping address. Complete the address, then retry.`);
+  t.deepEqual(job?.data, { tenantId: ctx.tenant.id });
+  const { body } = await api.call('GET', `/ops/queues/api/queues/labels/${job?.id}`);
+  t.notRegex(JSON.stringify(body), /23rd|Ada|10010|shippo_test/);
+
+  const retry = () => api.call('PUT', `/ops/queues/api/queues/labels/${job?.id}/retry`, { headers: { origin: api.url } });
+  t.is((await retry()).status, 204);
+  await until(async () => (await failed()).length === 1);
+  await editAddress(ctx, { orderId: order.id, address });
+  await Promise.all([retry(), retry(), retry()]);
+  await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
+  await until(async () => (await failed()).length === 0);
+  t.is(shipping.bought().length, 1);
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
+});
+
+test('a job left on the board after its label was bought does nothing when it is retried', async (t) => {
+  const { ctx, api, shipping, failed } = t.context;
+  const { order, labelId } = await request(ctx, { address: { street1: null } });
+  await until(async () => (await failed()).length === 1);
+  await editAddress(ctx, { orderId: order.id, address });
+  await retryLabel(ctx, { labelId });
+  await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
+  await api.call('PUT', '/ops/queues/api/queues/labels/retry/failed', { headers: { origin: api.url } });
+  await until(async () => (await failed()).length === 0);
+  t.is(shipping.bought().length, 1);
+});
+
+test('on the board one can look and retry, and nothing else', async (t) => {
+  const { api } = t.context;
+  t.is((await api.call('GET', '/ops/queues')).status, 200);
+  const changes = [
+    ['PUT', 'labels/pause'], ['PUT', 'labels/resume'], ['PUT', 'labels/empty'], ['PUT', 'labels/clean/failed'], ['PUT', 'labels/1/clean'],
+    ['POST', 'labels/add'], ['PUT', 'labels/obliterate'], ['PATCH', 'labels/1/update-data'], ['PUT', 'labels/promote'], ['PUT', 'pause'],
+    ['DELETE', 'labels/job-schedulers/x'], ['PUT', 'labels/1/promote'], ['PUT', 'labels/concurrency'],
+  ] as const;
+  for (const [method, path] of changes) {
+    t.is((await api.call(method, `/ops/queues/api/queues/${path}`, { headers: { origin: api.url }, body: {} })).status, 405, path);
+  }
+});
