@@ -14,17 +14,17 @@ export const fanOutEvent = defineJob({
 });
 
 /**
- * Deliver what is due to one endpoint. The job only wakes a worker, which finds its rows by query; `cause` names what
- * woke it (an event, a try of a delivery, the end of a pause), so that no two wake-ups are ever taken for one.
+ * Deliver what is due to one endpoint. The job only wakes a worker, which finds its rows by query; `causeId` names
+ * what woke it (an event, a try of a delivery, the end of a pause), so that no two wake-ups are ever taken for one.
  */
 export const drainEndpoint = defineJob({
   name: 'webhooks.drain-endpoint',
   queue: 'webhooks',
-  payload: Type.Object({ endpointId: Type.String(), cause: Type.String() }),
+  payload: Type.Object({ endpointId: Type.String(), causeId: Type.String() }),
   retry: exponential({ attempts: 10 }),
   // 20 s of work, the last batch begun just before their end, and its last call just before the batch's.
   timeoutSeconds: 60,
-  key: ({ endpointId, cause }) => `${endpointId}:${cause}`,
+  key: ({ endpointId, causeId }) => `${endpointId}:${causeId}`,
 });
 
 /** Remove deliveries of long ago, with their attempts. */

@@ -93,5 +93,5 @@ async function lookOnceMore(ctx: Context, endpointId: string): Promise<void> {
   const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);
   if (!row?.dueAt || row.dueAt > fromNow(ctx.clock, clockSkewMs)) return;
   const { dueAt } = row;
-  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, cause: newId('job') }, { dueAt }));
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, causeId: newId('job') }, { dueAt }));
 }

@@ -31,7 +31,7 @@ export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }
         as d(id text, "endpointId" text, state text, "dueAt" timestamptz)
       on conflict (tenant_id, endpoint_id, event_id) do nothing`);
     for (const { endpointId, state } of deliveries) {
-      if (state === 'pending') enqueue(ctx, drainEndpoint, { endpointId, cause: eventId }, { dueAt });
+      if (state === 'pending') enqueue(ctx, drainEndpoint, { endpointId, causeId: eventId }, { dueAt });
     }
   });
 }

@@ -115,13 +115,13 @@ async function writeUntried(ctx: InTransaction, { slot }: Batch, { untried, obje
 
 function promiseRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint, outcomes: readonly Outcome[]): void {
   for (const { id, number, nextAttemptAt } of outcomes) {
-    if (nextAttemptAt) enqueue(ctx, drainEndpoint, { endpointId, cause: `${id}:${number}` }, { dueAt: nextAttemptAt });
+    if (nextAttemptAt) enqueue(ctx, drainEndpoint, { endpointId, causeId: `${id}:${number}` }, { dueAt: nextAttemptAt });
   }
 }
 
 async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, { pausedUntil, recovered, warn, disabled }: Consequences): Promise<void> {
   if (pausedUntil) {
-    enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, cause: newId('job') }, { dueAt: pausedUntil });
+    enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, causeId: newId('job') }, { dueAt: pausedUntil });
   }
   if (recovered) wakeSlots(ctx, endpoint);
   if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
@@ -129,5 +129,5 @@ async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, { pausedUnt
 
 /** Much may be waiting: let every slot look for work. */
 export function wakeSlots(ctx: InTransaction, { id: endpointId, concurrency }: WebhookEndpoint): void {
-  for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, cause: newId('job') });
+  for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, causeId: newId('job') });
 }

@@ -54,7 +54,7 @@ test('an event is delivered once to each endpoint that chose its type, however o
   t.deepEqual((await listDeliveries(ctx, { endpointId: other.id, limit: 10 })).rows, []);
   t.deepEqual(
     (await promised(ctx, drainEndpointJob)).toSorted((a, b) => a.endpointId.localeCompare(b.endpointId)),
-    [exact, family].map(({ id }) => ({ endpointId: id, cause: eventId })),
+    [exact, family].map(({ id }) => ({ endpointId: id, causeId: eventId })),
   );
   await workPromises(services);
 });
