@@ -1,10 +1,11 @@
+import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
 import { markCartConverted, markSavedCartsConverted } from '../cart/index.ts';
 import { isAddress, promiseMail } from '../mail/index.ts';
 import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
+import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-gateway.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
 import { requestLabel } from '../shipping/index.ts';
 
 /** What is known of an order once its money has come. Amounts are minor units of the order's currency. */
@@ -44,8 +45,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  if (order.cartId) await markCartConverted(ctx, order.cartId);
-  await markSavedCartsConverted(ctx, { email: order.email ?? null, cartId: order.cartId ?? null });
+  await endCart(ctx, order);
   await requestLabel(ctx, { orderId: order.id });
   await promiseReceipt(ctx, order);
   return true;
@@ -68,6 +68,21 @@ async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, payment
   const customer = await rememberCustomer(ctx, { email: order.email, name });
   order.customerId = customer.id;
   if (paymentCustomerId) await rememberPaymentCustomer(ctx, { customerId: customer.id, paymentCustomerId });
+}
+
+/**
+ * Nobody is reminded of what he has bought, and who brought him is credited: by the code that the checkout was given,
+ * else by the visit of the shopper's session, where one is known.
+ */
+async function endCart(ctx: InTransaction, order: Order): Promise<void> {
+  const { cartId = null, email = null, partnerCode } = order;
+  const cart = cartId ? await markCartConverted(ctx, cartId) : undefined;
+  if (email || cartId) await markSavedCartsConverted(ctx, { email, cartId });
+
+  const { session_id: named } = order.metadata;
+  const sessionId = typeof named === 'string' ? named : cart?.sessionId;
+  if (!partnerCode && !sessionId) return;
+  await attributeOrder(ctx, { orderId: order.id, partnerCode, sessionId, totalCents: order.subtotalCents - order.discountCents });
 }
 
 /** An address that no mail can be sent to is no reason to refuse the money. */
