@@ -3,7 +3,7 @@ import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import type { Command } from './lib/command.ts';
 import { migrateCommand } from './migrate.ts';
 import { openApiCommand } from './openapi.ts';
-import { listTenantsCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
+import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -12,6 +12,7 @@ export const commands: readonly Command[] = [
   listTenantsCommand,
   showTenantCommand,
   setModuleCommand,
+  rotateSecretCommand,
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,

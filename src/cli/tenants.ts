@@ -1,6 +1,8 @@
 import { recordAudit } from '#src/domain/audit/index.ts';
 import { transact } from '#src/domain/database.ts';
-import { listTenants, type ModuleName, moduleNames, setModules, type Tenant } from '#src/domain/tenants/index.ts';
+import {
+  listTenants, type ModuleName, moduleNames, rotateSessionSecret, setModules, type Tenant,
+} from '#src/domain/tenants/index.ts';
 import { nearest } from '#src/lib/nearest.ts';
 import { defineCommand, UsageError } from './lib/command.ts';
 import { columns } from './lib/columns.ts';
@@ -49,6 +51,20 @@ export const setModuleCommand = defineCommand({
     }));
     const sentence = changed ? `${module} of ${slug} is now ${position}.` : `${module} of ${slug} was ${position} already.`;
     return { data: { slug, module, on, changed }, lines: [sentence] };
+  },
+});
+
+export const rotateSecretCommand = defineCommand({
+  name: 'tenants rotate-secret',
+  summary: 'Give a store a new secret, because the old one may be known: everybody is signed out.',
+  parameters: { slug: 'The store.' },
+  async run({ parameters, terminal }) {
+    const { slug } = parameters;
+    await withStore(terminal, slug, (ctx) => transact(ctx, async (ctx) => {
+      await rotateSessionSecret(ctx);
+      await recordAudit(ctx, { action: 'store.secret_rotated', subjectKind: 'store', subjectId: slug });
+    }));
+    return { data: { slug }, lines: [`${slug} has a new secret. Everybody is signed out.`] };
   },
 });
 

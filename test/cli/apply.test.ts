@@ -111,6 +111,13 @@ test.serial('what a domain refuses leaves nothing half done, and is found in the
   t.is(await storeOf(t.context, slug), undefined);
 });
 
+test.serial('a promo code for a product that is not there is a slip, and is told with its place', async (t) => {
+  const { text } = ownStore();
+  const error = await t.throwsAsync(apply(t.context, text.replace('products: []', 'products: [coffee, oka-bowl]')), { instanceOf: RefusedInput });
+  t.deepEqual(error.issues.map(({ path, detail }) => [path, detail]), [['/promo_codes/0/products/1', 'is no product of this store: oka-bowl']]);
+  await apply(t.context, text.replace('products: []', 'products: [coffee, oak-bowl]'));
+});
+
 test.serial('a change is told by field, and a key that there is keeps its value', async (t) => {
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);

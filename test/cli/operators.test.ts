@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 
 import { listAudit } from '#src/domain/audit/index.ts';
+import { readSessionSecret } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -37,6 +38,14 @@ test('a module is switched off, is off everywhere within moments, and that is wr
   t.deepEqual(entries.map(({ action, subjectId, before, after }) => [action, subjectId, before, after]), [
     ['module.updated', 'reviews', { on: true }, { on: false }],
   ]);
+});
+
+test('a new secret signs everybody out of one store, and that is written down', async (t) => {
+  const { ctx, tenant } = t.context;
+  const { number } = await readSessionSecret(ctx);
+  t.is((await call(t.context, 'tenants', 'rotate-secret', tenant.slug)).out, `${tenant.slug} has a new secret. Everybody is signed out.\n`);
+  t.is((await readSessionSecret(ctx)).number, number + 1);
+  t.deepEqual((await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action), ['store.secret_rotated']);
 });
 
 test('a module that is not there, and a switch that is neither on nor off, are wrong calls', async (t) => {

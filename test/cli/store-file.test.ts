@@ -100,6 +100,12 @@ test('times have bounds, and seconds are for a developer\'s machine', (t) => {
   t.regex(problemsOf(lifetime('30s'), strict)[0] ?? '', /payments\.session_lifetime must be from 35m to 23h; shorter times are for LOCAL_MODE=1$/);
 });
 
+test('countries are named by their codes', (t) => {
+  t.deepEqual(problemsOf([['countries: [US, CA, GB]', 'countries: [US, UK, QQ]']]).map((problem) => problem.split(' ').slice(1).join(' ')), [
+    'shipping.countries[1] is no country code; did you mean GB?', 'shipping.countries[2] is no country code',
+  ]);
+});
+
 test('a missing variable is told once, by its name and line', (t) => {
   const loaded = loadStoreFile(example, {}, local);
   const problems = 'problems' in loaded ? loaded.problems : [];

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -29,9 +30,10 @@ export async function callCli(
   words: readonly string[],
   environment: Record<string, string> = {},
   given: readonly Command[] = commands,
+  input = '',
 ): Promise<CliResult> {
   const printed = { out: '', err: '' };
   const stream = (name: keyof typeof printed) => ({ write: (text: string) => void (printed[name] += text) });
-  const code = await runCommands(given, words, environment, { out: stream('out'), err: stream('err') });
+  const code = await runCommands(given, words, environment, { in: Readable.from(input), out: stream('out'), err: stream('err') });
   return { code, ...printed };
 }

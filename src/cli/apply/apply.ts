@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 
 import { defineCommand, Failure, type Report } from '#src/cli/lib/command.ts';
 import { withServices } from '#src/cli/lib/with-services.ts';
@@ -24,7 +23,7 @@ export const applyCommand = defineCommand({
   },
   async run({ parameters, options, terminal }): Promise<Report> {
     const name = parameters.file === '-' ? 'standard input' : parameters.file;
-    const source = await readSource(parameters.file);
+    const source = parameters.file === '-' ? await terminal.readInput() : await readSource(parameters.file);
     const { settings } = readConfig(terminal.environment);
     const loaded = loadStoreFile(source, terminal.environment, settings);
     if ('problems' in loaded) throw refuse(name, loaded.problems);
@@ -51,7 +50,6 @@ function refuse(name: string, problems: readonly Problem[]): Failure {
 }
 
 async function readSource(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin);
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -36,6 +36,15 @@ export function checkKnown(path: string, what: string, isKnown: () => boolean): 
   return [issue(path, `is no ${what} that is known`)];
 }
 
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** A country by its code of ISO 3166: GB, and not UK, which many write. */
+export function checkCountry(path: string, code: string): Issue[] {
+  const { region } = new Intl.Locale(`und-${code}`);
+  if (region === code && regions.of(code)) return [];
+  return [issue(path, `is no country code${region && region !== code ? `; did you mean ${region}?` : ''}`)];
+}
+
 const sender = /^(?:[^<>\r\n]+ <[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
 
 export function checkSender(path: string, written: Written): Issue[] {

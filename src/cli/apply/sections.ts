@@ -1,19 +1,17 @@
 import { ProductInput, productSlugs, removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
-import {
-  normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode,
-} from '#src/domain/promotions/index.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
   SecondShippingAccountInput, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput,
 } from '#src/domain/shipping/index.ts';
 import { ModulesInput, setModules } from '#src/domain/tenants/index.ts';
 import { checkSkus } from './check-skus.ts';
-import { checkDuration, checkWebAddress } from './checks.ts';
+import { checkCountry, checkDuration, checkWebAddress } from './checks.ts';
 import { giftCardsSection } from './gift-cards-section.ts';
 import { keysSection } from './keys-section.ts';
 import { paymentsSection } from './payments-section.ts';
+import { promoCodesSection } from './promo-codes-section.ts';
 import { many, one, type Section } from './section.ts';
 import { webhookEndpointsSection } from './webhook-endpoints-section.ts';
 
@@ -30,6 +28,10 @@ export const sections: readonly Section[] = [
     name: 'shipping',
     kind: 'shipping',
     schema: ShippingAccountInput,
+    check: ({ origin, countries }) => [
+      ...checkCountry('/origin/country', origin.country),
+      ...countries.flatMap((country, index) => checkCountry(`/countries/${index}`, country)),
+    ],
     save: ({ ctx }, account) => saveShippingAccount(ctx, account),
   }),
   one({
@@ -67,18 +69,7 @@ export const sections: readonly Section[] = [
       for (const name of surplus) await record('content', await removeEntry(ctx, name));
     },
   }),
-  many({
-    name: 'promo_codes',
-    kind: 'promo_code',
-    schema: PromoCodeInput,
-    keyOf: ({ code }) => normalisePromoCode(code),
-    keyField: 'code',
-    save: ({ ctx }, promo) => savePromoCode(ctx, promo),
-    async prune({ ctx, record }, named) {
-      const surplus = (await promoCodes(ctx)).filter((code) => !named.has(code));
-      for (const code of surplus) await record('promo_code', await removePromoCode(ctx, code));
-    },
-  }),
+  promoCodesSection,
   giftCardsSection,
   many({
     name: 'partners',

@@ -9,6 +9,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Say how far long work is. Goes to stderr. */
   progress(sentence: string): void;
+  /** Everything that stands on standard input. */
+  readInput(): Promise<string>;
 }
 
 /** `--name`, or `--name <value>` where it has a value. */

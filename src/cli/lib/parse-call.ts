@@ -11,7 +11,6 @@ export const commonOptions = {
 
 /** What of a call is the same for every command. */
 export interface ParsedCall extends Pick<Call<string, Options>, 'parameters' | 'options'> {
-  readonly json: boolean;
   readonly help: boolean;
 }
 
@@ -39,7 +38,7 @@ export function findCommand(commands: readonly Command[], words: readonly string
 export function parseCall(command: Command, words: readonly string[]): ParsedCall {
   const options = { ...command.options, ...commonOptions };
   const { values, positionals } = parseWords(command, options, words);
-  const { json = false, help = false } = values;
+  const help = values['help'] === true;
   const names = Object.keys(command.parameters);
   if (!help) {
     const missing = names.slice(positionals.length).map((name) => `<${name}>`);
@@ -51,8 +50,7 @@ export function parseCall(command: Command, words: readonly string[]): ParsedCal
   return {
     parameters: Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? ''])),
     options: Object.fromEntries(Object.entries(command.options).map(([name, option]) => [name, valueOf(name, option)])),
-    json: json === true,
-    help: help === true,
+    help,
   };
 }
 

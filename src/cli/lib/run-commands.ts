@@ -1,10 +1,13 @@
+import { text } from 'node:stream/consumers';
+
 import { type Command, type Report, type Terminal, UsageError } from './command.ts';
 import { describeFailure } from './describe-failure.ts';
 import { explain, overview } from './help.ts';
 import { findCommand, parseCall } from './parse-call.ts';
 
-/** Where a call's answer and everything else goes. */
+/** Where a call's answer and everything else goes, and what it may read. */
 export interface Streams {
+  readonly in: NodeJS.ReadableStream;
   readonly out: { write(text: string): unknown };
   readonly err: { write(text: string): unknown };
 }
@@ -14,7 +17,7 @@ export async function runCommands(
   commands: readonly Command[],
   words: readonly string[],
   environment: Terminal['environment'],
-  { out, err }: Streams,
+  { in: input, out, err }: Streams,
 ): Promise<0 | 1 | 2> {
   const asksForHelp = ['help', '--help', '-h'].includes(words[0] ?? '');
   if (asksForHelp && words.length === 1) {
@@ -29,7 +32,11 @@ export async function runCommands(
       out.write(`${explain(command)}\n`);
       return 0;
     }
-    const terminal: Terminal = { environment, progress: (sentence) => err.write(`${sentence}\n`) };
+    const terminal: Terminal = {
+      environment,
+      progress: (sentence) => void err.write(`${sentence}\n`),
+      readInput: () => text(input),
+    };
     out.write(print(await command.run({ ...call, terminal }), json));
     return 0;
   } catch (error) {

@@ -1,0 +1,32 @@
+import { productSlugs } from '#src/domain/catalog/index.ts';
+import {
+  normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode,
+} from '#src/domain/promotions/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { issue } from './checks.ts';
+import { type ApplyRun, many } from './section.ts';
+
+/** Promo codes. The products that one is for are those of the file and those that are there already. */
+export const promoCodesSection = many({
+  name: 'promo_codes',
+  kind: 'promo_code',
+  schema: PromoCodeInput,
+  keyOf: ({ code }) => normalisePromoCode(code),
+  keyField: 'code',
+  async save(run, promo) {
+    await refuseUnknownProducts(run, promo.products ?? []);
+    return savePromoCode(run.ctx, promo);
+  },
+  async prune({ ctx, record }, named) {
+    const surplus = (await promoCodes(ctx)).filter((code) => !named.has(code));
+    for (const code of surplus) await record('promo_code', await removePromoCode(ctx, code));
+  },
+});
+
+/** A slug that is mistyped would make a code that never applies. */
+async function refuseUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]): Promise<void> {
+  if (slugs.length === 0) return;
+  const known = new Set(await productSlugs(ctx));
+  const errors = slugs.flatMap((slug, index) => (known.has(slug) ? [] : [issue(`/products/${index}`, `is no product of this store: ${slug}`)]));
+  if (errors.length > 0) throw new DomainError('invalid', 'invalid_request', 'A promo code is for unknown products.', { extensions: { errors } });
+}
