@@ -27,6 +27,9 @@ export const promoCodesSection = many({
 async function refuseUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
   const known = new Set(await productSlugs(ctx));
-  const errors = slugs.flatMap((slug, index) => (known.has(slug) ? [] : [issue(`/products/${index}`, `is no product of this store: ${slug}`)]));
-  if (errors.length > 0) throw new DomainError('invalid', 'invalid_request', 'A promo code is for unknown products.', { extensions: { errors } });
+  const errors = slugs
+    .map((slug, index) => issue(`/products/${index}`, `is no product of this store: ${slug}`))
+    .filter((_, index) => !known.has(slugs[index] ?? ''));
+  if (errors.length === 0) return;
+  throw new DomainError('invalid', 'invalid_request', 'A promo code is for unknown products.', { extensions: { errors } });
 }
