@@ -1,5 +1,7 @@
 import { covers, type OpenedKey, type Tenant } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { Slug } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import type { Audience } from './define-route.ts';
 import { HttpError } from './http-error.ts';
@@ -63,7 +65,7 @@ async function authenticateNamed(
 
 async function tenantBySlug({ tenants }: Pick<Services, 'tenants'>, slug: string): Promise<Tenant> {
   if (slug === '') throw new HttpError(400, 'missing_tenant', 'The x-tenant-slug header names the store.');
-  const tenant = await tenants.bySlug(slug);
+  const tenant = fits(Slug, slug) ? await tenants.bySlug(slug) : undefined;
   if (!tenant) throw unknownTenant();
   return tenant;
 }

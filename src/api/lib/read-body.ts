@@ -23,11 +23,30 @@ export function parseJson(bytes: Buffer, contentType: string): unknown {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
   const text = bytes.toString('utf8');
+  if (depthOf(text) > depthMax) throw new HttpError(400, 'invalid_request', `The body may be nested ${depthMax} deep.`);
   try {
     return JSON.parse(text, suspicious.test(text) ? refuseUnwritable : undefined);
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON, or holds what is no character.');
   }
+}
+
+/** Deeper than anything that we ask for, and far from what exhausts those who walk through it. */
+const depthMax = 32;
+
+/** How deep lists and objects stand in each other. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (inText && character === '\\') index += 1;
+    else if (character === '"') inText = !inText;
+    else if (!inText && (character === '[' || character === '{')) deepest = Math.max(deepest, (depth += 1));
+    else if (!inText && (character === ']' || character === '}')) depth -= 1;
+  }
+  return deepest;
 }
 
 /** The escapes that may stand for NUL or for half a character: PostgreSQL keeps neither. Most bodies have none. */
