@@ -1,3 +1,6 @@
+import * as adminAnalytics from './admin/analytics.ts';
+import * as analytics from './analytics/routes.ts';
+import * as billingPortal from './billing-portal/routes.ts';
 import * as cartPreviews from './cart/previews.ts';
 import * as cart from './cart/routes.ts';
 import * as savedCarts from './cart/saved-carts.ts';
@@ -16,9 +19,10 @@ import * as returns from './returns/routes.ts';
 import * as search from './search/routes.ts';
 import * as shipping from './shipping/routes.ts';
 import * as storefront from './storefront/routes.ts';
+import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [cart, cartPreviews, savedCarts, checkout, content, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, wholesale];
+const pages = [adminAnalytics, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

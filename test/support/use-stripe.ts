@@ -23,7 +23,7 @@ export const shopper = {
 
 /**
  * `useApi`, with the real Stripe SDK talking to a simulator whose time is the test's. Webhooks arrive at the
- * application over HTTP, signed; working what they promise is the test's.
+ * application over HTTP, signed; working what they promise is the test's. Tests of such a file run one after another.
  */
 export async function useStripe(test: TestFn<StripeContext>, environment: Record<string, string> = {}): Promise<void> {
   let clock: TestClock | undefined;
@@ -41,5 +41,7 @@ export async function useStripe(test: TestFn<StripeContext>, environment: Record
     });
     Object.assign(t.context, { stripe, account });
   });
+  // What is still on its way would knock at an application that is gone.
+  test.afterEach.always(() => stripe.reset());
   test.after.always(() => simulator.close());
 }

@@ -2,9 +2,8 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
-import { endOrder, markOpened, markOver, type PaymentSession } from '../payments/index.ts';
+import { endOrder, markOpened, markOver, type PaymentSession, refusalOf } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { refusalOf } from './provider-refusals.ts';
 
 /** The customer that the session was to be for is gone at the provider: with another one it may work. */
 export class CustomerGone extends Error {

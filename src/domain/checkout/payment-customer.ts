@@ -2,8 +2,8 @@ import { sha256 } from '#src/lib/crypto.ts';
 import type { Context } from '../context.ts';
 import { findCustomerByEmail, forgetPaymentCustomer } from '../customers/index.ts';
 import { transact } from '../database.ts';
+import { asked } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { asked } from './provider-refusals.ts';
 
 /**
  * The provider's customer of a subscriber: the one that is known, or the one that the provider has for this address,

@@ -5,9 +5,10 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
-import { answerOfSession, applyAnswer, endOrder, markOver, markSuperseded, type PaymentSession, readSession } from '../payments/index.ts';
+import {
+  answerOfSession, applyAnswer, endOrder, markOver, markSuperseded, type PaymentSession, readSession, refusalOf,
+} from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { refusalOf } from './provider-refusals.ts';
 
 /** A click that came just before this one is let finish, so that what it holds can be given back first. */
 const patienceMs = seconds(3);

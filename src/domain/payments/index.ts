@@ -3,7 +3,9 @@ export { type Applied, applyAnswer } from './apply-answer.ts';
 export { type Answer, answerOfSession, askProvider } from './ask-provider.ts';
 export { checkSession } from './check-session.ts';
 export { endOrder } from './end-order.ts';
+export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAction } from './manage-subscription.ts';
 export { isOurs } from './is-ours.ts';
+export { BillingPortalInput, openBillingPortal } from './open-billing-portal.ts';
 export { notConfigured, openAccount, publishableKey } from './open-account.ts';
 export { PaymentAccountEntity, PaymentAccountInput, sessionLifetime } from './payment-account.ts';
 export {
@@ -11,6 +13,7 @@ export {
   type PaymentSessionState, readSession,
 } from './payment-session.ts';
 export { type Payment, payOrder } from './pay-order.ts';
+export { asked, refusalOf, unavailable } from './provider-refusals.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';

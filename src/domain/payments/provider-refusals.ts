@@ -1,9 +1,9 @@
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
-import { notConfigured } from '../payments/index.ts';
+import { notConfigured } from './open-account.ts';
 
 const retryAfterSeconds = 5;
 
-/** What a caller is told when the payment provider did not do what a checkout needs (protocols.md §3). */
+/** What a caller is told who waits for the payment provider, when it did not do what was asked (protocols.md §3). */
 export function refusalOf(error: ProviderError): DomainError {
   switch (error.failure) {
     case 'away':
@@ -15,7 +15,7 @@ export function refusalOf(error: ProviderError): DomainError {
     case 'missing':
       return error.code === 'amount_too_small'
         ? new DomainError('invalid', 'amount_too_small', 'The total is less than can be charged in this currency.', { cause: error })
-        : new DomainError('upstream_failed', 'payment_provider_error', 'The payment provider did not accept this order.', { cause: error });
+        : new DomainError('upstream_failed', 'payment_provider_error', 'The payment provider did not accept this.', { cause: error });
   }
 }
 

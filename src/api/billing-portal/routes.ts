@@ -1,0 +1,19 @@
+import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { BillingPortalInput, openBillingPortal } from '#src/domain/payments/index.ts';
+import { Type } from '#src/lib/schema.ts';
+
+export const postBillingPortal = defineRoute({
+  method: 'post',
+  path: '/api/v1/billing-portal',
+  tag: 'billing-portal',
+  summary: 'Open the page where a customer manages what he pays for.',
+  audience: toPublic,
+  body: BillingPortalInput,
+  limit: 'ceiling',
+  errors: ['customer_not_found', 'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable'],
+  answers: { 200: Type.Object({ url: Type.String({ examples: ['https://billing.stripe.com/p/session/test_1'] }) }) },
+  async handle({ ctx, body }) {
+    return ok(await openBillingPortal(ctx, body));
+  },
+});

@@ -1,0 +1,57 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
+import { readSubscription, SubscriptionView } from '#src/domain/subscriptions/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Type } from '#src/lib/schema.ts';
+
+const params = Type.Object({ id: Id('sub') });
+const answers = { 200: Type.Object({ subscription: SubscriptionView }) };
+const refusals = ['subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable'] as const;
+
+export const getSubscription = defineRoute({
+  method: 'get',
+  path: '/api/v1/subscriptions/:id',
+  tag: 'subscriptions',
+  summary: 'Read a subscription.',
+  audience: toBearer('subscriptions:read'),
+  module: 'subscriptions',
+  params,
+  answers,
+  async handle({ ctx, params }) {
+    const subscription = await readSubscription(ctx, params.id);
+    if (!subscription) throw notFound('subscription');
+    return ok({ subscription });
+  },
+});
+
+export const postSubscriptionReactivate = defineRoute({
+  method: 'post',
+  path: '/api/v1/subscriptions/:id/reactivate',
+  tag: 'subscriptions',
+  summary: 'Take back a cancellation that has not come about yet.',
+  audience: toBearer('subscriptions:write'),
+  module: 'subscriptions',
+  params,
+  errors: refusals,
+  answers,
+  async handle({ ctx, params }) {
+    return ok({ subscription: await reactivateSubscription(ctx, params.id) });
+  },
+});
+
+export const postSubscriptionManage = defineRoute({
+  method: 'post',
+  path: '/api/v1/subscriptions/:id/manage',
+  tag: 'subscriptions',
+  summary: 'Pause, resume or cancel a subscription, or change its interval.',
+  audience: toBearer('subscriptions:write'),
+  module: 'subscriptions',
+  params,
+  body: ManageInput,
+  errors: refusals,
+  answers,
+  async handle({ ctx, params, body }) {
+    return ok({ subscription: await manageSubscription(ctx, params.id, body) });
+  },
+});

@@ -1,0 +1,96 @@
+import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
+import { Omittable, type Static, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { readOne, transact } from '../database.ts';
+import { lockOrder } from '../orders/index.ts';
+import type { PaymentAccount, SubscriptionChange, SubscriptionSnapshot } from '../ports/payment-gateway.ts';
+import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
+import { openAccount } from './open-account.ts';
+import { refusalOf } from './provider-refusals.ts';
+import { subscriberOf } from './subscriber-of.ts';
+
+export const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
+
+/** The body of POST /subscriptions/{id}/manage. */
+export const ManageInput = Type.Object(
+  {
+    action: SubscriptionAction,
+    at_period_end: Omittable(Type.Boolean({ description: 'For `cancel`: when what is paid for is over (the default), or at once.' })),
+    subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
+  },
+  { if: { properties: { action: { const: 'change_interval' } } }, then: { required: ['subscription_interval'] } },
+);
+export type ManageInput = Static<typeof ManageInput>;
+
+interface ManagedSubscription {
+  readonly orderId: string;
+  readonly paymentSubscriptionId: string;
+  readonly status: string;
+  readonly version: number;
+}
+
+/**
+ * Change a subscription at the payment provider, and bring ours into line with what it then is. The whole of it at
+ * the provider is changed: what was subscribed to in one checkout is billed together.
+ *
+ * @throws DomainError not_found, conflict `subscription_canceled`, or what became of the provider
+ */
+export async function manageSubscription(ctx: Context, id: string, input: ManageInput): Promise<SubscriptionView> {
+  return change(ctx, id, changeOf(input));
+}
+
+/** Take back a cancellation that has not come about yet. */
+export async function reactivateSubscription(ctx: Context, id: string): Promise<SubscriptionView> {
+  return change(ctx, id, { action: 'keep' });
+}
+
+function changeOf({ action, at_period_end: atPeriodEnd, subscription_interval: interval }: ManageInput): SubscriptionChange {
+  if (action === 'cancel') return { action: atPeriodEnd === false ? 'cancel' : 'cancel_at_period_end' };
+  return { action, ...(interval && { interval }) };
+}
+
+async function change(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {
+  const subscription = await readOne<ManagedSubscription>(ctx, sql`
+    select order_id as "orderId", payment_subscription_id as "paymentSubscriptionId", status, version from subscriptions
+    where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  if (!subscription) throw notFound('subscription');
+  if (subscription.status === 'canceled') throw canceled();
+
+  const account = await openAccount(ctx);
+  const askedAt = ctx.clock.now();
+  const snapshot = await ask(ctx, account, id, subscription, wanted);
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, subscription.orderId);
+    if (order) await applySubscription(ctx, snapshot, subscriberOf(order), askedAt);
+    await recordAudit(ctx, { action: `subscription.${wanted.action}`, subjectKind: 'subscription', subjectId: id });
+  });
+  const view = await readSubscription(ctx, id);
+  if (!view) throw notFound('subscription');
+  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw canceled();
+  return view;
+}
+
+/** A key for each state that it is changed from: repeating a change that was not answered makes it once. */
+async function ask(
+  ctx: Context,
+  account: PaymentAccount,
+  id: string,
+  { paymentSubscriptionId, version }: ManagedSubscription,
+  wanted: SubscriptionChange,
+): Promise<SubscriptionSnapshot> {
+  const { payments } = ctx.ports;
+  const key = ['subscription', id, version, wanted.action, wanted.interval].filter(Boolean).join(':');
+  try {
+    return await payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    // What is canceled cannot be changed and is not found: it still can be read.
+    if (error.failure === 'missing') return payments.fetchSubscription(account, paymentSubscriptionId, ctx.signal);
+    throw refusalOf(error);
+  }
+}
+
+const canceled = () =>
+  new DomainError('conflict', 'subscription_canceled', 'This subscription has ended. Subscribe again instead.');

@@ -1,0 +1,46 @@
+import { DomainError } from '#src/lib/errors.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { findCustomerByEmail, rememberPaymentCustomer } from '../customers/index.ts';
+import { transact } from '../database.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { openAccount } from './open-account.ts';
+import { asked } from './provider-refusals.ts';
+
+/** The body of POST /billing-portal. */
+export const BillingPortalInput = Type.Object({ customer_email: Email, return_url: Url });
+export type BillingPortalInput = Static<typeof BillingPortalInput>;
+
+/**
+ * Open the provider's page where a customer manages what he pays for. Anybody who knows an address may ask for it, as
+ * specified: so it leads back to the store's own pages only, and each opening is written into the audit log.
+ *
+ * @throws DomainError not_found `customer_not_found`, invalid for a foreign address, or what became of the provider
+ */
+export async function openBillingPortal(ctx: Context, input: BillingPortalInput): Promise<{ url: string }> {
+  refuseForeignAddress(ctx, input.return_url);
+  const customer = await findCustomerByEmail(ctx, input.customer_email);
+  if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
+  const account = await openAccount(ctx);
+  const paymentCustomerId = customer.paymentCustomerId ?? (await findPaymentCustomer(ctx, account, customer));
+  await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', subjectKind: 'customer', subjectId: customer.id }));
+  return { url: await asked(ctx.ports.payments.openBillingPortal(account, paymentCustomerId, input.return_url, ctx.signal)) };
+}
+
+function refuseForeignAddress(ctx: Context, address: string): void {
+  const { origin } = new URL(address);
+  const own = [new URL(ctx.tenant.storefrontUrl).origin, ...ctx.tenant.allowedOrigins];
+  if (own.includes(origin)) return;
+  throw new DomainError('invalid', 'invalid_request', 'return_url must be an address of the store.', {
+    extensions: { errors: [{ path: '/return_url', code: 'origin', detail: 'must be an address of the store' }] },
+  });
+}
+
+async function findPaymentCustomer(ctx: Context, account: PaymentAccount, { id, email }: { id: string; email: string }): Promise<string> {
+  const key = `customer:${ctx.tenant.id}:${sha256(email).toString('hex')}`;
+  const paymentCustomerId = await asked(ctx.ports.payments.findOrCreateCustomer(account, email, key, ctx.signal));
+  const kept = await transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
+  return kept.paymentCustomerId;
+}

@@ -1,0 +1,128 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { purchaseLabel } from '#jobs/labels.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { manageSubscription, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
+import { readSubscription } from '#src/domain/subscriptions/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+const coffee = { name: 'Coffee', purchase_types: ['one_time' as const, 'subscription' as const], subscription_intervals: ['month' as const, 'quarter' as const] };
+
+const line = (product: BuiltProduct, interval = 'month') => ({
+  product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: interval,
+});
+
+async function settle({ services, stripe }: StripeContext): Promise<void> {
+  if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
+  await workPromises(services);
+}
+
+/** A paid monthly subscription to coffee with a bowl besides; ids as the provider has them. */
+async function subscribe(context: StripeContext, email = 'ada@example.com') {
+  const { ctx, stripe } = context;
+  await buildShippingAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const bowl = await buildProduct(ctx);
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [line(beans), { product_slug: bowl.slug, quantity: 1 }], customer_email: email,
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(context);
+  const [subscription] = await subscriptionsOf(ctx);
+  if (!subscription) throw new Error('There is no subscription.');
+  return { orderId, beans, bowl, subscription };
+}
+
+test.serial('a paid mixed cart is one order and one subscription, known by our own marks', async (t) => {
+  const { ctx, account, stripe } = t.context;
+  const { orderId, beans, subscription } = await subscribe(t.context);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 + 3800 + 599, shippingCents: 599 });
+  t.like(subscription, { status: 'active', productId: beans.id, interval: 'month', email: 'ada@example.com' });
+  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created']);
+  t.is((await subscriptionsOf(ctx)).length, 1);
+  const view = await readSubscription(ctx, subscription.id);
+  t.like(view, { variant_id: beans.variant.id, unit_price_cents: 3400, currency: 'USD', cancel_at_period_end: false, canceled_at: null });
+  t.truthy(view?.customer.id);
+  t.is((await stripe.account(account.secretKey)).customers.length, 1);
+});
+
+test.serial('each period that is paid is an order of its own, once, with its own label', async (t) => {
+  const { ctx, stripe } = t.context;
+  const { orderId, beans, subscription } = await subscribe(t.context);
+  await stripe.renew(subscription.paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  const [first, renewal, ...more] = await ordersOf(ctx);
+  t.is(first?.id, orderId);
+  t.deepEqual(more, []);
+  t.like(renewal, { status: 'paid', paymentStatus: 'paid', email: 'ada@example.com', totalCents: 3400 + 599, shippingCents: 599, attentionCode: null });
+  t.deepEqual(await recorded(ctx, renewal?.id ?? ''), ['order.paid']);
+  t.is((await promised(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
+  t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
+  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
+});
+
+test.serial('a period that is not paid makes no order and is told', async (t) => {
+  const { ctx, stripe } = t.context;
+  const { subscription } = await subscribe(t.context);
+  await stripe.renew(subscription.paymentSubscriptionId, 'failed');
+  await settle(t.context);
+  t.is((await ordersOf(ctx)).length, 1);
+  t.is((await subscriptionsOf(ctx))[0]?.status, 'past_due');
+});
+
+test.serial('the end of a subscription is told once, and the address may subscribe again', async (t) => {
+  const { ctx, stripe } = t.context;
+  const { subscription, beans } = await subscribe(t.context);
+  const again = () => createCheckoutSession(ctx, { items: [line(beans)], customer_email: 'ada@example.com' });
+  t.is((await t.throwsAsync(again(), { instanceOf: DomainError }))?.code, 'duplicate_subscription');
+  await stripe.cancel(subscription.paymentSubscriptionId);
+  await settle(t.context);
+  t.is((await subscriptionsOf(ctx))[0]?.status, 'canceled');
+  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.canceled']);
+  await t.notThrowsAsync(again());
+});
+
+test.serial('a repeat subscriber stays one customer of the provider, also when both checkouts are his first', async (t) => {
+  const { ctx, account, stripe } = t.context;
+  const beans = await buildProduct(ctx, coffee);
+  const tea = await buildProduct(ctx, { ...coffee, name: 'Tea' });
+  const buy = (product: BuiltProduct) => createCheckoutSession(ctx, { items: [line(product)], customer_email: 'Ada@Example.com', cart_id: null });
+  await Promise.all([buy(beans), buy(tea)]);
+  t.is((await stripe.account(account.secretKey)).customers.length, 1);
+});
+
+test.serial('a scheduled cancellation is made, taken back and made at once', async (t) => {
+  const { ctx } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const { id } = subscription;
+  t.like(await manageSubscription(ctx, id, { action: 'cancel' }), { status: 'active', cancel_at_period_end: true });
+  t.like(await reactivateSubscription(ctx, id), { status: 'active', cancel_at_period_end: false });
+  t.like(await manageSubscription(ctx, id, { action: 'pause' }), { status: 'paused' });
+  t.like(await manageSubscription(ctx, id, { action: 'resume' }), { status: 'active' });
+  t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), { interval: 'quarter' });
+  t.like(await manageSubscription(ctx, id, { action: 'cancel', at_period_end: false }), { status: 'canceled' });
+  t.is((await t.throwsAsync(reactivateSubscription(ctx, id), { instanceOf: DomainError }))?.code, 'subscription_canceled');
+  await settle(t.context);
+  const events = await recorded(ctx, id);
+  t.is(events.filter((type) => type === 'subscription.canceled').length, 1);
+  t.is(events[0], 'subscription.created');
+});
+
+test.serial('a customer is led to the provider\'s page and back to the store\'s own pages only', async (t) => {
+  const { ctx, tenant } = t.context;
+  await subscribe(t.context);
+  const open = (customer_email: string, return_url = `${tenant.storefrontUrl}/account`) => openBillingPortal(ctx, { customer_email, return_url });
+  t.regex((await open(' ADA@example.com')).url, /^http/);
+  t.is((await t.throwsAsync(open('bob@example.com'), { instanceOf: DomainError }))?.code, 'customer_not_found');
+  t.is((await t.throwsAsync(open('ada@example.com', 'https://elsewhere.example/'), { instanceOf: DomainError }))?.code, 'invalid_request');
+});
