@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
+import { chooseRate, quoteOrder, type ShippingAccountInput } from '#src/domain/shipping/index.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { type AccountSummary, type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
@@ -32,18 +33,20 @@ interface Store {
   clock: TestClock;
   fault(kind: Parameters<ShippoControl['fault']>[0]['kind'], more?: object): Promise<void>;
   bought(): Promise<number>;
+  transactions(): Promise<AccountSummary['transactions']>;
 }
 
-async function open(base: Context): Promise<Store> {
+async function open(base: Context, given: Partial<ShippingAccountInput> = {}): Promise<Store> {
   const clock = createTestClock();
   const breaker = new CircuitBreaker({ openMs: 1, failures: 1000 });
   const shipping = createShippoGateway({ baseUrl: simulator.url, log: silentLog, breaker });
   const ctx = { ...base, clock, ports: { ...base.ports, shipping } };
-  const { api_key } = await buildShippingAccount(ctx);
+  const { api_key } = await buildShippingAccount(ctx, given);
   return {
     ctx, clock,
     fault: (kind, more = {}) => control.fault({ match: 'POST /transactions', kind, account: api_key, ...more }),
     bought: async () => (await control.account(api_key)).labels_bought,
+    transactions: async () => (await control.account(api_key)).transactions,
   };
 }
 
@@ -82,13 +85,24 @@ for (const [kind, more] of faults) {
 }
 
 test('a queued label is waited for and adopted when the provider decides', async (t) => {
-  const { ctx, clock, fault, bought } = await open(t.context.ctx);
-  const { order, labelId } = await request(ctx);
+  const { ctx, clock, fault, bought, transactions } = await open(t.context.ctx);
+  const { order } = await request(ctx);
   await fault('queued');
   await run(ctx, order.id);
   t.is((await labelOf(ctx, order.id)).state, 'buying');
-  const [waiting] = (await control.account((await control.requests('POST /transactions')).find(({ body }) => JSON.stringify(body).includes(labelId))?.account ?? '')).transactions;
+  const [waiting] = await transactions();
   await control.settleTransaction(waiting?.object_id ?? '', 'SUCCESS');
+  t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  t.is(await bought(), 1);
+});
+
+test('a person buys a label across a border, with the goods declared to customs', async (t) => {
+  const { ctx, clock, bought } = await open(t.context.ctx, { carriers: ['dhl_express'] });
+  const { order } = await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } });
+  t.is(await run(ctx, order.id), 'done');
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'international' });
+  const [cheapest] = await quoteOrder(ctx, { orderId: order.id });
+  await chooseRate(ctx, { orderId: order.id, rateId: cheapest?.id ?? '' });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(await bought(), 1);
 });

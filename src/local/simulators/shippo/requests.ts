@@ -39,11 +39,32 @@ export const ParcelRequest = Type.Object({
   extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
+export const CustomsRequest = Type.Object({
+  certify: Type.Boolean(),
+  certify_signer: Type.String({ minLength: 1 }),
+  contents_type: Type.Enum(['DOCUMENTS', 'GIFT', 'SAMPLE', 'MERCHANDISE', 'HUMANITARIAN_DONATION', 'RETURN_MERCHANDISE', 'OTHER']),
+  non_delivery_option: Type.Enum(['ABANDON', 'RETURN']),
+  eel_pfc: Type.Optional(Type.Enum(['NOEEI_30_37_a', 'NOEEI_30_37_h', 'NOEEI_30_37_f', 'NOEEI_30_36', 'AES_ITN'])),
+  items: Type.Array(
+    Type.Object({
+      description: Type.String({ minLength: 1 }),
+      quantity: Type.Integer({ minimum: 1 }),
+      net_weight: amount,
+      mass_unit: Type.Enum(['g', 'kg', 'lb', 'oz']),
+      value_amount: amount,
+      value_currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+      origin_country: Type.String({ pattern: '^[A-Z]{2}$' }),
+    }),
+    { minItems: 1 },
+  ),
+});
+
 export const ShipmentRequest = Type.Object({
   address_from: Type.Unknown(),
   address_to: Type.Unknown(),
   address_return: Type.Optional(Type.Unknown()),
   parcels: Type.Array(Type.Unknown(), { minItems: 1 }),
+  customs_declaration: Type.Optional(Type.Unknown()),
   carrier_accounts: Type.Optional(Type.Array(Type.String())),
   async: Type.Optional(Type.Boolean()),
   metadata: marker,

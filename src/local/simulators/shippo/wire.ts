@@ -100,6 +100,17 @@ export interface Rate extends Stored {
   messages: Message[];
 }
 
+export interface CustomsDeclaration extends Stored {
+  object_state: 'VALID';
+  certify: boolean;
+  certify_signer: string;
+  contents_type: string;
+  non_delivery_option: string;
+  eel_pfc?: string;
+  metadata: string;
+  items: string[];
+}
+
 export interface Shipment extends Stored {
   status: 'QUEUED' | 'SUCCESS';
   address_from: Address;
@@ -109,7 +120,7 @@ export interface Shipment extends Stored {
   rates: Rate[];
   messages: Message[];
   carrier_accounts: string[];
-  customs_declaration: null;
+  customs_declaration: CustomsDeclaration | null;
   extra: Record<string, unknown>;
   metadata: string;
   shipment_date: string;

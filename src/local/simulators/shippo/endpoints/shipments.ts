@@ -1,4 +1,5 @@
 import { addressOf } from '../addresses.ts';
+import { declarationOf } from '../customs.ts';
 import { created, newestFirst, ok, type Call, type Endpoint } from '../endpoint.ts';
 import { pageOf } from '../paging.ts';
 import { parcelOf } from '../parcels.ts';
@@ -50,7 +51,7 @@ function createShipment(call: Call): Shipment {
     rates: [],
     messages: [],
     carrier_accounts: request.carrier_accounts ?? [],
-    customs_declaration: null,
+    customs_declaration: declarationOf(world, account, request.customs_declaration),
     extra: request.extra ?? {},
     metadata: request.metadata ?? '',
     shipment_date: request.shipment_date ?? world.now().toISOString(),
