@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** The tables that belong to no tenant: tenants, their keys, and the outbox; and each tenant's events and audit log. */
+/** The tables that belong to no tenant: tenants, their keys, and the outbox; and each tenant's counter of orders, events and audit log. */
 export class Platform extends Migration {
   override up(): void {
     this.addSql(`
@@ -26,7 +26,6 @@ export class Platform extends Migration {
         modules jsonb not null,
         session_secret_sealed text not null,
         session_secret_number int not null,
-        next_order_number bigint not null,
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null
@@ -46,6 +45,12 @@ export class Platform extends Migration {
       );
       create unique index api_keys_name on api_keys (tenant_id, name) where revoked_at is null;
       create index api_keys_of_tenant on api_keys (tenant_id, id);
+
+      create table order_numbers (
+        tenant_id ${id} primary key,
+        next_number bigint not null check (next_number > 0)
+      ) with (fillfactor = 50);
+      ${tenantTable('order_numbers')}
 
       create table outbox (
         id ${id} primary key,

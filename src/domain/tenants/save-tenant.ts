@@ -10,12 +10,9 @@ import { sealSessionSecret } from './session-secret.ts';
 import type { StoreInput } from './store-input.ts';
 import { noModules, type Tenant } from './tenant.ts';
 
-/** The number of a store's first order. */
-const firstOrderNumber = 1001;
-
 /**
  * Create the store with this slug, or bring it into line with its input. A new one has every module switched off and
- * a secret of its own. Whoever else saves this store waits until the transaction is over; whoever sells in it does not.
+ * a secret of its own. Whoever else saves this store waits until the transaction is over; whoever buys in it does not.
  * @throws DomainError `invalid_request` when the currency would change after something was ordered
  */
 export async function saveTenant(
@@ -63,12 +60,12 @@ async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
   await ctx.tx.run(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
       restore_path, allowed_origins, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
-      next_order_number, version, created_at, updated_at)
+      version, created_at, updated_at)
     values (${tenant.id}, ${tenant.slug}, ${tenant.name}, ${tenant.ownerEmail}, ${tenant.currency}, ${tenant.locale},
       ${tenant.timezone}, ${tenant.storefrontUrl}, ${tenant.magicLinkPath}, ${tenant.restorePath},
       ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.mailFrom}, ${JSON.stringify(tenant.theme)},
       ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
-      ${sealSessionSecret(ctx, tenant.id, randomText(48))}, 1, ${firstOrderNumber}, ${tenant.version}, ${now}, ${now})`);
+      ${sealSessionSecret(ctx, tenant.id, randomText(48))}, 1, ${tenant.version}, ${now}, ${now})`);
 }
 
 async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<Tenant> {
@@ -87,7 +84,7 @@ async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
 /** Amounts of two currencies in one store's ledger could not be added up. */
 async function refuseOnceSold(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
   const [row] = await ctx.tx.run<{ sold: boolean }>(sql`
-    select next_order_number > ${firstOrderNumber} as sold from tenants where id = ${id}`);
+    select exists (select from order_numbers where tenant_id = ${id}) as sold`);
   if (!row?.sold) return;
   const errors = [{ path: '/currency', code: 'const', detail: `must stay ${currency}: something was ordered in it` }];
   const sentence = 'A store that has sold something keeps its currency.';

@@ -28,7 +28,6 @@ export const TenantEntity = defineEntity({
     modules: p.json<Modules>(),
     sessionSecretSealed: p.string().lazy(),
     sessionSecretNumber: p.integer(),
-    nextOrderNumber: p.bigint('number'),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -85,8 +85,26 @@ test('a module is switched and the others stay as they are', async (t) => {
   const [saved] = (await listTenants(services.context())).filter(({ id }) => id === tenant.id);
   t.deepEqual(saved?.modules, { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: true });
 
-  const again = await transact({ ...ctx, tenant: saved ?? tenant }, (ctx) => setModules(ctx, { reviews: true }));
-  t.is(again.action, 'unchanged');
+  t.is((await transact(ctx, (ctx) => setModules(ctx, { reviews: true }))).action, 'unchanged');
+});
+
+test('two modules that are switched at once are both switched', async (t) => {
+  const { ctx, services, tenant } = t.context;
+  const off = (module: 'reviews' | 'gift_cards') => transact(ctx, (ctx) => setModules(ctx, { [module]: false }));
+  await Promise.all([off('reviews'), off('gift_cards')]);
+  const saved = (await listTenants(services.context())).find(({ id }) => id === tenant.id);
+  t.deepEqual([saved?.modules.reviews, saved?.modules.gift_cards, saved?.modules.subscriptions], [false, false, true]);
+});
+
+test('a store that is being changed sells on', async (t) => {
+  const { services } = t.context;
+  const input = newStore();
+  const { tenant } = await save(t.context, input);
+  const number = await asPlatform(services.context(), 'a test saves a store', async (ctx) => {
+    await saveTenant(ctx, { ...input, name: 'Cedar & Daughters' });
+    return takeOrderNumber({ ...services.context(), tenant });
+  });
+  t.is(number, 1001);
 });
 
 test('saving a store leaves its modules alone', async (t) => {
