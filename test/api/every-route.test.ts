@@ -1,0 +1,170 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
+import { transact } from '#src/domain/database.ts';
+import { type Scope, scopes, setModules } from '#src/domain/tenants/index.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import type { Answer } from '#test/support/api.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+/* What holds for every route there is, made of what each declares. */
+const test = anyTest as TestFn<ApiContext & { key: string }>;
+useApi(test as unknown as TestFn<ApiContext>);
+test.beforeEach(async (t) => {
+  t.context.key = await buildKey(t.context.ctx, scopes);
+});
+
+type Shop = ApiContext & { key: string };
+type Sending = { tenant?: string; key?: string; body?: unknown; headers?: Record<string, string>; method?: string; params?: Record<string, string> };
+
+const kinds = (...kinds: Route['audience']['kind'][]) => routes.filter(({ audience }) => kinds.includes(audience.kind));
+const withBody = routes.filter(({ body, audience }) => body && ['public', 'dual', 'bearer', 'token'].includes(audience.kind));
+const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
+
+/** The route's address with its parameters' examples in place. */
+function addressOf({ path, params }: Route, tenant: string, given: Record<string, string> = {}): string {
+  const values: Record<string, unknown> = { ...(params && (exampleOf(params) as object)), tenant_slug: tenant, ...given };
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+/** A request that nothing is wrong with but what is given otherwise. */
+function send({ api, tenant, key }: Shop, route: Route, given: Sending = {}): Promise<Answer> {
+  const needsKey = route.audience.kind === 'bearer';
+  return api.call(given.method ?? route.method.toUpperCase(), addressOf(route, tenant.slug, given.params), {
+    ...(!('tenant' in given) && !needsKey && { tenant: tenant.slug }), ...(needsKey && { key }),
+    ...(route.method !== 'get' && route.body && { body: exampleOf(route.body) }),
+    ...given,
+  });
+}
+
+const told = ({ status, body }: Answer) => `${status} ${body.error}`;
+
+test('a key without the scope is refused, and told which it lacks', async (t) => {
+  for (const route of kinds('dual', 'bearer', 'token')) {
+    const { scope } = route.audience as { scope: Scope };
+    const [resource] = scope.split(':');
+    const key = await buildKey(t.context.ctx, scopes.filter((held) => held.split(':')[0] !== resource));
+    const answer = await send(t.context, route, { key, body: undefined });
+    t.is(told(answer), '403 insufficient_scope', nameOf(route));
+    t.is(answer.body.required_scope, scope, nameOf(route));
+  }
+});
+
+test('who may read may not write', async (t) => {
+  for (const route of kinds('dual', 'bearer', 'token')) {
+    const { scope } = route.audience as { scope: Scope };
+    if (scope.endsWith(':read')) continue;
+    const key = await buildKey(t.context.ctx, [scope.replace(':write', ':read') as Scope]);
+    t.is(told(await send(t.context, route, { key, body: undefined })), '403 insufficient_scope', nameOf(route));
+  }
+});
+
+test('a route that wants a key is not served without one, nor with one that opens nothing', async (t) => {
+  for (const route of kinds('bearer')) {
+    t.is(told(await t.context.api.call(route.method.toUpperCase(), addressOf(route, t.context.tenant.slug), { tenant: t.context.tenant.slug })), '401 missing_key', nameOf(route));
+  }
+  for (const route of kinds('bearer', 'dual', 'token')) {
+    t.is(told(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })), '401 invalid_key', nameOf(route));
+  }
+});
+
+test('a store that nobody knows is 404, and none at all is 400', async (t) => {
+  for (const route of kinds('public', 'dual')) {
+    t.is(told(await send(t.context, route, { tenant: 'nobody', body: undefined })), '404 unknown_tenant', nameOf(route));
+    if (route.path.includes('/callback')) continue;
+    t.is(told(await send(t.context, route, { tenant: '', body: undefined })), '400 missing_tenant', nameOf(route));
+  }
+  for (const route of kinds('inbound')) {
+    t.is(told(await send(t.context, route, { params: { tenant_slug: 'nobody' } })), '404 unknown_tenant', nameOf(route));
+  }
+});
+
+test('a key of one store does not open another', async (t) => {
+  const other = await buildTenant(t.context.services);
+  for (const route of kinds('dual', 'bearer')) {
+    t.is(told(await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined })), '400 invalid_request', nameOf(route));
+  }
+});
+
+test('a method that an address does not serve is 405, with those that it does', async (t) => {
+  const { api, tenant } = t.context;
+  for (const route of routes) {
+    const address = addressOf(route, tenant.slug);
+    const { headers } = await api.call('OPTIONS', address);
+    const served = headers.get('access-control-allow-methods')?.split(', ') ?? [];
+    t.true(served.includes(route.method.toUpperCase()), nameOf(route));
+    const other = ['PUT', 'PATCH', 'DELETE', 'POST', 'GET'].find((method) => !served.includes(method));
+    if (!other) continue;
+    const answer = await api.call(other, address, { tenant: tenant.slug });
+    t.is(told(answer), '405 method_not_allowed', `${other} ${route.path}`);
+    t.true(answer.headers.get('allow')?.split(', ').includes(route.method.toUpperCase()), nameOf(route));
+  }
+});
+
+test('a body that does not fit is refused with the place', async (t) => {
+  for (const route of withBody) {
+    const required: readonly string[] = (route.body as { required?: string[] }).required ?? [];
+    const answer = await send(t.context, route, { body: [] });
+    t.is(told(answer), '400 invalid_request', nameOf(route));
+    t.true(answer.body.errors.length > 0, nameOf(route));
+    if (required.length === 0) continue;
+    const empty = await send(t.context, route, { body: {} });
+    t.is(told(empty), '400 invalid_request', nameOf(route));
+    t.true(empty.body.errors.some(({ path }: { path: string }) => required.includes(path.slice(1))), `${nameOf(route)} ${JSON.stringify(empty.body.errors)}`);
+  }
+});
+
+test('a body that is too large, of another type or no JSON is refused before it is looked at', async (t) => {
+  for (const route of withBody) {
+    const headers = { 'content-type': 'application/json' };
+    t.is(told(await send(t.context, route, { headers, body: ' '.repeat(route.bodyBytesMax + 1) })), '413 payload_too_large', nameOf(route));
+    t.is(told(await send(t.context, route, { headers: { 'content-type': 'application/xml' }, body: '<a/>' })), '415 unsupported_media_type', nameOf(route));
+    t.is(told(await send(t.context, route, { headers, body: '{"a":' })), '400 invalid_json', nameOf(route));
+    t.is(told(await send(t.context, route, { headers, body: `{"a":${'['.repeat(40)}${']'.repeat(40)}}` })), '400 invalid_request', nameOf(route));
+  }
+  for (const route of routes.filter(({ rawBody }) => rawBody)) {
+    t.is(told(await send(t.context, route, { body: ' '.repeat(route.bodyBytesMax + 1) })), '413 payload_too_large', nameOf(route));
+  }
+});
+
+test('a malformed id in a path is 404', async (t) => {
+  for (const route of routes.filter(({ params, audience }) => params && audience.kind !== 'inbound')) {
+    const [name = ''] = Object.keys(route.params?.properties ?? {});
+    t.is((await send(t.context, route, { params: { [name]: '..%00' } })).status, 404, nameOf(route));
+  }
+});
+
+test('what a store has not switched on is 403', async (t) => {
+  await transact(t.context.ctx, (ctx) => setModules(ctx, { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: false }));
+  for (const route of withBody.filter(({ module }) => module)) {
+    const { status, body } = await send(t.context, route);
+    t.is(`${status} ${body.error}`, '403 module_disabled', nameOf(route));
+  }
+});
+
+test('HEAD asks for what GET answers, and gets no body', async (t) => {
+  for (const route of routes.filter(({ method, audience }) => method === 'get' && audience.kind !== 'inbound')) {
+    const query = route.query ? `?${new URLSearchParams(Object.entries(exampleOf(route.query) as object).map(([name, value]): [string, string] => [name, String(value)]))}` : '';
+    const ask = (method: string) => t.context.api.call(method, addressOf(route, t.context.tenant.slug) + query, route.audience.kind === 'bearer' ? { key: t.context.key } : { tenant: t.context.tenant.slug });
+    const [get, head] = [await ask('GET'), await ask('HEAD')];
+    t.is(head.status, get.status, nameOf(route));
+    t.is(head.body, '', nameOf(route));
+    for (const name of ['etag', 'cache-control', 'vary', 'content-type']) t.is(head.headers.get(name), get.headers.get(name), `${nameOf(route)} ${name}`);
+  }
+});
+
+test('every answer carries its id, says who may keep it, and how pages may read it', async (t) => {
+  const origin = 'https://shop.example';
+  for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
+    const answer = await send(t.context, route, { body: undefined, headers: { origin } });
+    t.truthy(answer.headers.get('x-request-id'), nameOf(route));
+    t.is(answer.headers.get('access-control-allow-origin'), origin, nameOf(route));
+    t.regex(answer.headers.get('vary') ?? '', /Origin/i, nameOf(route));
+    const isKept = route.caching === 'revalidate' && answer.status < 400;
+    const keeping = route.audience.kind === 'bearer' ? 'private' : 'public';
+    t.is(answer.headers.get('cache-control'), isKept ? `${keeping}, max-age=0, must-revalidate` : 'no-store', nameOf(route));
+  }
+});
