@@ -1,0 +1,182 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { Slots } from '#src/providers/lib/slots.ts';
+import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
+
+interface GatewayContext {
+  payments: PaymentGateway;
+  stripe: StripeControl;
+  account: PaymentAccount;
+  lines: object[];
+}
+
+const test = anyTest as TestFn<GatewayContext>;
+const simulator = await startStripeSimulator({ seed: 3 });
+test.after.always(() => simulator.close());
+
+test.beforeEach((t) => {
+  const lines: object[] = [];
+  const log = { ...silentLog, info: (fields: object) => void lines.push(fields) };
+  const breaker = new CircuitBreaker({ openMs: 60_000, failures: 5 });
+  t.context = {
+    payments: createStripePaymentGateway({ log, breaker, apiBase: simulator.url }),
+    stripe: stripeControl(simulator.url),
+    account: { tenantId: `ten_${randomText(8)}`, secretKey: `sk_test_${randomText(24)}` },
+    lines,
+  };
+});
+
+const request = (given: Partial<SessionRequest> = {}): SessionRequest => ({
+  orderId: `ord_${randomText(12)}`, environment: 'test', mode: 'payment', currency: 'USD',
+  lines: [{ productId: 'prod_1', variantId: 'var_1', name: 'Oak bowl', imageUrl: null, quantity: 2, unitPriceCents: 3800, interval: null }],
+  discountCents: 0, discountName: null, shipping: null, customerId: null, customerEmail: null,
+  returnUrl: 'https://shop.example/thanks?id=1', cancelUrl: 'https://shop.example/cart',
+  expiresAt: Math.floor(Date.now() / 1000) + 3600, automaticTax: false, ...given,
+});
+
+const shipping = { countries: ['US', 'CA'], options: [{ name: 'Standard', amountCents: 599 }, { name: 'Express', amountCents: 1499 }] };
+
+async function failureOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(() => undefined, (reason: unknown) => reason);
+  return error instanceof ProviderError ? error.failure : String(error);
+}
+
+test('a session carries our marks on itself, on its payment and on every line', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const asked = request({ shipping, discountCents: 500, discountName: 'WELCOME10' });
+  const created = await payments.createSession(account, asked, 'key-1');
+  t.regex(created.url, /^http/);
+  const session = await payments.fetchSession(account, created.sessionId);
+  t.like(session, { state: 'open', orderId: asked.orderId, environment: 'test', currency: 'USD', subtotalCents: 7600, discountCents: 500, shippingCents: 599 });
+  await stripe.pay(created.sessionId, {
+    outcome: 'paid', email: 'ada@example.com', name: 'Ada Wells', phone: '2125550100', shipping_option: 1,
+    address: { line1: '40 W 23rd St', city: 'New York', state: 'NY', postal_code: '10010', country: 'US' },
+  });
+  const paid = await payments.fetchSession(account, created.sessionId);
+  t.like(paid, { state: 'settled', shippingCents: 1499, totalCents: 7600 - 500 + 1499, email: 'ada@example.com', phone: '2125550100' });
+  t.like(paid.address, { name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US' });
+  const report = await stripe.account(account.secretKey);
+  t.like(report.payment_intents[0], { metadata: { platform_order_id: asked.orderId, platform_environment: 'test' } });
+  t.like(report.products[0], { metadata: { platform_product_id: 'prod_1', platform_variant_id: 'var_1' } });
+});
+
+test('the same request with the same key is the same session, coupon and all', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const asked = request({ discountCents: 500 });
+  const first = await payments.createSession(account, asked, 'key-2');
+  const again = await payments.createSession(account, structuredClone(asked), 'key-2');
+  t.deepEqual(again, first);
+  t.is((await stripe.account(account.secretKey)).sessions.length, 1);
+});
+
+test('an answer that is lost after the effect is asked for once more, and found', async (t) => {
+  const { payments, stripe, account } = t.context;
+  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', status: 503, after: true });
+  const created = await payments.createSession(account, request(), 'key-3');
+  t.is((await stripe.account(account.secretKey)).sessions.length, 1);
+  t.like(await payments.fetchSession(account, created.sessionId), { state: 'open' });
+});
+
+test('an error that the provider keeps under the key leaves the outcome unknown, and the session can be looked for', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const asked = request();
+  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', status: 500, after: true });
+  const failure = await failureOf(payments.createSession(account, asked, 'key-4'));
+  if (failure === 'away') t.truthy(await payments.findSession(account, asked.orderId, new Date()));
+  t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
+});
+
+test('what the provider says is judged once', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const refuse = (status: number, more = {}) =>
+    stripe.addFault({ match: 'GET /v1/checkout/sessions/*', account: account.secretKey, kind: 'status', status, ...more });
+  const ask = () => failureOf(payments.fetchSession(account, 'cs_test_1'));
+  t.is(await ask(), 'missing');
+  await refuse(401);
+  t.is(await ask(), 'denied');
+  await refuse(403);
+  t.is(await ask(), 'denied');
+  await refuse(429, { retry_after: 7 });
+  const busy = await t.throwsAsync(payments.fetchSession(account, 'cs_test_1'), { instanceOf: ProviderError });
+  t.like(busy, { failure: 'busy', retryAfterSeconds: 7 });
+  await refuse(500, { times: 2 });
+  t.is(await ask(), 'away');
+  t.is(await failureOf(payments.createSession(account, request({ currency: 'XXX' }), 'key-5')), 'refused');
+});
+
+test('no error tells a secret, an address or what Stripe said of them', async (t) => {
+  const { payments, account } = t.context;
+  const error = await t.throwsAsync(payments.createSession(account, request({ customerEmail: 'not-an-address' }), 'key-6'), { instanceOf: ProviderError });
+  t.notRegex(`${error?.message}${JSON.stringify(t.context.lines)}`, /not-an-address|sk_test/);
+});
+
+test('each call is logged with what it was, how it went and how long it took', async (t) => {
+  const { payments, account, lines } = t.context;
+  await payments.createSession(account, request(), 'key-7');
+  t.like(lines[0], { provider: 'stripe', operation: 'sessions.create', status: 'ok' });
+});
+
+test('a provider that does not answer is left alone, for this store and no other', async (t) => {
+  const { payments, stripe, account } = t.context;
+  await stripe.addFault({ match: 'GET /v1/checkout/sessions/*', account: account.secretKey, kind: 'reset_before', times: 100 });
+  for (let time = 0; time < 3; time += 1) await failureOf(payments.fetchSession(account, 'cs_test_1'));
+  const open = await t.throwsAsync(payments.fetchSession(account, 'cs_test_1'), { instanceOf: ProviderError });
+  t.like(open, { failure: 'busy', code: 'circuit_open' });
+  t.is(await failureOf(payments.fetchSession({ ...account, tenantId: 'ten_other', secretKey: 'sk_test_other' }, 'cs_test_1')), 'missing');
+});
+
+test('a slow payment in subscription mode that fails is known to have failed', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const lines = [{ productId: 'prod_1', variantId: null, name: 'Coffee', imageUrl: null, quantity: 1, unitPriceCents: 1700, interval: 'quarter' as const }];
+  const { sessionId } = await payments.createSession(account, request({ mode: 'subscription', lines }), 'key-8');
+  await stripe.pay(sessionId, { outcome: 'processing', email: 'ada@example.com' });
+  t.like(await payments.fetchSession(account, sessionId), { state: 'processing' });
+  await stripe.settle(sessionId, 'failed');
+  t.like(await payments.fetchSession(account, sessionId), { state: 'failed' });
+});
+
+test('an expired session stays expired, and a completed one says so', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const gone = await payments.createSession(account, request(), 'key-9');
+  t.like(await payments.expireSession(account, gone.sessionId), { state: 'expired' });
+  t.like(await payments.expireSession(account, gone.sessionId), { state: 'expired' });
+  const done = await payments.createSession(account, request(), 'key-10');
+  await stripe.pay(done.sessionId, { outcome: 'paid', email: 'ada@example.com' });
+  t.like(await payments.expireSession(account, done.sessionId), { state: 'settled' });
+});
+
+test('refunds and disputes are read from whatever names them', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const asked = request();
+  const { sessionId } = await payments.createSession(account, asked, 'key-11');
+  await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
+  const { charges, payment_intents: intents } = await stripe.account(account.secretKey);
+  const charge = charges[0]?.id ?? '';
+  t.like(await payments.fetchPayment(account, intents[0]?.id ?? ''), { orderId: asked.orderId, amountCents: 7600, refundedCents: 0, dispute: null });
+  const dispute = await stripe.openDispute(charge);
+  t.like(await payments.fetchPayment(account, dispute.id), { dispute: 'open' });
+  await stripe.closeDispute(dispute.id, 'lost');
+  t.like(await payments.fetchPayment(account, charge), { dispute: 'lost' });
+});
+
+test('a waiting call takes the slot that becomes free, and too many are told to come back', async (t) => {
+  const slots = new Slots({ max: 1, waitMs: 50 });
+  let free = (): void => undefined;
+  const first = slots.run('stripe', 'ten_1', () => new Promise<void>((resolve) => { free = resolve; }));
+  const second = slots.run('stripe', 'ten_1', async () => 'second');
+  t.is(await slots.run('stripe', 'ten_2', async () => 'another store'), 'another store');
+  free();
+  t.is(await second, 'second');
+  await first;
+  const hanging = slots.run('stripe', 'ten_1', () => new Promise<void>((resolve) => { free = resolve; }));
+  t.is(await failureOf(slots.run('stripe', 'ten_1', async () => 'late')), 'busy');
+  free();
+  await hanging;
+});
