@@ -47,6 +47,20 @@ export async function failPromise(run: Run, id: string, now: Date, failure: stri
     where id = ${id} and finished_at is null`);
 }
 
+/** What failed need not be done any more: somebody saw to it otherwise. Retrying it does nothing, and boards drop it. */
+export async function closeFailed(run: Run, which: { tenantId: string; job: string; keys: readonly string[] }, now: Date): Promise<void> {
+  await run(sql`
+    update outbox set finished_at = ${now}, next_relay_at = null
+    where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys})
+      and failed_at is not null and finished_at is null`);
+}
+
+/** Of these promises, the ones that are kept. */
+export async function keptAmong(run: Run, ids: readonly string[]): Promise<string[]> {
+  const rows = await run<{ id: string }>(sql`select id from outbox where id = any(${ids}) and finished_at is not null`);
+  return rows.map(({ id }) => id);
+}
+
 /** Finished promises are kept for a while so that a promise made again is recognised, then removed in portions. */
 export async function prunePromises(run: Run, finishedBefore: Date, limit: number): Promise<number> {
   const rows = await run(sql`

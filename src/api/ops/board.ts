@@ -5,9 +5,10 @@ import { Queue } from 'bullmq';
 import type { Middleware } from 'koa';
 
 import { HttpError } from '#src/api/lib/http-error.ts';
-import { queueNames, queuePrefix, queues } from '#jobs/queues.ts';
+import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
+import { keptAmong } from '#src/outbox/runs.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = '/ops/queues';
@@ -24,10 +25,11 @@ const retries = /^\/ops\/queues\/api\/queues\/[^/]+\/([^/]+\/retry(\/failed)?|re
 export function createBoard(services: Services): Middleware {
   const serverAdapter = new KoaAdapter();
   serverAdapter.setBasePath(boardPath);
+  const opened = new Map<string, Queue>();
   createBullBoard({
     queues: queueNames.map((name) => {
-      const queue = new Queue(name, { connection: services.redis, prefix: queuePrefix(name), skipWaitingForReady: true });
-      queue.on('error', (error) => services.log.debug({ queue: name, err: error.message }, 'board connection'));
+      const queue = openQueue(services, name);
+      opened.set(name, queue);
       const adapter = new BullMQAdapter(queue, { allowRetries: true, description: queues[name].about });
       adapter.setFormatter('data', showIds);
       return adapter;
@@ -49,11 +51,30 @@ export function createBoard(services: Services): Middleware {
       throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
     }
     if (services.redis.status !== 'ready') throw new HttpError(503, 'service_unavailable', 'Redis is away: nothing is lost, but the queues cannot be shown.');
+    const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
+    if (shown) await dropSettled(services, shown);
     await board(koa, next);
     const body: unknown = koa.body;
     if (typeof body === 'string' && koa.type === 'text/html') koa.body = body.replace('</head>', `<style>${hideChanges}</style></head>`);
     else if (koa.query['activeQueue'] === undefined && fits(QueueList, body)) for (const queue of body.queues) queue.readOnlyMode = true;
   };
+}
+
+function openQueue(services: Services, name: QueueName): Queue {
+  const queue = new Queue(name, { connection: services.redis, prefix: queuePrefix(name), skipWaitingForReady: true });
+  queue.on('error', (error) => services.log.debug({ queue: name, err: error.message }, 'board connection'));
+  return queue;
+}
+
+/** How many failed jobs are looked through at a time. */
+const lookedThroughMax = 500;
+
+/** What was seen to otherwise, on /ops/labels or by the owner, no longer stands among what failed. */
+async function dropSettled(services: Services, queue: Queue): Promise<void> {
+  const failed = await queue.getFailed(0, lookedThroughMax - 1);
+  const ids = failed.flatMap((job) => (job?.id ? [job.id] : []));
+  const settled = ids.length > 0 ? await keptAmong(services.run, ids) : [];
+  await Promise.all(settled.map((id) => queue.remove(id)));
 }
 
 /** Of the envelope only whose job it is. */

@@ -1,4 +1,4 @@
-import { ProviderError, DomainError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
@@ -7,7 +7,8 @@ import type { Rate } from '../ports/shipping-gateway.ts';
 import { Label } from './label.ts';
 import { openAccount } from './open-account.ts';
 import { insertLabel } from './request-label.ts';
-import { lockForPerson, promiseNow, refuseIfOpen } from './retry-label.ts';
+import { lockForPerson, refuseIfOpen } from './retry-label.ts';
+import { promiseAt } from './settle-label.ts';
 
 /**
  * Buy the label of a rate that a person chose, also across a border and above the cost cap. The rate is written down
@@ -24,7 +25,8 @@ export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: s
     const label = found ?? await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' });
     label.tries = 0;
     label.choose(rate, '', true);
-    promiseNow(ctx, label);
+    promiseAt(ctx, label, ctx.clock.now());
+    label.updatedAt = ctx.clock.now();
     if (order.attentionCode !== null) await recordFulfillment(ctx, orderId, { attention: null });
     await recordAudit(ctx, {
       action: 'label.rate_chosen', subjectKind: 'order', subjectId: orderId,

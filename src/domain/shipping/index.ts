@@ -16,12 +16,12 @@ export {
   type DuplicateLabel, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel, waitingLabel,
 } from './read-labels.ts';
 export { isShippingToken, receiveHint, ShippingHint } from './receive-hint.ts';
+export { giveUpLabel } from './raise-label.ts';
 export { reconcileTracking } from './reconcile-tracking.ts';
 export { refundDuplicate } from './refund-duplicate.ts';
 export { requestLabel } from './request-label.ts';
 export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
-export { giveUpLabel } from './settle-label.ts';
 export {
   SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountEntity, ShippingAccountInput,
 } from './shipping-account.ts';

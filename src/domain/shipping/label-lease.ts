@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -20,6 +20,9 @@ export interface Lease {
   /** As it was when this run last wrote it. */
   label: Label;
 }
+
+/** When a label is looked at again that may have been bought twice, or whose purchase is open. */
+export const firstRecheckMs = minutes(10);
 
 /** A lease outlives the longest call that is made under it. */
 export function leaseMs(ctx: Context): number {
@@ -65,6 +68,17 @@ export async function underLease<Result>(
   label.updatedAt = ctx.clock.now();
   await ctx.tx.em.flush();
   return result;
+}
+
+/** One step of the label, written down under the lease, which begins anew. Answers until when it is held. */
+export async function step(ctx: Context, lease: Lease, change: (label: Label) => void): Promise<Date> {
+  const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
+  await transact(ctx, (ctx) => underLease(ctx, lease, (label) => {
+    change(label);
+    label.hold(lease.token, heldUntil);
+    lease.label = label;
+  }));
+  return heldUntil;
 }
 
 export async function lockLabel(ctx: InTransaction, id: string): Promise<Label | undefined> {

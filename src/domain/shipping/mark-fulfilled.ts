@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import { insertTracking } from './begin-tracking.ts';
+import { closeFailedPromises } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { inProgress } from './retry-label.ts';
 
@@ -40,6 +41,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
       label.reasonCode = 'by_hand';
       label.nextAttemptAt = null;
       label.updatedAt = ctx.clock.now();
+      await closeFailedPromises(ctx, label);
     }
     const parcel = carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
     if (parcel) {

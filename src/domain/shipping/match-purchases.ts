@@ -1,12 +1,12 @@
-import { Snooze } from '#src/lib/errors.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
+import { adoptPurchase } from './adopt-purchase.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { recordDuplicates } from './record-duplicates.ts';
-import { adopt } from './settle-label.ts';
 
 /**
  * Compare what was bought with what a label knows of: a purchase that nobody waits for any more becomes the label's,
@@ -26,7 +26,7 @@ export async function matchPurchases(ctx: Context, labelId: string, purchases: r
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
 
     const [first] = bought;
-    if (first && (label.state === 'buying' || label.state === 'needs_attention')) await adopt(ctx, order, label, first);
+    if (first && (label.state === 'buying' || label.state === 'needs_attention')) await adoptPurchase(ctx, order, label, first);
     label.updatedAt = ctx.clock.now();
     await ctx.tx.em.flush();
     if (label.isSettled) await recordDuplicates(ctx, label, bought);

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 
-import { purchaseLabel, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
+import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -8,6 +8,7 @@ import { conclude, transact } from '../database.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
+import { promiseAt } from './settle-label.ts';
 
 /** How many labels one run promises again. */
 const batchSize = 100;
@@ -51,7 +52,7 @@ export async function resumeLabels(
     for (const label of waiting) {
       resume(label);
       label.updatedAt = ctx.clock.now();
-      enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(ctx.clock.now()) });
+      promiseAt(ctx, label, ctx.clock.now());
     }
     if (waiting.length === batchSize) enqueue(ctx, resumeLabelsJob, { accountId, version, number: number + 1 });
   });

@@ -9,6 +9,7 @@ import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
 import { unpause } from './pause-labels.ts';
 import { insertLabel } from './request-label.ts';
+import { promiseAt } from './settle-label.ts';
 
 /**
  * Somebody decided that a label is to be tried again, with a fresh quote: what stood against it is dealt with, also
@@ -35,7 +36,8 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
       return;
     }
     if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
-    promiseNow(ctx, label);
+    promiseAt(ctx, label, ctx.clock.now());
+    label.updatedAt = ctx.clock.now();
   });
 }
 
@@ -55,12 +57,6 @@ export async function lockForPerson(ctx: InTransaction, orderId: string): Promis
 export function refuseIfOpen(label: Label | undefined): void {
   if (!label?.buyingSince) return;
   throw new DomainError('conflict', 'label_outcome_unknown', 'It is not known yet whether a label was bought for this order. Retry it first.');
-}
-
-export function promiseNow(ctx: InTransaction, label: Label): void {
-  const now = ctx.clock.now();
-  enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(now) });
-  label.updatedAt = now;
 }
 
 export const inProgress = () =>

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
+import { closeFailedPromises } from './close-failed-promises.ts';
 import { providerUnavailable } from './choose-rate.ts';
 import { leaseMs, lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
@@ -32,6 +33,7 @@ export async function voidLabel(ctx: Context, { labelId }: { labelId: string }):
     label.voidedAt = label.updatedAt = now;
     label.nextAttemptAt = null;
     label.release();
+    await closeFailedPromises(ctx, label);
     await ctx.tx.run(sql`
       update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${labelId}`);
     order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);

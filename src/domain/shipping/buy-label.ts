@@ -1,0 +1,41 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError, Snooze } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import type { LabelPurchase } from '../ports/shipping-gateway.ts';
+import { type Lease, step } from './label-lease.ts';
+import type { OpenedAccount } from './open-account.ts';
+import type { Next } from './purchase-label.ts';
+import { settleError } from './settle-error.ts';
+import { settlePurchase } from './settle-purchase.ts';
+
+/**
+ * Buy the rate that is written down. Before it is asked for, the row says that the label may be bought from now on;
+ * where no answer comes, that stands until a look has settled it.
+ */
+export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
+  const heldUntil = await step(ctx, lease, (label) => label.beginBuying(ctx.clock.now()));
+  const { rateId, marker } = lease.label;
+  if (!rateId) throw new TypeError(`The label ${lease.labelId} is to be bought without a rate.`);
+  const timeoutMs = ctx.settings.labelBuyTimeoutMs;
+  // A process that was frozen since may no longer hold the label: what it sends now could be a second purchase.
+  if (fromNow(ctx.clock, timeoutMs) > heldUntil) throw new Snooze(seconds(1), 'the lease ran out before the purchase');
+
+  let purchase: LabelPurchase;
+  try {
+    purchase = await ctx.ports.shipping.buyLabel(account.account, { rateId, marker }, { timeoutMs });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.failure === 'away') {
+      await step(ctx, lease, () => undefined);
+      return 'look';
+    }
+    // It answered, and did nothing.
+    await step(ctx, lease, (label) => {
+      label.wasNotBought();
+      if (!label.chosenByPerson && (error.failure === 'refused' || error.failure === 'missing')) label.dropRate();
+    });
+    return settleError(ctx, lease, account, error);
+  }
+  return settlePurchase(ctx, lease, account, purchase);
+}

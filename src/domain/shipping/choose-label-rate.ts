@@ -1,0 +1,57 @@
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import type { Parcel, PostalAddress, Quote } from '../ports/shipping-gateway.ts';
+import { chooseCheapest, sortedByCost } from './choose-cheapest.ts';
+import { type Lease, step } from './label-lease.ts';
+import type { ReasonCode } from './label-reasons.ts';
+import type { OpenedAccount } from './open-account.ts';
+import { raise } from './raise-label.ts';
+import { settleError } from './settle-error.ts';
+
+/** The currency in which carriers sell labels within the US. */
+const currency = 'USD';
+
+/** What is to be sent where; `quotedFor` is a digest of both, by which a rate for another parcel is told. */
+interface Shipment {
+  readonly to: PostalAddress;
+  readonly parcel: Parcel;
+  readonly quotedFor: string;
+}
+
+/** Ask for rates and write the cheapest down. Answers false where the label was settled otherwise. */
+export async function chooseLabelRate(ctx: Context, lease: Lease, account: OpenedAccount, { to, parcel, quotedFor }: Shipment): Promise<boolean> {
+  if (lease.label.state !== 'quoting') await step(ctx, lease, (label) => label.moveTo('quoting'));
+  const quote = await ask(ctx, lease, account, { to, parcel });
+  if (!quote) return false;
+
+  const reason = reasonAgainst(quote);
+  if (reason) return raise(ctx, lease, reason, quote.refusal?.detail).then(() => false);
+  const rate = chooseCheapest(quote.rates, account.carriers, currency);
+  if (!rate) {
+    const isAnyEnabled = sortedByCost(quote.rates, account.carriers).length > 0;
+    return raise(ctx, lease, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier').then(() => false);
+  }
+  if (account.labelCostCapCents !== null && rate.amountCents > account.labelCostCapCents) {
+    return raise(ctx, lease, 'cost_cap').then(() => false);
+  }
+  await step(ctx, lease, (label) => label.choose(rate, quotedFor, false));
+  return true;
+}
+
+async function ask(ctx: Context, lease: Lease, account: OpenedAccount, { to, parcel }: Pick<Shipment, 'to' | 'parcel'>): Promise<Quote | undefined> {
+  const { carriers, origin } = account;
+  try {
+    return await ctx.ports.shipping.quote(account.account, { from: origin, to, parcel, carriers }, { signal: ctx.signal });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.failure === 'refused') await raise(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
+    else await settleError(ctx, lease, account, error);
+    return undefined;
+  }
+}
+
+function reasonAgainst({ anyCarrier, rates, refusal }: Quote): ReasonCode | undefined {
+  if (!anyCarrier) return 'no_enabled_carrier';
+  if (rates.length > 0) return undefined;
+  return refusal?.kind === 'address' ? 'address_invalid' : 'no_rates';
+}

@@ -1,0 +1,56 @@
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import type { LabelPurchase } from '../ports/shipping-gateway.ts';
+import { type Lease, step } from './label-lease.ts';
+import type { OpenedAccount } from './open-account.ts';
+import { resumeIfPaused } from './pause-labels.ts';
+import type { Next } from './purchase-label.ts';
+import { raise } from './raise-label.ts';
+import { settleError } from './settle-error.ts';
+import { settlePurchased, waitFor } from './settle-label.ts';
+import { settlePurchase, waitForDecision } from './settle-purchase.ts';
+
+/**
+ * A purchase was asked for and nobody knows what came of it: look. One look right after is not enough, because the
+ * purchase may still be under way.
+ */
+export async function findOutcome(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
+  const { label } = lease;
+  let purchases: readonly LabelPurchase[];
+  try {
+    purchases = await ctx.ports.shipping.findPurchases(account.account, label.rateId ?? '', { signal: ctx.signal });
+  } catch (error) {
+    if (error instanceof ProviderError) return settleError(ctx, lease, account, error);
+    throw error;
+  }
+
+  const [bought, ...others] = purchases.filter(({ state }) => state === 'purchased');
+  if (bought) {
+    await settlePurchased(ctx, lease, bought, others);
+    await resumeIfPaused(ctx, account);
+    return 'settled';
+  }
+  if (purchases.some(({ state }) => state === 'unsettled')) return waitForDecision(ctx, lease);
+  const known = purchases.find(({ marker }) => marker === label.marker);
+  return known ? settlePurchase(ctx, lease, account, known) : settleEmptyLook(ctx, lease);
+}
+
+/** The second empty look, a grace period after the first, says that nothing was bought. It counts as a try. */
+async function settleEmptyLook(ctx: Context, lease: Lease): Promise<Next> {
+  const now = ctx.clock.now();
+  const { labelLookupGraceMs: graceMs, labelRetryScheduleMs: schedule } = ctx.settings;
+  const { lookedEmptyAt, tries } = lease.label;
+  if (!lookedEmptyAt) {
+    return waitFor(ctx, lease, Math.max(graceMs, schedule[tries + 1] ?? 0), (label) => {
+      label.lookedEmptyAt = now;
+    });
+  }
+  const stillMs = lookedEmptyAt.getTime() + graceMs - now.getTime();
+  if (stillMs > 0) return waitFor(ctx, lease, stillMs);
+
+  await step(ctx, lease, (label) => {
+    label.wasNotBought();
+    label.tries = tries + 1;
+  });
+  return schedule[tries + 1] === undefined ? raise(ctx, lease, 'provider_error') : 'buy';
+}

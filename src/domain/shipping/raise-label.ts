@@ -1,0 +1,66 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { NeedsPerson } from '#src/lib/errors.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude, transact } from '../database.ts';
+import { lockOrder, recordFulfillment } from '../orders/index.ts';
+import type { Label } from './label.ts';
+import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
+import { adviceFor, type ReasonCode, reasons } from './label-reasons.ts';
+
+/**
+ * Put a label in front of a person. The order stays paid. What is as it should be ends the job well; anything else
+ * fails it, with what to do as its message, and its promise stays open so that Retry works it again.
+ *
+ * @throws NeedsPerson
+ */
+export async function raise(ctx: Context, lease: Lease, code: ReasonCode, detail: string | null = null): Promise<'settled'> {
+  const isQuiet = !reasons[code].fails;
+  const orderNumber = await (isQuiet ? conclude : transact)(ctx, async (ctx) => {
+    await putBeforePerson(ctx, lease.orderId, code);
+    return underLease(ctx, lease, (label) => {
+      writeReason(ctx, label, code, detail);
+      return label.orderNumber;
+    });
+  });
+  if (isQuiet) return 'settled';
+  ctx.log.warn({ label: lease.labelId, reason: code }, 'label needs attention');
+  throw new NeedsPerson(`${orderNumber}: ${code}. ${adviceFor(code)}`);
+}
+
+/** A label whose runs keep dying, for a person to look at: whoever holds it, it is dead. */
+export async function giveUpLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const orderId = await orderOfLabel(ctx, labelId);
+    if (!orderId) return;
+    const order = await lockOrder(ctx, orderId);
+    const label = await lockLabel(ctx, labelId);
+    if (!order || !label || label.isSettled) return;
+    writeReason(ctx, label, 'crashes', null);
+    await putBeforePerson(ctx, orderId, 'crashes');
+  });
+}
+
+/** The order shows what is the matter with its label. */
+async function putBeforePerson(ctx: InTransaction, orderId: string, code: ReasonCode): Promise<void> {
+  const order = await lockOrder(ctx, orderId);
+  if (!order) return;
+  await recordFulfillment(ctx, orderId, {
+    ...(order.mayMoveFulfillmentTo('needs_attention') && { status: 'needs_attention' }),
+    attention: { code, detail: adviceFor(code) },
+  });
+}
+
+/** The label's own side of it. It is news once: a retry that ends the same way tells nobody again. */
+function writeReason(ctx: InTransaction, label: Label, code: ReasonCode, detail: string | null): void {
+  label.moveTo('needs_attention');
+  label.reasonCode = code;
+  label.reasonDetail = detail;
+  label.nextAttemptAt = null;
+  label.updatedAt = ctx.clock.now();
+  label.release();
+  if (label.buyingSince) label.recheckAt = fromNow(ctx.clock, firstRecheckMs);
+  if (label.raisedCode === code) return;
+  label.raisedCode = code;
+  recordEvent(ctx, 'label.needs_attention', label.id);
+}

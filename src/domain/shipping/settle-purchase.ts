@@ -1,0 +1,43 @@
+import { hours } from '#src/lib/duration.ts';
+import type { Context } from '../context.ts';
+import type { LabelPurchase } from '../ports/shipping-gateway.ts';
+import { type Lease, step } from './label-lease.ts';
+import type { OpenedAccount } from './open-account.ts';
+import { resumeIfPaused } from './pause-labels.ts';
+import type { Next } from './purchase-label.ts';
+import { raise } from './raise-label.ts';
+import { settlePurchased, tryAgain, waitFor } from './settle-label.ts';
+
+/** How long a purchase may stay undecided at the provider before a person is asked. */
+const undecidedMs = hours(24);
+
+/** Write down what the provider says of the purchase that was asked for. */
+export async function settlePurchase(ctx: Context, lease: Lease, account: OpenedAccount, purchase: LabelPurchase): Promise<Next> {
+  switch (purchase.state) {
+    case 'purchased':
+      await settlePurchased(ctx, lease, purchase);
+      await resumeIfPaused(ctx, account);
+      return 'settled';
+    case 'unsettled':
+      return waitForDecision(ctx, lease);
+    case 'failed':
+      await step(ctx, lease, (label) => label.wasNotBought());
+      return settleFailure(ctx, lease, purchase);
+    default:
+      return raise(ctx, lease, 'outcome_unknown', 'The label was bought and then refunded at the provider.');
+  }
+}
+
+export async function waitForDecision(ctx: Context, lease: Lease): Promise<Next> {
+  const askedAt = lease.label.buyingSince?.getTime() ?? 0;
+  if (ctx.clock.now().getTime() - askedAt > undecidedMs) return raise(ctx, lease, 'outcome_unknown');
+  return waitFor(ctx, lease, ctx.settings.labelLookupGraceMs);
+}
+
+async function settleFailure(ctx: Context, lease: Lease, { failure }: LabelPurchase): Promise<Next> {
+  const detail = failure?.detail ?? null;
+  if (failure?.kind === 'address') return raise(ctx, lease, 'address_invalid', detail);
+  if (failure?.kind === 'funds') return raise(ctx, lease, 'provider_insufficient_funds', detail);
+  if (failure?.kind === 'temporary') return tryAgain(ctx, lease, 'carrier_error', detail);
+  return raise(ctx, lease, 'carrier_error', detail);
+}
