@@ -5,6 +5,7 @@ import test from 'ava';
 import { queueNames } from '#jobs/queues.ts';
 import { ConfigError, readConfig, readDatabaseUrl } from '#src/config.ts';
 import { concurrencyVariable, Environment } from '#src/environment.ts';
+import { runEntry } from '#test/support/run-entry.ts';
 
 const base64 = (bytes: number) => randomBytes(bytes).toString('base64');
 
@@ -168,6 +169,14 @@ test('the waits may be shortened on a developer\'s machine only', (t) => {
 test('on a dyno one proxy is trusted, unless told otherwise', (t) => {
   t.is(readConfig({ ...live, DYNO: 'web.1' }).trustedProxyHops, 1);
   t.is(readConfig({ ...live, DYNO: 'web.1', TRUSTED_PROXY_HOPS: '2' }).trustedProxyHops, 2);
+});
+
+test('a process that may not start says everything that is wrong, and ends with code 1', async (t) => {
+  for (const entry of ['src/server.ts', 'workers/all.ts']) {
+    const { code, out, err } = await runEntry(entry, [], { ...local, KEY_PEPPER: 'hush', PORT: 'hush' });
+    t.deepEqual([code, out], [1, ''], entry);
+    t.is(err, 'The environment is not fit to start with:\n  PORT must be integer\n  KEY_PEPPER must match pattern "^[A-Za-z0-9+/=]{44}$"\n');
+  }
 });
 
 test('the release phase needs the database and nothing else', (t) => {

@@ -6,16 +6,20 @@ import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded
 import type { Run } from '#src/outbox/runs.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { proveDatabase, UnfitDatabase } from '#src/platform/prove-database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { runEntry } from '#test/support/run-entry.ts';
 
 /* A server of its own: only its superuser can show what a superuser may not. */
 const test = anyTest as TestFn<void>;
 let embedded: Pick<Embedded, 'stop'>;
 let owner: pg.Pool;
 let superuser: pg.Pool;
+let adminUrl: string;
 
 test.before(async () => {
   const started = await startEmbedded({ postgres: true, redis: false });
   embedded = started;
+  adminUrl = started.databaseAdminUrl ?? '';
   owner = new pg.Pool({ connectionString: started.databaseUrl, max: 1 });
   superuser = new pg.Pool({ connectionString: started.databaseAdminUrl, max: 1 });
   await migrate(started.databaseUrl ?? '');
@@ -38,6 +42,14 @@ test.serial('a superuser is refused, with the two lines that make a fitting role
   t.regex(error.message, /create role .* nosuperuser nobypassrls;/);
   t.regex(error.message, /alter database .* owner to /);
   t.is(error.message.split('\n').length, 3);
+});
+
+test.serial('neither the web nor a worker starts as a superuser', async (t) => {
+  for (const entry of ['src/server.ts', 'workers/all.ts']) {
+    const { code, err } = await runEntry(entry, [], testEnvironment({ DATABASE_URL: adminUrl }));
+    t.is(code, 1, entry);
+    t.regex(err, /^The role ".+" is above row-level security[^\n]*\n {2}create role [^\n]*\n {2}alter database [^\n]*\n$/, entry);
+  }
 });
 
 test.serial('a role that goes around row-level security is refused like a superuser', async (t) => {
