@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import test from 'ava';
+import fc from 'fast-check';
+import { parse } from 'yaml';
 
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { readConfig } from '#src/config.ts';
@@ -118,6 +120,27 @@ test('no problem repeats a secret', (t) => {
   t.true('problems' in loaded && loaded.problems.length >= 4);
   t.false(JSON.stringify(loaded).includes('hush'));
 });
+
+test('whatever stands in a file, it is right or told where it is wrong', (t) => {
+  const document = parse(example.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
+  const paths = [...placesOf(document)];
+  fc.assert(fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
+    const changed = structuredClone(document);
+    const last = path.at(-1) ?? '';
+    path.slice(0, -1).reduce((node, name) => node[name], changed)[last] = value;
+    const loaded = loadStoreFile(JSON.stringify(changed, null, 1), environment, strict);
+    t.true('file' in loaded || (loaded.problems.length > 0 && loaded.problems.every(({ line, detail }) => line >= 1 && detail !== '')));
+  }), { numRuns: 300 });
+});
+
+/** The way to every field of a value. */
+function* placesOf(value: unknown, path: string[] = []): Generator<string[]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, field] of Object.entries(value)) {
+    yield [...path, name];
+    yield* placesOf(field, [...path, name]);
+  }
+}
 
 test('what is no store file at all is told so', (t) => {
   for (const text of ['', '[]', 'hello', '42', '- store']) t.true('problems' in loadStoreFile(text, {}, local), text);
