@@ -22,7 +22,8 @@ export interface RunningRelay {
 
 /** Carry promises from PostgreSQL to their queues until closed. Any number of relays may run. */
 export function startRelay(services: Services, { pollEveryMs, healEveryMs } = defaultPace): RunningRelay {
-  const queues = openQueues(services);
+  // A queue that is opened while Redis is away never works, so they are opened when it is there.
+  let queues: RelayQueues | undefined;
   const promiseSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);
   let closing = false;
@@ -32,6 +33,7 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
     await promiseSchedules();
     // Claims that could not be added would only be given back.
     if (services.redis.status !== 'ready') return;
+    queues ??= openQueues(services);
     await relayAll((limit) => claimDue(services.run, known, services.clock.now(), limit), Infinity);
     if (performance.now() - healedAt < healEveryMs) return;
     healedAt = performance.now();
@@ -52,16 +54,25 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
   async function addOrReturn(claims: ClaimedPromise[]): Promise<void> {
     if (claims.length === 0) return;
     try {
-      await addToQueues(queues, claims);
+      await addToQueues((queues ??= openQueues(services)), claims);
     } catch (error) {
       await returnClaims(services.run, claims.map(({ id }) => id), services.clock.now());
       throw error;
     }
   }
 
+  async function closeQueues(): Promise<void> {
+    const opened = [...(queues?.values() ?? [])];
+    queues = undefined;
+    await Promise.allSettled(opened.map((queue) => queue.close()));
+  }
+
   async function loop(): Promise<void> {
     while (!closing) {
-      await round().catch((error: unknown) => services.log.warn({ err: error }, 'relay round failed'));
+      await round().catch(async (error: unknown) => {
+        services.log.warn({ err: error }, 'relay round failed');
+        await closeQueues();
+      });
       if (!closing) await wakes.next(pollEveryMs);
     }
   }
@@ -72,7 +83,7 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
       closing = true;
       await wakes.close();
       await looping;
-      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      await closeQueues();
     },
   };
 }

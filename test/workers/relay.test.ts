@@ -1,0 +1,35 @@
+import test from 'ava';
+
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { readConfig } from '#src/config.ts';
+import { transact } from '#src/domain/database.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { createServices } from '#src/services.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { startRelay } from '#workers/relay/start-relay.ts';
+import { processor } from '#workers/runtime/processor.ts';
+import { startWorkers } from '#workers/runtime/start-workers.ts';
+
+test('a relay that was started while Redis was away carries on once it is there', async (t) => {
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const services = await createServices(readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url })), 'test', { log: silentLog });
+  services.redis.disconnect();
+  const relay = startRelay(services, { pollEveryMs: 10, healEveryMs: 10 });
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
+
+  const worked = new Promise<string>((resolve) => {
+    const workers = startWorkers(services, ['webhooks'], [processor(fanOutEvent, async (_ctx, { eventId }) => resolve(eventId))]);
+    t.teardown(async () => {
+      await Promise.all([workers.close(1000), relay.close()]);
+      await services.close();
+      await database.drop();
+    });
+  });
+  await services.redis.connect();
+  t.is(await worked, 'evt_1');
+});
