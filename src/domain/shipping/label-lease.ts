@@ -64,8 +64,8 @@ export async function underLease<Result>(
 ): Promise<Result> {
   const label = await lockLabel(ctx, lease.labelId);
   if (!label || label.leaseToken !== lease.token) throw new Snooze(seconds(1), 'another run took the label over');
-  const result = await work(label);
   label.updatedAt = ctx.clock.now();
+  const result = await work(label);
   await ctx.tx.em.flush();
   return result;
 }
