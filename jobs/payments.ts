@@ -20,10 +20,10 @@ export const reconcilePaymentEvent = defineJob({
 export const checkSession = defineJob({
   name: 'payments.check-session',
   queue: 'payments',
-  payload: Type.Object({ orderId: Type.String(), check: Type.Integer() }),
+  payload: Type.Object({ orderId: Type.String(), number: Type.Integer() }),
   retry: exponential({ attempts: 8 }),
   timeoutSeconds: 60,
-  key: ({ orderId, check }) => `${orderId}:${check}`,
+  key: ({ orderId, number }) => `${orderId}:${number}`,
 });
 
 /** Find the sessions whose check is overdue, and promise it again. */

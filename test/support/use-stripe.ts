@@ -3,6 +3,7 @@ import type { TestFn } from 'ava';
 import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { actedOn } from '#src/providers/stripe/events.ts';
 import type { TestClock } from './clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from './factories/payments.ts';
 import { type ApiContext, useApi } from './use-api.ts';
@@ -38,6 +39,7 @@ export async function useStripe(test: TestFn<StripeContext>, environment: Record
     await stripe.addWebhookEndpoint(secretKey, {
       url: `${t.context.api.url}/api/webhooks/stripe/${t.context.tenant.slug}`,
       secret: account.webhookSecret,
+      events: actedOn,
     });
     Object.assign(t.context, { stripe, account });
   });

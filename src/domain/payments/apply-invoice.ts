@@ -67,7 +67,7 @@ async function renew(
   const order = await lockOrder(ctx, orderId);
   if (!order) throw new TypeError('An order that was just made is gone.');
   await payOrder(ctx, order, {
-    shippingCents, taxCents: invoice.taxCents, totalCents: invoice.totalCents, email: order.email ?? null, name: null,
+    isRenewal: true, shippingCents, taxCents: invoice.taxCents, totalCents: invoice.totalCents, email: order.email ?? null, name: null,
     phone: null, address: null, paymentCustomerId: subscription.customerId,
   });
 }

@@ -17,16 +17,16 @@ const sessionLifeMax = days(1);
  * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
  * its time it is closed at the provider first, and only then what it held is given back.
  */
-export async function checkSession(ctx: Context, { orderId, check }: { orderId: string; check: number }): Promise<void> {
+export async function checkSession(ctx: Context, { orderId, number }: { orderId: string; number: number }): Promise<void> {
   const session = await readSession(ctx, orderId);
-  if (!session?.checkAt || session.checks >= check) return;
-  if (!session.sessionId) return promiseNext(ctx, session, check);
+  if (!session?.checkAt || session.checks >= number) return;
+  if (!session.sessionId) return promiseNext(ctx, session, number);
 
   const answer = await ask(ctx, session.sessionId, session);
-  if (answer instanceof Error) return waitOut(ctx, session, check, answer);
+  if (answer instanceof Error) return waitOut(ctx, session, number, answer);
   await conclude(ctx, async (ctx) => {
     await applyAnswer(ctx, answer);
-    await promiseCheck(ctx, session, check);
+    await promiseCheck(ctx, session, number);
   });
 }
 
@@ -48,14 +48,14 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
   ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
 
 /** While the provider cannot be asked, nothing is given back: the session may have been paid. */
-async function waitOut(ctx: Context, session: PaymentSession, check: number, reason: Error): Promise<void> {
+async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: Error): Promise<void> {
   const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > sessionLifeMax) {
     return conclude(ctx, (ctx) => giveUp(ctx, session));
   }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, isOutOfReach ? hours(1) : minutes(1));
-  await conclude(ctx, (ctx) => promiseCheck(ctx, session, check, waitMs));
+  await conclude(ctx, (ctx) => promiseCheck(ctx, session, number, waitMs));
 }
 
 /** Its account no longer opens and its time is long over. Should money have come, it will still be believed. */
@@ -66,6 +66,6 @@ async function giveUp(ctx: InTransaction, { orderId }: PaymentSession): Promise<
 }
 
 /** Whether it was made is being found out: see checkout's repair. */
-async function promiseNext(ctx: Context, session: PaymentSession, check: number): Promise<void> {
-  await conclude(ctx, (ctx) => promiseCheck(ctx, session, check));
+async function promiseNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {
+  await conclude(ctx, (ctx) => promiseCheck(ctx, session, number));
 }

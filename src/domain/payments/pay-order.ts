@@ -1,11 +1,12 @@
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
-import { markCartConverted, markSavedCartsConverted } from '../cart/index.ts';
+import { markCartConverted } from '../cart/index.ts';
 import { isAddress, promiseMail } from '../mail/index.ts';
 import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-gateway.ts';
+import { stopReminders } from '../reminders/index.ts';
 import { requestLabel } from '../shipping/index.ts';
 
 /** What is known of an order once its money has come. Amounts are minor units of the order's currency. */
@@ -17,6 +18,8 @@ export interface Payment {
   readonly name: string | null;
   readonly phone: string | null;
   readonly address: PaidAddress | null;
+  /** A further period of a subscription: nobody came to buy, and a saved cart is as open as before. */
+  readonly isRenewal?: true;
   /** The provider's customer, where the payment has one. */
   readonly paymentCustomerId: string | null;
 }
@@ -45,7 +48,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  await endCart(ctx, order);
+  await endCart(ctx, order, payment);
   await requestLabel(ctx, { orderId: order.id });
   await promiseReceipt(ctx, order);
   return true;
@@ -74,13 +77,13 @@ async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, payment
  * Nobody is reminded of what he has bought, and who brought him is credited: by the code that the checkout was given,
  * else by the visit of the shopper's session, where one is known.
  */
-async function endCart(ctx: InTransaction, order: Order): Promise<void> {
+async function endCart(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
   const { cartId = null, email = null, partnerCode } = order;
   const cart = cartId ? await markCartConverted(ctx, cartId) : undefined;
-  if (email || cartId) await markSavedCartsConverted(ctx, { email, cartId });
-
   const { session_id: named } = order.metadata;
-  const sessionId = typeof named === 'string' ? named : cart?.sessionId;
+  const sessionId = (typeof named === 'string' ? named : cart?.sessionId) ?? null;
+  if (!isRenewal) await stopReminders(ctx, { email, cartId, sessionId, orderId: order.id });
+
   if (!partnerCode && !sessionId) return;
   await attributeOrder(ctx, { orderId: order.id, partnerCode, sessionId, totalCents: order.subtotalCents - order.discountCents });
 }

@@ -51,7 +51,7 @@ export async function insertSession(ctx: InTransaction, session: NewPaymentSessi
       created_at, expires_at)
     values (${ctx.tenant.id}, ${orderId}, 'creating', ${JSON.stringify(session.request)}::json, ${session.idempotencyKey},
       ${session.requestKey}, ${session.subject}, ${checkAt}, ${now}, ${session.expiresAt})`);
-  enqueue(ctx, checkSession, { orderId, check: 1 }, { dueAt: checkAt });
+  enqueue(ctx, checkSession, { orderId, number: 1 }, { dueAt: checkAt });
   const { request, idempotencyKey, expiresAt } = session;
   return {
     orderId, state: 'creating', request, idempotencyKey, supersededAt: null, sessionId: null, url: null, checks: 0, checkAt,
@@ -100,13 +100,13 @@ export async function markOver(ctx: InTransaction, orderId: string, state: 'fail
 }
 
 /** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */
-export async function promiseCheck(ctx: InTransaction, session: PaymentSession, check: number, waitMs?: number): Promise<void> {
+export async function promiseCheck(ctx: InTransaction, session: PaymentSession, number: number, waitMs?: number): Promise<void> {
   const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
   const [row] = await ctx.tx.run(sql`
-    update payment_sessions set checks = ${check}, check_at = ${checkAt}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null and checks < ${check}
+    update payment_sessions set checks = ${number}, check_at = ${checkAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null and checks < ${number}
     returning 1`);
-  if (row) enqueue(ctx, checkSession, { orderId: session.orderId, check: check + 1 }, { dueAt: checkAt });
+  if (row) enqueue(ctx, checkSession, { orderId: session.orderId, number: number + 1 }, { dueAt: checkAt });
 }
 
 const afterExpiryMs = seconds(1);

@@ -21,7 +21,7 @@ export async function sweepSessions(ctx: PlatformContext): Promise<void> {
         order by check_at limit ${sessionsMax} for update skip locked)
       returning tenant_id as "tenantId", order_id as "orderId", checks`);
     for (const { tenantId, orderId, checks } of found) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSession, { orderId, check: checks + 1 });
+      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSession, { orderId, number: checks + 1 });
     }
   });
 }

@@ -61,7 +61,7 @@ test.serial('a checkout makes a pending order with its holds, and promises to lo
   t.is((await buy(ctx, product)).order_number, 'ORD-1002');
   t.like(await orderOf(ctx, checkout.order_id), { status: 'pending', paymentStatus: 'unpaid' });
   t.deepEqual((await promised(ctx, repairSession))[0], { orderId: checkout.order_id, attempt: 1 });
-  t.deepEqual((await promised(ctx, checkSession))[0], { orderId: checkout.order_id, check: 1 });
+  t.deepEqual((await promised(ctx, checkSession))[0], { orderId: checkout.order_id, number: 1 });
 });
 
 test.serial('every line says which product it is, and which variant exactly where one was named', async (t) => {

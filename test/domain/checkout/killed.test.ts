@@ -118,7 +118,7 @@ test.serial('a process that dies anywhere in bringing an order into line pays it
   for (let step = 1; step < 80; step += 1) {
     const { order_id: orderId } = await buy(ctx, goods);
     payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled', paymentId: 'pi_1' });
-    const look = () => checkSession(ctx, { orderId, check: 1 });
+    const look = () => checkSession(ctx, { orderId, number: 1 });
     const died = await dieAt(services, step, look);
     await look();
     sold += 1;

@@ -28,7 +28,7 @@ test.serial('a shopper pays on the hosted page, and the order is paid once, with
     gift_card_code: card.code,
     metadata: { campaign: 'autumn' },
   }));
-  t.log(`statements of a checkout: ${statements.length}`, statements.map((s) => s.trim().slice(0, 60)));
+  t.log(`${statements.length} statements of a checkout with everything`);
   t.true(statements.length <= 14);
   t.is(checkout.order.order_number, 'ORD-1001');
   t.is(checkout.order.total_cents, 2 * 3800 - 760 - 1000);
@@ -38,9 +38,7 @@ test.serial('a shopper pays on the hosted page, and the order is paid once, with
   const { sessionId } = await sessionOf(ctx, checkout.order_id);
   await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
-  const worked = await countStatements(services, () => workPromises(services, { rounds: 1 }));
-  t.log(`statements from event to paid: ${worked.statements.length}`, worked.result);
-  t.log(worked.statements.map((s) => s.trim().replaceAll(/\s+/g, ' ').slice(0, 100)));
+  await workPromises(services, { rounds: 1 });
 
   const order = await orderOf(ctx, checkout.order_id);
   t.like(order, { status: 'paid', paymentStatus: 'paid', email: 'ada@example.com', attentionCode: null, shippingCents: 599 });

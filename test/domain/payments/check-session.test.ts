@@ -54,8 +54,8 @@ test.serial('a payment that no webhook tells of is found by asking, and asking t
   await buildPaymentAccount(ctx);
   const { orderId, sessionId } = await buy(ctx);
   payments.change(sessionId, { state: 'settled' });
-  await checkSession(ctx, { orderId, check: 1 });
-  await checkSession(ctx, { orderId, check: 1 });
+  await checkSession(ctx, { orderId, number: 1 });
+  await checkSession(ctx, { orderId, number: 1 });
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
   t.is((await promised(ctx, job)).length, 1);
@@ -84,10 +84,10 @@ test.serial('an account that no longer opens lets go a day after no session can 
   const { orderId } = await buy(ctx);
   payments.misfortunes.fetchSession = [{ failure: 'denied' }, { failure: 'denied' }];
   clock.pass(hours(2));
-  await checkSession(ctx, { orderId, check: 1 });
+  await checkSession(ctx, { orderId, number: 1 });
   t.like(await orderOf(ctx, orderId), { status: 'pending' });
   clock.pass(days(1));
-  await checkSession(ctx, { orderId, check: 2 });
+  await checkSession(ctx, { orderId, number: 2 });
   t.like(await orderOf(ctx, orderId), { status: 'expired' });
   t.like(await sessionOf(ctx, orderId), { state: 'expired', checkAt: null });
 });
@@ -100,7 +100,7 @@ test.serial('a check that was lost is promised again by the sweep', async (t) =>
   clock.pass(minutes(10));
   await sweepSessions(services.context());
   await sweepSessions(services.context());
-  t.deepEqual(await promised(ctx, job), [{ orderId, check: 2 }]);
+  t.deepEqual(await promised(ctx, job), [{ orderId, number: 2 }]);
   payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled' });
   await workPromises(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
@@ -149,7 +149,7 @@ test.serial('the daily comparison finds what is paid on one side alone', async (
   const agreed = await buy(ctx);
   for (const { orderId, sessionId } of [unpaidThere, agreed]) {
     payments.change(sessionId, { state: 'settled' });
-    await checkSession(ctx, { orderId, check: 1 });
+    await checkSession(ctx, { orderId, number: 1 });
   }
   payments.change(unpaidHere.sessionId, { state: 'settled' });
   payments.change(unpaidThere.sessionId, { state: 'open' });

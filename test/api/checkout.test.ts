@@ -1,0 +1,175 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { transact } from '#src/domain/database.ts';
+import { savePaymentAccount } from '#src/domain/payments/index.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+const path = '/api/v1/checkout/sessions';
+const coffee = { name: 'Coffee', purchase_types: ['one_time' as const, 'subscription' as const], subscription_intervals: ['month' as const] };
+
+async function open({ ctx, api }: StripeContext) {
+  const key = await buildKey(ctx, ['checkout:write'], 'publishable');
+  const product = await buildProduct(ctx);
+  const post = (body: object, headers: Record<string, string> = {}) => api.call('POST', path, { key, body, headers });
+  return { key, product, post, items: [{ product_slug: product.slug, quantity: 1 }] };
+}
+
+test.serial('a checkout answers both documented shapes, and the status follows the payment', async (t) => {
+  const { api, stripe, ctx, tenant, services } = t.context;
+  const { post, items } = await open(t.context);
+  const { status, body, headers } = await post({ items, customer_email: 'ada@example.com' });
+  t.is(status, 200);
+  t.is(headers.get('cache-control'), 'no-store');
+  t.regex(body.checkout_url, /^http/);
+  t.deepEqual(body.order, { id: body.order_id, order_number: body.order_number, status: 'pending', currency: 'USD', total_cents: 3800 });
+  t.regex(body.order_number, /^ORD-[0-9]+$/);
+
+  const ask = () => api.call('GET', `/api/v1/checkout/${body.order_id}/status`, { tenant: tenant.slug });
+  t.like((await ask()).body, { order_id: body.order_id, status: 'pending', payment_status: 'unpaid', paid_at: null, tracking: [] });
+  await stripe.pay((await sessionOf(ctx, body.order_id)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  t.true(await stripe.idle());
+  await workPromises(services);
+  const paid = (await ask()).body;
+  t.like(paid, { status: 'paid', payment_status: 'paid' });
+  t.regex(paid.paid_at, /Z$/);
+});
+
+test.serial('an ordinary checkout is few statements', async (t) => {
+  const { services } = t.context;
+  const { post, items } = await open(t.context);
+  await post({ items });
+  const { statements } = await countStatements(services, () => post({ items, customer_email: 'ada@example.com' }));
+  t.log(`${statements.length} statements`);
+  t.true(statements.length <= 14);
+});
+
+test.serial('what is wrong is said with its code and place', async (t) => {
+  const { post, items, product } = await open(t.context);
+  const [item] = items;
+  const refusal = async (body: object) => {
+    const answer = await post(body);
+    return [answer.status, answer.body.error, answer.body.errors?.[0]?.path];
+  };
+  t.deepEqual(await refusal({}), [400, 'invalid_request', '/items']);
+  t.deepEqual(await refusal({ items: [] }), [400, 'invalid_request', '/items']);
+  t.deepEqual(await refusal({ items: [{ ...item, quantity: '1' }] }), [400, 'invalid_request', '/items/0/quantity']);
+  t.deepEqual(await refusal({ items: [{ ...item, quantity: 0 }] }), [400, 'invalid_request', '/items/0/quantity']);
+  t.deepEqual(await refusal({ items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' }] }), [400, 'invalid_request', '/items/0/subscription_interval']);
+  t.deepEqual(await refusal({ items: [{ product_slug: 'none', quantity: 1 }] }), [400, 'unknown_product', '/items/0/product_slug']);
+  t.deepEqual(await refusal({ items, return_url: 'javascript:alert(1)' }), [400, 'invalid_request', '/return_url']);
+  t.deepEqual(await refusal({ items, customer_email: 'nobody' }), [400, 'invalid_request', '/customer_email']);
+  t.deepEqual((await post({ items: [{ ...item, subscription_interval: 'whenever' }] })).status, 200);
+});
+
+test.serial('without a key, its scope or its kind of environment nobody checks out', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { items } = await open(t.context);
+  const other = await buildKey(ctx, ['cart:write']);
+  t.is((await api.call('POST', path, { tenant: tenant.slug, body: { items } })).status, 401);
+  const refused = await api.call('POST', path, { key: other, body: { items } });
+  t.like(refused.body, { error: 'insufficient_scope', required_scope: 'checkout:write' });
+  t.is(refused.status, 403);
+});
+
+test.serial('a duplicate subscription is refused exactly as documented, before the provider is asked', async (t) => {
+  const { ctx, stripe } = t.context;
+  const { post } = await open(t.context);
+  const beans = await buildProduct(ctx, coffee);
+  const { paymentSubscriptionId } = await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com' });
+  const asked = (await stripe.requests()).length;
+  const { status, body } = await post({
+    items: [{ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }],
+    customer_email: 'ada@example.com',
+  });
+  t.is(status, 409);
+  t.is(body.error, 'duplicate_subscription');
+  t.is(typeof body.detail, 'string');
+  t.deepEqual(body.conflicts, [{ product_id: beans.id, product_name: 'Coffee', payment_subscription_id: paymentSubscriptionId }]);
+  t.is((await stripe.requests()).length, asked);
+});
+
+test.serial('too little stock is a conflict that names what is left', async (t) => {
+  const { ctx } = t.context;
+  const { post } = await open(t.context);
+  const scarce = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const { status, body } = await post({ items: [{ product_slug: scarce.slug, quantity: 2 }] });
+  t.is(status, 409);
+  t.like(body, { error: 'insufficient_stock', items: [{ variant_id: scarce.variant.id, requested: 2, available: 1 }] });
+});
+
+test.serial('a provider that is away, refuses or is not configured is told apart', async (t) => {
+  const { ctx, stripe, account } = t.context;
+  const { post, items } = await open(t.context);
+  const fault = (status: number, times = 1) =>
+    stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', status, times });
+  await fault(500, 2);
+  const away = await post({ items });
+  t.is(away.status, 503);
+  t.is(away.body.error, 'payment_provider_unavailable');
+  t.is(Number(away.headers.get('retry-after')), away.body.retry_after);
+  await fault(429);
+  t.is((await post({ items })).body.error, 'payment_provider_unavailable');
+  await fault(400);
+  t.deepEqual([(await post({ items })).status, (await ordersOf(ctx)).at(-1)?.status], [502, 'canceled']);
+  await fault(401);
+  t.is((await post({ items })).body.error, 'payment_provider_not_configured');
+  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }));
+  const connect = await post({ items });
+  t.deepEqual([connect.status, connect.body.error], [503, 'payment_provider_not_configured']);
+});
+
+test.serial('a request with an Idempotency-Key makes one order, at once and after a failure', async (t) => {
+  const { ctx, stripe, account } = t.context;
+  const { post, items } = await open(t.context);
+  const headers = { 'idempotency-key': 'once' };
+  const answers = await Promise.all([post({ items }, headers), post({ items }, headers)]);
+  t.true(answers.some(({ status }) => status === 200));
+  const again = await post({ items }, headers);
+  t.is(again.headers.get('idempotent-replayed'), 'true');
+  t.is((await ordersOf(ctx)).length, 1);
+
+  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'reset_after', times: 4 });
+  const failed = await post({ items }, { 'idempotency-key': 'twice' });
+  await stripe.clearFaults();
+  const retried = failed.status === 200 ? failed : await post({ items }, { 'idempotency-key': 'twice' });
+  t.is(retried.status, 200);
+  t.is((await ordersOf(ctx)).length, 2);
+  t.is((await stripe.account(account.secretKey)).sessions.length, 2);
+});
+
+test.serial('the status of another store\'s order, or of none, is not found', async (t) => {
+  const { api, tenant } = t.context;
+  const { post, items } = await open(t.context);
+  const { body } = await post({ items });
+  t.is((await api.call('GET', `/api/v1/checkout/${body.order_id}/status`, { tenant: 'unknown-shop' })).status, 404);
+  t.is((await api.call('GET', '/api/v1/checkout/ord_01m7xfs208fk1sctzyr3afnpz3/status', { tenant: tenant.slug })).status, 404);
+  t.is((await api.call('GET', '/api/v1/checkout/nonsense/status', { tenant: tenant.slug })).status, 404);
+});
+
+test.serial('an order is shown to who knows its address, and to the store\'s own server', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { post, items } = await open(t.context);
+  const { body } = await post({ items, customer_email: 'Ada@example.com' });
+  const own = await buildKey(ctx, ['orders:read']);
+  const get = (query: string, as: object) => api.call('GET', `/api/v1/orders/${query}`, as);
+  const stranger = { tenant: tenant.slug };
+  t.is((await get(body.order_id, stranger)).status, 404);
+  t.is((await get(`${body.order_id}?email=bob@example.com`, stranger)).status, 404);
+  const { status, body: shown } = await get(`${body.order_id}?email=ada@example.com`, stranger);
+  t.is(status, 200);
+  t.like(shown.order, { id: body.order_id, status: 'pending', customer: { id: null, email: 'ada@example.com' }, labels: [], shipping_address: null });
+  t.like(shown.order.items[0], { product_slug: items[0]?.product_slug, quantity: 1, unit_price_cents: 3800, purchase_type: 'one_time', subscription_interval: null });
+  t.is((await get(body.order_id, { key: own })).status, 200);
+  t.is((await get(`lookup?order_number=${body.order_number.toLowerCase()}&email=ADA@example.com`, stranger)).status, 200);
+  const [wrongNumber, wrongAddress] = [await get('lookup?order_number=ORD-1&email=ada@example.com', stranger), await get(`lookup?order_number=${body.order_number}&email=bob@example.com`, stranger)];
+  t.deepEqual([wrongNumber.status, wrongNumber.body.detail], [wrongAddress.status, wrongAddress.body.detail]);
+});
