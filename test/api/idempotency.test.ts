@@ -36,6 +36,7 @@ test.beforeEach(async (t) => {
     body: Type.Object({ email: Type.String({ minLength: 3 }) }),
     answers: { 201: Type.Object({ guest: Type.String() }) },
     idempotent,
+    errors: ['insufficient_stock', 'module_disabled', 'payment_provider_unavailable'],
     async handle(request) {
       t.context.runs.push(request.idempotencyId);
       const { id } = await transact(request.ctx, (ctx) => rememberCustomer(ctx, request.body));

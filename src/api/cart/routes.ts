@@ -63,6 +63,7 @@ export const patchCartItem = defineRoute({
   summary: 'Change how many of a line there are, or how it is bought. Quantity 0 removes it.',
   audience: toDual('cart:write'),
   limit: 'cart',
+  idempotent: 'atomic',
   params: LinePath,
   body: CartLinePatch,
   errors: ['not_found', 'unknown_product', 'price_unavailable'],
@@ -79,6 +80,7 @@ export const deleteCartItem = defineRoute({
   summary: 'Take a line out of a cart.',
   audience: toDual('cart:write'),
   limit: 'cart',
+  idempotent: 'atomic',
   params: LinePath,
   answers: { 200: CartAnswer },
   async handle({ ctx, params }) {

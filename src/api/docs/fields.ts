@@ -11,8 +11,9 @@ export type Way = 'in' | 'out';
 export function field(name: string, schema: Schema, isRequired: boolean, schemas: Schemas, way: Way): Html {
   const inside = fieldsOf(schema, schemas, way);
   const text = schema.description ?? resolve(schema, schemas).description;
+  const mark = isRequired && way === 'in' && html` <span class="required">required</span>`;
   return html`<div class="field">
-  <div><code class="field-name">${name}</code> <span class="type">${typeOf(schema, schemas)}</span>${isRequired && way === 'in' && html` <span class="required">required</span>`}</div>
+  <div><code class="field-name">${name}</code> <span class="type">${typeOf(schema, schemas)}</span>${mark}</div>
   ${text && html`<p>${inline(text)}</p>`}${limitsOf(schema, schemas)}
   ${inside.length > 0 && html`<details><summary>${inside.length} fields</summary>${inside}</details>`}
 </div>`;

@@ -19,7 +19,7 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
 <article id="${operation.operationId}">
   <div class="words">
     <h3>${operation.summary.replace(/\.$/, '')}</h3>
-    <p class="place"><span class="method ${place.method}">${place.method}</span> <code>${place.path}</code></p>
+    <p class="place">${badge(place.method)} <code>${place.path}</code></p>
     <p class="caller">${callerOf(operation)}</p>
     ${operation.description && html`<p>${inline(operation.description)}</p>`}
     ${(['path', 'query', 'header'] as const).map((part) => parametersIn(part, operation, schemas))}
@@ -29,10 +29,13 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
   </div>
   <div class="example">
     <pre>${curlOf(operation, place)}</pre>
-    ${responses.slice(0, 1).map(([status, { content }]) => html`<p class="status">${status}</p><pre>${exampleIn(content)}</pre>`)}
+    ${responses.slice(0, 1).map(([status, { content }]) =>
+      html`<p class="status">${status}</p><pre>${exampleIn(content)}</pre>`)}
   </div>
 </article>`;
 }
+
+export const badge = (method: string) => html`<span class="method ${method}">${method}</span>`;
 
 function callerOf({ security, parameters }: ReadableOperation): Html {
   const [scope] = security.flatMap(({ key }) => key ?? []);
@@ -69,7 +72,8 @@ function errorsOf(responses: readonly (readonly [string, Response])[]): Html | f
 
 /** A call that could be pasted into a terminal. */
 function curlOf({ parameters, security, requestBody }: ReadableOperation, { method, url, path }: Place): Html {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters.find((parameter) => parameter.name === name)?.example ?? name));
+  const exampleNamed = (name: string) => parameters.find((parameter) => parameter.name === name)?.example;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(exampleNamed(name) ?? name));
   const needsKey = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
   const header = (line: string) => html` \\
   -H '<span class="text">${line}</span>'`;

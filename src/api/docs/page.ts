@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
 import { type Html, html, inline, json, markdown } from './html.ts';
-import { operation, type ReadableOperation } from './operation.ts';
+import { badge, operation, type ReadableOperation } from './operation.ts';
 import { style } from './style.ts';
 
 interface Listed {
@@ -14,7 +14,8 @@ export function renderPage(document: OpenApiDocument): string {
   const listed = operationsOf(document);
   const { schemas } = document.components;
   const [{ url } = { url: '' }] = document.servers;
-  const groups = document.tags.map(({ name }) => ({ name, listed: listed.filter(({ operation }) => operation.tags.includes(name)) }));
+  const groups = document.tags.map(({ name }) => (
+    { name, listed: listed.filter(({ operation }) => operation.tags.includes(name)) }));
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -28,19 +29,22 @@ export function renderPage(document: OpenApiDocument): string {
   <a class="title" href="#top">${document.info.title}</a>
   ${groups.map(({ name, listed }) => html`<section><h2><a href="#tag-${name}">${name}</a></h2>
   ${listed.map(({ method, path, operation }) =>
-    html`<a href="#${operation.operationId}"><span class="method ${method}">${method}</span> <span>${path.replace('/api/v1', '')}</span></a>`)}</section>`)}
+    html`<a href="#${operation.operationId}">${badge(method)} <span>${path.replace('/api/v1', '')}</span></a>`)}</section>`)}
   <section><h2><a href="#events">events</a></h2>
   ${Object.keys(document.webhooks).map((type) => html`<a href="#event-${type}">${type}</a>`)}</section>
 </nav>
 <main>
   <header id="top">
     <h1>${document.info.title}</h1>
-    <p class="facts">Version ${document.info.version} · <code>${url}</code> · <a href="/api/v1/openapi.json">openapi.json</a></p>
+    <p class="facts">
+      Version ${document.info.version} · <code>${url}</code> · <a href="/api/v1/openapi.json">openapi.json</a>
+    </p>
     ${markdown(document.info.description)}
   </header>
   ${groups.map(({ name, listed }) => html`<section class="group"><h2 id="tag-${name}">${name}</h2>
-  ${listed.map(({ method, path, operation: listedOperation }) => operation(listedOperation, { method, path, url }, schemas))}</section>`)}
-  <section class="group"><h2 id="events">events</h2>${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
+  ${listed.map((each) => operation(each.operation, { method: each.method, path: each.path, url }, schemas))}</section>`)}
+  <section class="group"><h2 id="events">events</h2>
+  ${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
 </main>
 </body>
 </html>
@@ -56,8 +60,9 @@ function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
 }
 
 function event(type: string, { post }: OpenApiDocument['webhooks'][string]): Html {
+  const example = json(post.requestBody?.content['application/json']?.example);
   return html`<article id="event-${type}">
   <div class="words"><h3>${type}</h3><p>${inline(post.summary)}</p></div>
-  <div class="example"><details><summary>What a receiver gets</summary><pre>${json(post.requestBody?.content['application/json']?.example)}</pre></details></div>
+  <div class="example"><details><summary>What a receiver gets</summary><pre>${example}</pre></details></div>
 </article>`;
 }

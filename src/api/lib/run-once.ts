@@ -22,7 +22,12 @@ export function readIdempotencyKey(header: string): string | undefined {
  *
  * @param mode `atomic`: the work and its answer commit together
  */
-export async function runOnce(ctx: Context, mode: 'atomic' | 'resumable', request: KeyedRequest, work: Work): Promise<RenderedReply> {
+export async function runOnce(
+  ctx: Context,
+  mode: 'atomic' | 'resumable',
+  request: KeyedRequest,
+  work: Work,
+): Promise<RenderedReply> {
   const claimed = await claimRequest(ctx, request);
   if ('status' in claimed) return replay(claimed);
   try {
@@ -30,7 +35,9 @@ export async function runOnce(ctx: Context, mode: 'atomic' | 'resumable', reques
     return await transact(ctx, async (ctx) => {
       const reply = await work(ctx, claimed.id);
       if (await keepReply(ctx, claimed, keptFrom(reply))) return reply;
-      throw new DomainError('conflict', 'idempotency_in_progress', 'Another try has taken this request over.', { retryAfterSeconds: 1 });
+      throw new DomainError('conflict', 'idempotency_in_progress', 'Another try has taken this request over.', {
+        retryAfterSeconds: 1,
+      });
     });
   } catch (error) {
     await unlessAway(ctx, settleRefusal(ctx, claimed, renderError(error, currentCorrelation()?.requestId ?? '')));

@@ -22,10 +22,12 @@ export const securitySchemes = {
 const header = (description: string, schema: object, example: unknown) => ({ description, schema, example });
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
+const exampleRequest = 'req_01m7xfs208fk1sctzyr3afnpz3';
+const exampleTag = '"q1W2e3R4t5Y6u7I8o9P0a1S2d3F"';
 
 export const headers = {
-  'X-Request-Id': header('Names this request in our logs, and in an error\'s `request_id`.', text, 'req_01m7xfs208fk1sctzyr3afnpz3'),
-  ETag: header('Names what was answered; sent back as `If-None-Match` it saves sending it again.', text, '"q1W2e3R4t5Y6u7I8o9P0a1S2d3F"'),
+  'X-Request-Id': header('Names this request in our logs, and in an error\'s `request_id`.', text, exampleRequest),
+  ETag: header('Names what was answered; sent back as `If-None-Match` it saves sending it again.', text, exampleTag),
   'RateLimit-Limit': header('How many requests the window admits.', count, 300),
   'RateLimit-Remaining': header('How many are left of them.', count, 299),
   'RateLimit-Reset': header('Seconds until the window is over.', count, 60),
@@ -42,7 +44,11 @@ const tenant = {
 
 export const parameters: Readonly<Record<string, Parameter>> = {
   tenant: { ...tenant, required: true, description: 'The store.' },
-  tenantUnlessKey: { ...tenant, required: false, description: 'The store. A key names it, too; where both are sent they must name the same.' },
+  tenantUnlessKey: {
+    ...tenant,
+    required: false,
+    description: 'The store. A key names it, too; where both are sent they must name the same.',
+  },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -57,7 +63,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     required: false,
     description: 'The ETag of the answer that the caller has: 304 says that it still holds.',
     schema: { type: 'string' },
-    example: '"q1W2e3R4t5Y6u7I8o9P0a1S2d3F"',
+    example: exampleTag,
   },
   clientIp: {
     name: 'x-client-ip',
@@ -73,7 +79,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
 export const ErrorEnvelope = Type.Object({
   error: Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs.', examples: ['invalid_request'] }),
   detail: Type.String({ description: 'What is wrong, in a sentence for people.', examples: ['items must hold at least one line'] }),
-  request_id: Type.String({ examples: ['req_01m7xfs208fk1sctzyr3afnpz3'] }),
+  request_id: Type.String({ examples: [exampleRequest] }),
 }, { title: 'Error' });
 
 /** An example of each error, by its code. */
@@ -82,6 +88,6 @@ export const errorExamples = Object.fromEntries(Object.entries(errorCodes).map((
   const further = Object.entries(extensions).map(([name, schema]) => [name, exampleOf(schema)]);
   return [code, {
     summary: meaning.sentence,
-    value: { error: code, detail: meaning.sentence, request_id: 'req_01m7xfs208fk1sctzyr3afnpz3', ...Object.fromEntries(further) },
+    value: { error: code, detail: meaning.sentence, request_id: exampleRequest, ...Object.fromEntries(further) },
   }];
 }));

@@ -12,10 +12,12 @@ import type { SchemaPool } from './schema-pool.ts';
 
 /** Every answer of a route, by status. */
 export function responsesOf(route: Route, schemas: SchemaPool): Operation['responses'] {
-  const answers = Object.entries(route.answers).map(([status, schema]) => [status, answerOf(route, status, schema, schemas)] as const);
+  const answers = Object.entries(route.answers).map(([status, schema]) =>
+    [status, answerOf(route, status, schema, schemas)] as const);
   const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };
   const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
-  const refusals = [...byStatus].map(([status, codes]) => [String(status), refusalOf(route, status, codes, schemas)] as const);
+  const refusals = [...byStatus].map(([status, codes]) =>
+    [String(status), refusalOf(route, status, codes, schemas)] as const);
   return {
     ...Object.fromEntries(answers),
     ...(route.caching === 'revalidate' && { 304: unchanged }),
@@ -42,7 +44,11 @@ function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], sc
     headers: headersOf(route, status),
     content: {
       'application/json': {
-        schema: { allOf: [schemas.refer(ErrorEnvelope)], type: 'object', properties: { error: { enum: codes }, ...properties } },
+        schema: {
+          allOf: [schemas.refer(ErrorEnvelope)],
+          type: 'object',
+          properties: { error: { enum: codes }, ...properties },
+        },
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
@@ -56,7 +62,7 @@ function headersOf(route: Route, status: number): NonNullable<Response['headers'
     ...(route.caching === 'revalidate' && status < 400 ? ['ETag'] : []),
     ...(isCounted ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []),
     ...(status === 429 || status === 503 || (status === 409 && route.idempotent) ? ['Retry-After'] : []),
-    ...(route.idempotent && status < 500 && status !== 429 && status !== 401 && status !== 403 ? ['Idempotent-Replayed'] : []),
+    ...(route.idempotent && status < 500 && ![401, 403, 429].includes(status) ? ['Idempotent-Replayed'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
@@ -66,5 +72,6 @@ function hasBody(status: number, schema: TSchema): boolean {
 }
 
 function mediaTypeOf(schema: TSchema): string {
-  return 'contentMediaType' in schema && typeof schema.contentMediaType === 'string' ? schema.contentMediaType : 'application/json';
+  const isTyped = 'contentMediaType' in schema && typeof schema.contentMediaType === 'string';
+  return isTyped ? String(schema.contentMediaType) : 'application/json';
 }

@@ -3,9 +3,21 @@ import type { OpenApiDocument, Parameter } from './document.ts';
 import type { SchemaPool } from './schema-pool.ts';
 
 const headers: readonly Parameter[] = [
-  { name: 'webhook-id', description: 'The event\'s id: the same at every try, so that an event is worked once.', example: 'evt_01m7xfs208fk1sctzyr3afnpz3' },
-  { name: 'webhook-timestamp', description: 'When this try was made, in seconds since 1970.', example: '1795176000' },
-  { name: 'webhook-signature', description: 'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two of them while a secret is rotated.', example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=' },
+  {
+    name: 'webhook-id',
+    description: 'The event\'s id: the same at every try, so that an event is worked once.',
+    example: 'evt_01m7xfs208fk1sctzyr3afnpz3',
+  },
+  {
+    name: 'webhook-timestamp',
+    description: 'When this try was made, in seconds since 1970.',
+    example: '1795176000',
+  },
+  {
+    name: 'webhook-signature',
+    description: 'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two while a secret is rotated.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
 ].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }));
 
 /** What the service calls: each event, as its receivers get it. */
