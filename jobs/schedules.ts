@@ -1,9 +1,11 @@
 import type { JobDefinition } from './lib/define-job.ts';
+import { createPartitions, foldBatches, pruneAnalytics } from './analytics.ts';
 import { pruneCarts } from './cart.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pruneIntegrations } from './integrations.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
 import { reportDrift, sweepEvents, sweepSessions } from './payments.ts';
+import { pruneSessions } from './sessions.ts';
 import { pruneDeliveries } from './webhooks.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
@@ -27,7 +29,12 @@ export const schedules: readonly Schedule[] = [
   { job: pruneRequests, everyMs: 3_600_000 },
   { job: pruneCarts, everyMs: 86_400_000 },
   { job: pruneIntegrations, everyMs: 86_400_000 },
+  { job: pruneSessions, everyMs: 86_400_000 },
+  { job: createPartitions, everyMs: 3_600_000 },
+  { job: pruneAnalytics, everyMs: 86_400_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */
-export const tickers: readonly { readonly job: JobDefinition; readonly everyMs: number }[] = [];
+export const tickers: readonly { readonly job: JobDefinition; readonly everyMs: number }[] = [
+  { job: foldBatches, everyMs: 500 },
+];

@@ -79,6 +79,8 @@ export interface Route {
   readonly rawBody?: true;
   /** The body may also be an HTML form, as pages and mail programs post them. */
   readonly form?: true;
+  /** The JSON may be called text/plain, or nothing: a page that is being left can set no header. */
+  readonly plainTextJson?: true;
   readonly bodyBytesMax: number;
   /** The module that the store must have switched on. */
   readonly module?: ModuleName;

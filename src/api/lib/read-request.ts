@@ -24,7 +24,8 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   const bytes = await readBytes(koa.req, route.bodyBytesMax);
   if (route.rawBody) return { body: undefined, rawBody: bytes };
   const contentType = koa.get('content-type');
-  const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, contentType);
+  const isPlain = route.plainTextJson && /^(?:text\/plain\s*(?:;|$)|$)/i.test(contentType);
+  const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, isPlain ? 'application/json' : contentType);
   return { body, rawBody: bytes };
 }
 

@@ -1,0 +1,24 @@
+import { defineRoute, toPublicByQuery } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { EventsInput, EventsReceipt, ingestEvents } from '#src/domain/analytics/index.ts';
+
+const bodyBytesMax = 512 * 1024;
+
+/** A page that is being left sends by `navigator.sendBeacon`, which sets no header: hence `?tenant=` and text/plain. */
+export const postEvents = defineRoute({
+  method: 'post',
+  path: '/api/v1/analytics/events',
+  tag: 'analytics',
+  summary: 'Take in a batch of events of a storefront, and say of each that does not fit what is wrong.',
+  audience: toPublicByQuery,
+  body: EventsInput,
+  plainTextJson: true,
+  bodyBytesMax,
+  limit: 'analytics',
+  errors: ['too_many_items'],
+  answers: { 200: EventsReceipt },
+  async handle({ ctx, caller, body, rawBody, header }) {
+    const sender = { clientAddress: caller.clientAddress, userAgent: header('user-agent') };
+    return ok(await ingestEvents(ctx, { input: body, rawBody, sender }));
+  },
+});

@@ -1,0 +1,51 @@
+import { centsMax, FreeForm, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+
+/** What happened in a storefront, as a page tells it. */
+export const EventInput = Type.Object({
+  /** Names the event, so that it is counted once however often it is sent. */
+  event_id: Omittable(Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })),
+  type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$' }),
+  occurred_at: Omittable(Timestamp),
+  session_id: Omittable(Text(128)),
+  anonymous_id: Omittable(Text(128)),
+  customer_id: Omittable(Text(128)),
+  order_id: Omittable(Text(128)),
+  cart_id: Omittable(Text(128)),
+  product_slug: Omittable(Text(128)),
+  variant_id: Omittable(Text(128)),
+  value_cents: Omittable(Type.Integer({ minimum: 0, maximum: centsMax })),
+  currency: Omittable(Type.String({ pattern: '^[A-Z]{3}$' })),
+  properties: Omittable(FreeForm),
+});
+export type EventInput = Static<typeof EventInput>;
+
+/**
+ * The body of POST /analytics/events. Each event is judged by itself, so the schema of the body leaves them open: one
+ * that does not fit is named in the answer and does not take the others with it.
+ */
+export const EventsInput = Type.Object({
+  events: Type.Array(
+    Type.Unknown({
+      description:
+        'An event: `type` (a-z, 0-9, `_` and `.`), and where known `event_id` (a UUID, which makes it count once however often it is sent), ' +
+        '`occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, `variant_id`, `value_cents`, ' +
+        '`currency` and `properties` (free, at most 4 KB). The funnel is made of `product_viewed`, `cart_item_added` and `checkout_started`; ' +
+        'what was paid is known to the store itself.',
+      examples: [{
+        event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b', type: 'product_viewed', occurred_at: '2026-11-20T12:00:00.000Z',
+        session_id: 's-41f8', product_slug: 'oak-bowl', properties: { list: 'new' },
+      }],
+    }),
+    { minItems: 1 },
+  ),
+  sent_at: Omittable(Type.String({ maxLength: 40, description: 'The time by the sender\'s own clock, to correct it by.', examples: ['2026-11-20T12:00:01.000Z'] })),
+});
+export type EventsInput = Static<typeof EventsInput>;
+
+export const EventsReceipt = Type.Object({
+  accepted: Type.Integer({ minimum: 0 }),
+  rejected: Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }), code: Type.String(), detail: Type.String() }), {
+    examples: [[{ index: 3, code: 'pattern', detail: '/type must match pattern "^[a-z0-9_.]{1,64}$"' }]],
+  }),
+});
+export type EventsReceipt = Static<typeof EventsReceipt>;

@@ -1,0 +1,100 @@
+import { addDays, type Day, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction, PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import { foldAlone, foldTogether } from './fold-lock.ts';
+import { ensurePartitions } from './partitions.ts';
+import { rollUp } from './roll-up.ts';
+
+/** What one transaction takes at most: 50,000 events. */
+const batchesAtOnce = 100;
+
+/** How long one run goes on. Then the next tick takes over. */
+const workMs = seconds(5);
+
+export interface Folded {
+  readonly batches: number;
+  /** Those that were not known before. */
+  readonly events: number;
+}
+
+/**
+ * Fold the batches that wait, oldest first, until none is left or the time is over. Any number of workers may do this
+ * at once. A worker that dies in the middle has changed nothing: each portion is one transaction.
+ */
+export async function foldBatches(ctx: PlatformContext): Promise<Folded> {
+  const startedAt = performance.now();
+  const total = { batches: 0, events: 0 };
+  let folded: Folded;
+  do {
+    folded = await foldPortion(ctx);
+    total.batches += folded.batches;
+    total.events += folded.events;
+  } while (folded.batches > 0 && performance.now() - startedAt < workMs && !ctx.signal?.aborted);
+  return total;
+}
+
+async function foldPortion(ctx: PlatformContext): Promise<Folded> {
+  const waiting = await findWaiting(ctx);
+  if (!waiting) return { batches: 0, events: 0 };
+  await ensurePartitions(ctx, dayOf(waiting.oldestAt), dayOf(waiting.newestAt));
+  const week = weekOf(dayOf(waiting.oldestAt));
+  const isPast = week < weekOf(dayOf(ctx.clock.now()));
+
+  return asPlatform(ctx, 'batches of every store are folded together', async (ctx) => {
+    // Ids are unique within their week. At its turn an event may stand in a batch of either, so that what is left of
+    // the week before is folded by one worker alone, and looked for in the weeks on both sides.
+    await ctx.tx.run(sql`select ${isPast ? foldAlone : foldTogether}, set_config('work_mem', '64MB', true)`);
+    return foldWeek(ctx, week);
+  });
+}
+
+async function findWaiting(ctx: PlatformContext): Promise<{ oldestAt: Date; newestAt: Date } | undefined> {
+  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
+    ctx.tx.run<{ oldestAt: Date | null; newestAt: Date }>(sql`
+      select min(received_at) as "oldestAt", max(received_at) as "newestAt" from analytics_batches`));
+  return found?.oldestAt ? { oldestAt: found.oldestAt, newestAt: found.newestAt } : undefined;
+}
+
+/**
+ * One statement: the ids first; only what they take goes on into the events and the roll-ups; and the batches are gone.
+ * `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
+ */
+async function foldWeek(ctx: InTransaction<PlatformContext>, week: Day): Promise<Folded> {
+  const [folded] = await ctx.tx.run<Folded>(sql`
+    with taken as materialized (
+      delete from analytics_batches b using (
+        select tenant_id, id from analytics_batches
+        where received_at >= ${startOfDay(week)} and received_at < ${startOfDay(addDays(week, 7))}
+        order by received_at limit ${batchesAtOnce} for update skip locked) as chosen
+      where b.tenant_id = chosen.tenant_id and b.id = chosen.id
+      returning b.tenant_id, b.received_at, b.source, b.bot, b.visitor, b.events),
+    incoming as materialized (
+      select distinct on (b.tenant_id, e.id) b.tenant_id, b.received_at, b.source, b.bot, b.visitor, e.*
+      from taken b, lateral jsonb_to_recordset(b.events) as e(
+        id uuid, at timestamptz, type text, session_id text, anonymous_id text, customer_id text, order_id text,
+        cart_id text, product_slug text, variant_id text, value_cents bigint, currency text, properties jsonb)
+      order by b.tenant_id, e.id, b.received_at),
+    fresh as (
+      insert into analytics_event_ids (tenant_id, event_id, week)
+      select i.tenant_id, i.id, ${week}::date from incoming i
+      where not exists (
+        select from analytics_event_ids known
+        where known.tenant_id = i.tenant_id and known.event_id = i.id
+          and known.week in (${addDays(week, -7)}::date, ${addDays(week, 7)}::date) offset 0)
+      order by i.tenant_id, i.id
+      on conflict do nothing
+      returning tenant_id, event_id),
+    stored as (
+      insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot, visitor,
+        session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency, properties)
+      select i.tenant_id, i.id, (i.received_at at time zone 'UTC')::date, i.received_at, i.at, i.type, i.source, i.bot, i.visitor,
+        i.session_id, i.anonymous_id, i.customer_id, i.order_id, i.cart_id, i.product_slug, i.variant_id, i.value_cents,
+        i.currency, i.properties
+      from incoming i join fresh f on f.tenant_id = i.tenant_id and f.event_id = i.id
+      returning tenant_id, occurred_at, type, source, bot, visitor, session_id, anonymous_id, value_cents),
+    ${rollUp(sql`stored`)}
+    select (select count(*)::int from taken) as batches, (select count(*)::int from stored) as events`);
+  return folded ?? { batches: 0, events: 0 };
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+
+import { DomainError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import { refuseOverBacklog } from './backlog.ts';
+import { createClockCorrection } from './correct-clock.ts';
+import type { EventInput, EventsInput, EventsReceipt } from './event-input.ts';
+import { claimedType, paidType } from './event-types.ts';
+import { judgeEvents } from './judge-events.ts';
+import { type StoredEvent, storeBatch } from './store-batch.ts';
+import { isBot, type Sender, visitorOf } from './visitor.ts';
+
+export const eventsMax = 500;
+
+/** A request with events: what it holds, its bytes as they came, and who sent it. */
+export interface EventsRequest {
+  readonly input: EventsInput;
+  readonly rawBody: Buffer;
+  readonly sender: Sender;
+}
+
+/**
+ * Take in a batch of events: those that fit are durable when this answers, in one row by one statement, and counted by
+ * a worker a moment later. The others are named with what is wrong with them.
+ *
+ * @throws DomainError `too_many_items`; `rate_limited` while more waits than can soon be counted
+ */
+export async function ingestEvents(ctx: Context, { input, rawBody, sender }: EventsRequest): Promise<EventsReceipt> {
+  if (input.events.length > eventsMax) {
+    throw new DomainError('invalid', 'too_many_items', `A batch may hold ${eventsMax} events, and this one has ${input.events.length}.`);
+  }
+  await refuseOverBacklog(ctx);
+  const { accepted, rejected } = judgeEvents(input.events);
+  if (accepted.length === 0) return { accepted: 0, rejected };
+
+  const receivedAt = ctx.clock.now();
+  const visitor = visitorOf(ctx, sender, receivedAt);
+  const correct = createClockCorrection(receivedAt, input.sent_at, accepted.map(({ event }) => event.occurred_at));
+  const idAt = createIds(visitor, rawBody);
+  const events = accepted.map(({ index, event }) => storable(event, event.event_id ?? idAt(index), correct(event.occurred_at)));
+  await storeBatch(ctx, { receivedAt, source: 'client', bot: isBot(sender), visitor }, events);
+  return { accepted: events.length, rejected };
+}
+
+function storable(event: EventInput, id: string, at: Date): StoredEvent {
+  const {
+    type, session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency, properties,
+  } = event;
+  return {
+    id, at, type: type === paidType ? claimedType : type,
+    session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency, properties,
+  };
+}
+
+/**
+ * Ids of events that have none: a batch that the same visitor sends again, byte by byte and on the same day, is known
+ * by its hash, and its events by their places.
+ */
+function createIds(visitor: string | null, rawBody: Buffer): (index: number) => string {
+  let batch: Buffer | undefined;
+  return (index) => {
+    batch ??= createHash('sha256').update(`${visitor}\n`).update(rawBody).digest();
+    const digest = createHash('sha256').update(batch).update(String(index)).digest('hex');
+    return digest.slice(0, 32);
+  };
+}

@@ -1,0 +1,84 @@
+import { addDays, type Day, eachDay, weekOf } from '#src/lib/calendar.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import type { InTransaction, PlatformContext } from '../context.ts';
+import { asPlatform, type Database } from '../database.ts';
+import { lateDaysMax } from './correct-clock.ts';
+
+interface PartitionedTable {
+  readonly name: string;
+  /** How many days one partition holds. */
+  readonly days: number;
+  /** The first day of the partition that holds this day. */
+  firstDay(day: Day): Day;
+  /** How far before the day on which it comes something may belong. */
+  readonly lateDays: number;
+}
+
+const sameDay = (day: Day): Day => day;
+
+/** What is divided by time: a partition is dropped whole when it is old, which costs nothing. */
+export const partitionedTables = {
+  events: { name: 'analytics_events', days: 1, firstDay: sameDay, lateDays: 0 },
+  ids: { name: 'analytics_event_ids', days: 7, firstDay: weekOf, lateDays: 7 },
+  sessions: { name: 'analytics_sessions', days: 1, firstDay: sameDay, lateDays: lateDaysMax },
+} as const satisfies Record<string, PartitionedTable>;
+
+/** What each process knows to be there, by its connections. Only the newest are remembered. */
+const known = new WeakMap<Database, Set<string>>();
+const knownMax = 500;
+
+/**
+ * See to it that everything that came on these days, both included, has a partition to go to. Usually that is known;
+ * where the chore that makes them ahead has not run, they are made now.
+ */
+export async function ensurePartitions(ctx: PlatformContext, first: Day, last: Day): Promise<void> {
+  const there = known.get(ctx.database) ?? new Set();
+  const missing = partitionsFor(first, last).filter(({ name }) => !there.has(name));
+  if (missing.length === 0) return;
+  await asPlatform(ctx, 'partitions belong to all stores', (ctx) => createMissing(ctx, missing));
+  if (there.size > knownMax) there.clear();
+  known.set(ctx.database, new Set([...there, ...missing.map(({ name }) => name)]));
+}
+
+interface Partition {
+  readonly table: string;
+  readonly name: string;
+  readonly from: Day;
+  readonly to: Day;
+}
+
+function partitionsFor(first: Day, last: Day): Partition[] {
+  return Object.values(partitionedTables).flatMap(({ name: table, days, firstDay, lateDays }) => {
+    const begins = new Set(eachDay(addDays(first, -lateDays), last).map(firstDay));
+    return [...begins].map((from) => ({ table, name: partitionName(table, from), from, to: addDays(from, days) }));
+  });
+}
+
+/** Two who make the same at once wait for each other. */
+async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readonly Partition[]): Promise<void> {
+  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtext('analytics partitions'))`);
+  const found = await ctx.tx.run<{ name: string }>(sql`
+    select relname as name from pg_class where relname = any(${wanted.map(({ name }) => name)}) and relispartition`);
+  const there = new Set(found.map(({ name }) => name));
+  for (const { table, name, from, to } of wanted.filter(({ name }) => !there.has(name))) {
+    await ctx.tx.run(rawSql(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`));
+  }
+}
+
+const partitionName = (table: string, from: Day) => `${table}_${from.replaceAll('-', '')}`;
+
+/** Drop the partitions of a table that hold nothing from this day on. Answers how many. */
+export async function dropPartitions(ctx: PlatformContext, { name: table, days }: PartitionedTable, before: Day): Promise<number> {
+  return asPlatform(ctx, 'partitions belong to all stores', async (ctx) => {
+    // Whoever folds or reads is waited for, though not for long: a chore comes round again.
+    await ctx.tx.run(sql`set local lock_timeout = '2s'`);
+    const partitions = await ctx.tx.run<{ name: string }>(sql`
+      select inhrelid::regclass::text as name from pg_inherits where inhparent = ${table}::regclass`);
+    const old = partitions.filter(({ name }) => {
+      const written = /_(\d{4})(\d{2})(\d{2})$/.exec(name);
+      return written !== null && addDays(written.slice(1).join('-'), days) <= before;
+    });
+    for (const { name } of old) await ctx.tx.run(rawSql(`drop table ${name}`));
+    return old.length;
+  });
+}

@@ -1,0 +1,45 @@
+import { addDays, dayOf, startOfDay } from '#src/lib/calendar.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import type { PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import { dropPartitions, ensurePartitions, partitionedTables } from './partitions.ts';
+
+/** How long the events themselves are kept. */
+export const eventsKeptDays = 90;
+
+/** An event that is sent again after this many days may be counted again. */
+const idsKeptDays = 28;
+
+/** 25 months, so that a month can be held against the same one of two years before. */
+const rollUpsKeptDays = 762;
+
+const daysAhead = 7;
+const batchSize = 5000;
+const batchesMax = 200;
+
+/** Make the partitions of the days to come. */
+export async function createPartitions(ctx: PlatformContext): Promise<void> {
+  const today = dayOf(ctx.clock.now());
+  await ensurePartitions(ctx, today, addDays(today, daysAhead));
+}
+
+/** Forget events and roll-ups that are older than they are kept, for all stores. */
+export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
+  const today = dayOf(ctx.clock.now());
+  await dropPartitions(ctx, partitionedTables.events, addDays(today, -eventsKeptDays));
+  await dropPartitions(ctx, partitionedTables.sessions, addDays(today, -eventsKeptDays));
+  await dropPartitions(ctx, partitionedTables.ids, addDays(today, -idsKeptDays));
+  await pruneRollUps(ctx, 'analytics_hours', 'hour');
+  await pruneRollUps(ctx, 'analytics_days', 'day');
+}
+
+async function pruneRollUps(ctx: PlatformContext, table: string, column: string): Promise<void> {
+  const before = startOfDay(addDays(dayOf(ctx.clock.now()), -rollUpsKeptDays));
+  for (let batch = 0; batch < batchesMax && !ctx.signal?.aborted; batch += 1) {
+    const removed = await asPlatform(ctx, 'roll-ups of all stores grow old', (ctx) => ctx.tx.run(sql`
+      delete from ${rawSql(table)} where ctid = any(array(
+        select ctid from ${rawSql(table)} where ${rawSql(column)} < ${before} order by ${rawSql(column)} limit ${batchSize}))
+      returning 1`));
+    if (removed.length < batchSize) return;
+  }
+}

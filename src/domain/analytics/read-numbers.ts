@@ -1,0 +1,71 @@
+import { addDays, type Day, dayNumber, dayOf, parseDay } from '#src/lib/calendar.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type Static, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import { funnelSteps } from './event-types.ts';
+
+const DayText = Type.String({ description: 'A day in UTC; a time behind it is not read.', examples: ['2026-11-20'] });
+
+/** The days that numbers are asked for, both included; the last thirty unless told. */
+export const PeriodQuery = Type.Object({ from: Type.Optional(DayText), to: Type.Optional(DayText) });
+export type Period = Static<typeof PeriodQuery>;
+
+const Count = Type.Integer({ minimum: 0, examples: [120] });
+
+export const FunnelView = Type.Object({
+  from: DayText,
+  to: DayText,
+  /** A session counts on each day on which it took the step. */
+  steps: Type.Array(Type.Object({ step: Type.Enum(funnelSteps.map(({ step }) => step)), sessions: Count })),
+});
+
+export const DailyView = Type.Object({
+  days: Type.Array(Type.Object({ day: DayText, events: Count, sessions: Count, orders: Count, revenue_cents: Type.Integer({ minimum: 0, examples: [182400] }) })),
+});
+
+/** How many sessions came how far: viewed → cart → checkout → paid. Only what the store's books say is paid. */
+export async function funnel(ctx: Context, period: Period = {}): Promise<Static<typeof FunnelView>> {
+  const { from, to } = readPeriod(ctx, period);
+  const counts = await readOne<Record<string, number>>(ctx, sql`
+    select coalesce(sum(viewed), 0)::int8 as viewed, coalesce(sum(cart), 0)::int8 as cart,
+      coalesce(sum(checkout), 0)::int8 as checkout, coalesce(sum(paid), 0)::int8 as paid
+    from analytics_days where tenant_id = ${ctx.tenant.id} and day >= ${from}::date and day <= ${to}::date`, { replica: true });
+  return { from, to, steps: funnelSteps.map(({ step }) => ({ step, sessions: counts?.[step] ?? 0 })) };
+}
+
+/** What each day brought, the first first; days on which nothing happened too. */
+export async function daily(ctx: Context, period: Period = {}): Promise<Static<typeof DailyView>> {
+  const { from, to } = readPeriod(ctx, period);
+  const days = await read<Static<typeof DailyView>['days'][number]>(ctx, sql`
+    select to_char(each.day, 'YYYY-MM-DD') as day, coalesce(d.events, 0) as events, coalesce(d.sessions, 0) as sessions,
+      coalesce(d.orders, 0) as orders, coalesce(d.revenue_cents, 0) as revenue_cents
+    from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as each(day)
+    left join analytics_days d on d.tenant_id = ${ctx.tenant.id} and d.day = each.day::date
+    order by each.day`, { replica: true });
+  return { days };
+}
+
+const usualDays = 30;
+const daysMax = 800;
+
+/** @throws DomainError `invalid_request` for what is no day, or no period */
+function readPeriod(ctx: Context, period: Period): { from: Day; to: Day } {
+  const to = readDay('to', period.to) ?? dayOf(ctx.clock.now());
+  const from = readDay('from', period.from) ?? addDays(to, 1 - usualDays);
+  if (from > to) throw refuse('/from', 'must not be after `to`');
+  if (dayNumber(to) - dayNumber(from) >= daysMax) throw refuse('/from', `must not be ${daysMax} days before \`to\``);
+  return { from, to };
+}
+
+function readDay(name: string, text: string | undefined): Day | undefined {
+  if (text === undefined) return undefined;
+  const day = parseDay(text);
+  if (!day) throw refuse(`/${name}`, 'must be a day such as 2026-11-20');
+  return day;
+}
+
+function refuse(path: string, detail: string): DomainError {
+  return new DomainError('invalid', 'invalid_request', `${path.slice(1)} ${detail}.`, { extensions: { errors: [{ path, code: 'period', detail }] } });
+}

@@ -1,0 +1,50 @@
+import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
+import { addDays, type Day, dayNumber, dayOf, dayOfNumber, eachDay, startOfDay } from '#src/lib/calendar.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude } from '../database.ts';
+import { lateDaysMax } from './correct-clock.ts';
+import { foldAlone } from './fold-lock.ts';
+import { eventsKeptDays } from './prune-analytics.ts';
+import { rollUp } from './roll-up.ts';
+
+/**
+ * Promise to reckon the roll-ups of these days anew, both included, a job each.
+ * @throws DomainError `invalid_request` for days whose events are not all kept any more
+ */
+export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to: Day }): void {
+  refuseForgotten(ctx, from);
+  const version = ctx.clock.now().getTime();
+  for (const day of eachDay(from, to)) enqueue(ctx, rebuildDayJob, { slot: dayNumber(day), version });
+}
+
+/**
+ * Reckon the hours and the day of one store anew from its events. Nobody folds meanwhile, so that nothing is counted
+ * twice or left out. What has happened and was not folded yet comes on top, as always.
+ */
+export async function rebuildDay(ctx: Context, { slot }: { slot: number }): Promise<void> {
+  const day = dayOfNumber(slot);
+  refuseForgotten(ctx, day);
+  const [begin, end] = [startOfDay(day), startOfDay(addDays(day, 1))];
+  await conclude(ctx, async (ctx) => {
+    const { id } = ctx.tenant;
+    await ctx.tx.run(sql`select ${foldAlone}`);
+    await ctx.tx.run(sql`delete from analytics_hours where tenant_id = ${id} and hour >= ${begin} and hour < ${end}`);
+    await ctx.tx.run(sql`delete from analytics_days where tenant_id = ${id} and day = ${day}`);
+    await ctx.tx.run(sql`delete from analytics_sessions where tenant_id = ${id} and day = ${day}`);
+    await ctx.tx.run(sql`
+      with source as (
+        select * from analytics_events
+        where tenant_id = ${id} and occurred_at >= ${begin} and occurred_at < ${end}
+          and received_on >= ${day}::date and received_on <= ${addDays(day, lateDaysMax + 1)}::date),
+      ${rollUp(sql`source`)}
+      select 1`);
+  });
+}
+
+function refuseForgotten(ctx: Context, day: Day): void {
+  if (day >= addDays(dayOf(ctx.clock.now()), -eventsKeptDays)) return;
+  throw new DomainError('invalid', 'invalid_request', `Events are kept for ${eventsKeptDays} days: older days cannot be reckoned anew.`);
+}

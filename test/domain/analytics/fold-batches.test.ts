@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+
+import anyTest, { type TestFn } from 'ava';
+
+import { foldBatches } from '#src/domain/analytics/index.ts';
+import type { PlatformContext } from '#src/domain/context.ts';
+import { addDays, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildEvent, foldAll, foldedEvents, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { until } from '#test/support/until.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+// One after another: whoever folds takes the batches of every store in this file's database.
+
+test.serial('the same batch sent five times is counted once', async (t) => {
+  const { ctx, services } = t.context;
+  const named = [buildEvent(), buildEvent(), buildEvent()];
+  const unnamed = [{ type: 'page_viewed', session_id: 'a' }, { type: 'page_viewed', session_id: 'a' }];
+  for (let time = 0; time < 5; time += 1) {
+    await sendEvents(ctx, named);
+    await sendEvents(ctx, unnamed);
+    if (time % 2) await foldAll(services);
+  }
+  await foldAll(services);
+  t.is((await foldedEvents(ctx)).length, 5);
+  t.like(await rollUpsOf(ctx), { days: [{ events: 5, sessions: 4, viewed: 3 }] });
+});
+
+test.serial('an event that stands twice in one batch is counted once, and the same id in two stores twice', async (t) => {
+  const { ctx, services } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  const event = buildEvent();
+  await sendEvents(ctx, [event, event]);
+  await sendEvents(other, [event]);
+  await foldAll(services);
+  t.is((await foldedEvents(ctx)).length, 1);
+  t.is((await foldedEvents(other)).length, 1);
+});
+
+test.serial('a worker that dies anywhere in the middle has lost and doubled nothing', async (t) => {
+  const { ctx, services } = t.context;
+  const events = Array.from({ length: 20 }, () => buildEvent());
+  await sendEvents(ctx, events.slice(0, 12));
+  await sendEvents(ctx, events.slice(8));
+
+  let deaths = 0;
+  while (await foldAndDie(services.context(), deaths + 1)) {
+    deaths += 1;
+    // A pool notices only when it next uses it that a connection is gone.
+    const { waiting } = await until(() => waitingBatches(ctx).then((waiting) => ({ waiting }), () => undefined));
+    const isFolded = waiting === 0;
+    t.is(waiting, isFolded ? 0 : 2, `after statement ${deaths}`);
+    t.is((await foldedEvents(ctx)).length, isFolded ? 20 : 0);
+  }
+  t.true(deaths >= 6, `${deaths} deaths`);
+  t.is(await waitingBatches(ctx), 0);
+  t.is((await foldedEvents(ctx)).length, 20);
+  t.like(await rollUpsOf(ctx), { days: [{ events: 20, sessions: 20, viewed: 20 }] });
+});
+
+test.serial('workers that fold at the same time lose and double nothing', async (t) => {
+  const { ctx, services } = t.context;
+  const stores = [ctx, { ...ctx, tenant: await buildTenant(services) }];
+  const sent = Array.from({ length: 240 }, (_, index) => buildEvent({ session_id: `s${index % 40}` }));
+  for (const store of stores) {
+    for (let at = 0; at < sent.length; at += 2) {
+      await sendEvents(store, sent.slice(at, at + 2));
+      // Every other one is sent again with its neighbours.
+      if (at % 4 === 0) await sendEvents(store, sent.slice(Math.max(0, at - 4), at + 2));
+    }
+  }
+  await Promise.all(Array.from({ length: 4 }, () => foldBatches(services.context())));
+  await foldAll(services);
+  for (const store of stores) {
+    t.is(await waitingBatches(store), 0);
+    t.is((await foldedEvents(store)).length, 240);
+    t.like(await rollUpsOf(store), { days: [{ events: 240, sessions: 40, viewed: 40 }] });
+  }
+});
+
+test.serial('a batch sent again when the week has turned is counted once, whoever folds and in whatever order', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const nextMonday = startOfDay(addDays(weekOf(dayOf(clock.now())), 7));
+  clock.pass(nextMonday.getTime() - clock.now().getTime() - seconds(5));
+  const [early, late, both] = [buildEvent(), buildEvent(), buildEvent()];
+  await sendEvents(ctx, [early, both]);
+  await foldAll(services);
+  await sendEvents(ctx, [late]);
+  clock.pass(seconds(10));
+  await sendEvents(ctx, [early, late, both]);
+  await sendEvents(ctx, [both]);
+  await Promise.all([foldBatches(services.context()), foldBatches(services.context())]);
+  await foldAll(services);
+  t.is((await foldedEvents(ctx)).length, 3);
+  clock.pass(days(6));
+  await sendEvents(ctx, [early, late, both]);
+  await foldAll(services);
+  t.is((await foldedEvents(ctx)).length, 3);
+});
+
+test.serial('around midnight each event goes to the day on which it came, and is counted on the day on which it happened', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const midnight = startOfDay(addDays(dayOf(clock.now()), 1));
+  clock.pass(midnight.getTime() - clock.now().getTime() - seconds(30));
+  const at = (offset: number) => new Date(midnight.getTime() + offset).toISOString();
+  await sendEvents(ctx, [buildEvent({ occurred_at: at(-minutes(1)) })]);
+  clock.pass(minutes(1));
+  await sendEvents(ctx, [buildEvent({ occurred_at: at(-1) }), buildEvent({ occurred_at: at(0) })]);
+  await foldAll(services);
+
+  const partitions = await services.run<{ name: string; own: string }>(sql`
+    select relname as name, right(relname, 8) as own from pg_class where relispartition and relkind = 'r' and relname like 'analytics_events_2%' order by 1`);
+  const counts: Record<string, number> = {};
+  for (const { name, own } of partitions) {
+    const [row] = await services.run<{ count: number }>(sql`
+      select count(*)::int as count from ${rawSql(name)} where tenant_id = ${ctx.tenant.id}`);
+    if (row?.count) counts[own] = row.count;
+  }
+  const name = (day: string) => day.replaceAll('-', '');
+  t.deepEqual(counts, { [name(addDays(dayOf(midnight), -1))]: 1, [name(dayOf(midnight))]: 2 });
+  t.like(await rollUpsOf(ctx), { days: [{ events: 2 }, { events: 1 }] });
+});
+
+test.serial('a clock that is wrong is corrected by what it says of itself', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const now = clock.now().getTime();
+  const iso = (offset: number) => new Date(now + offset).toISOString();
+  const times = async (occurred: readonly number[], sentAt?: number) => {
+    const store = { ...ctx, tenant: await buildTenant(services) };
+    await sendEvents(store, occurred.map((offset) => buildEvent({ occurred_at: iso(offset) })), sentAt === undefined ? {} : { sentAt: iso(sentAt) });
+    await foldAll(services);
+    return (await foldedEvents(store)).map(({ occurred_at }) => Math.round((occurred_at.getTime() - now) / 1000));
+  };
+  t.deepEqual(await times([-minutes(5), -minutes(1)]), [-300, -60], 'a clock that is right is left alone');
+  t.deepEqual(await times([hours(3) - minutes(2), hours(3)], hours(3)), [-120, 0], 'one that says when it sent is known to be ahead');
+  t.deepEqual(await times([-days(400) - minutes(2)], -days(400)), [-120], 'or behind');
+  t.deepEqual(await times([hours(1), hours(1) + minutes(1)]), [-60, 0], 'one that is ahead gives itself away');
+  t.deepEqual(await times([-days(30)]), [0], 'what happened too long ago happened when it came');
+});
+
+test.serial('what a page says of a sale is no revenue, and cannot pass for the books', async (t) => {
+  const { ctx, services } = t.context;
+  await sendEvents(ctx, [buildEvent({ type: 'order_paid', value_cents: 990_000, order_id: 'ord_1' }), buildEvent({ type: 'client_purchase', value_cents: 5000 })]);
+  await foldAll(services);
+  t.deepEqual((await foldedEvents(ctx)).map(({ type }) => type), ['client_purchase', 'client_purchase']);
+  t.like(await rollUpsOf(ctx), { days: [{ events: 2, orders: 0, revenue_cents: 0, paid: 0 }] });
+});
+
+test.serial('types that nobody knows are kept, and counted together', async (t) => {
+  const { ctx, services } = t.context;
+  await sendEvents(ctx, Array.from({ length: 30 }, (_, index) => buildEvent({ type: `made.up_${index}`, session_id: randomUUID() })));
+  await foldAll(services);
+  t.is(new Set((await foldedEvents(ctx)).map(({ type }) => type)).size, 30);
+  t.like(await rollUpsOf(ctx), { hours: [{ type: 'other', events: 30 }] });
+});
+
+test.serial('a batch that comes before anybody made its partition is folded all the same', async (t) => {
+  const { ctx, services, clock } = t.context;
+  clock.pass(days(40));
+  await sendEvents(ctx, [buildEvent({ occurred_at: fromNow(clock, -days(6)).toISOString() })]);
+  await Promise.all([foldBatches(services.context()), foldBatches(services.context())]);
+  t.is((await foldedEvents(ctx)).length, 1);
+});
+
+/** Fold, and lose the connection right after so many statements. Answers whether it came to that. */
+async function foldAndDie(ctx: PlatformContext, statement: number): Promise<boolean> {
+  const { pool } = ctx.database;
+  const watched: { client: { query: Function }; query: Function }[] = [];
+  let left = statement;
+  const watch = (client: { query: Function }): void => {
+    const query = client.query;
+    watched.push({ client, query });
+    client.query = async (...given: unknown[]) => {
+      const result = await query.apply(client, given);
+      left -= 1;
+      if (left !== 0) return result;
+      await query.call(client, 'select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+      throw new Error('the worker died');
+    };
+  };
+  pool.on('acquire', watch);
+  try {
+    await foldBatches(ctx);
+    return false;
+  } catch {
+    return true;
+  } finally {
+    pool.off('acquire', watch);
+    for (const { client, query } of watched.toReversed()) client.query = query;
+  }
+}

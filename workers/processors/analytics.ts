@@ -1,0 +1,10 @@
+import * as jobs from '#jobs/analytics.ts';
+import * as analytics from '#src/domain/analytics/index.ts';
+import { platformProcessor, processor } from '#workers/runtime/processor.ts';
+
+export const processors = [
+  platformProcessor(jobs.foldBatches, analytics.foldBatches),
+  processor(jobs.rebuildDay, analytics.rebuildDay),
+  platformProcessor(jobs.createPartitions, analytics.createPartitions),
+  platformProcessor(jobs.pruneAnalytics, analytics.pruneAnalytics),
+];
