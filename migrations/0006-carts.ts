@@ -66,20 +66,29 @@ export class Carts extends Migration {
         unique (tenant_id, restore_token_hash)
       );
       create index saved_carts_by_email on saved_carts (tenant_id, email, saved_at);
+      create index saved_carts_of_cart on saved_carts (tenant_id, cart_id) where cart_id is not null;
+      create index saved_carts_of_session on saved_carts (tenant_id, session_id) where session_id is not null;
       create index saved_carts_by_expiry on saved_carts (expires_at);
       ${tenantTable('saved_carts')}
 
-      -- A row per address that a link to unsubscribe was made for.
+      -- A row per address that asked not to be reminded.
       create table mail_preferences (
         tenant_id ${id} not null,
         email text not null,
-        unsubscribe_token_hash bytea not null,
-        unsubscribed_at timestamptz,
-        created_at timestamptz not null,
-        primary key (tenant_id, email),
-        unique (tenant_id, unsubscribe_token_hash)
+        unsubscribed_at timestamptz not null,
+        primary key (tenant_id, email)
       );
       ${tenantTable('mail_preferences')}
+
+      -- A row per way out of reminders that was mailed. It stays open, also when the store's secret is rotated.
+      create table unsubscribe_links (
+        tenant_id ${id} not null,
+        token_hash bytea not null,
+        email text not null,
+        created_at timestamptz not null,
+        primary key (tenant_id, token_hash)
+      );
+      ${tenantTable('unsubscribe_links')}
     `);
   }
 }

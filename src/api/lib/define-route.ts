@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 
 import type { Context } from '#src/domain/context.ts';
+import type { OpenSession } from '#src/domain/sessions/index.ts';
 import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { LimitName } from './limits.ts';
@@ -13,6 +14,7 @@ import type { Reply } from './reply.ts';
  *   dual           a key with this scope, or else the header
  *   bearer         a key with this scope
  *   token          like dual; where neither is sent, the token in the query or the body names the tenant
+ *   session        a customer's session, which names its tenant; where `tenantIdOf` finds another token, that instead
  *   inbound        a provider: the slug in the path, a signature that the handler checks
  */
 export type Audience =
@@ -20,6 +22,7 @@ export type Audience =
   | { readonly kind: 'dual'; readonly scope: Scope }
   | { readonly kind: 'bearer'; readonly scope: Scope }
   | { readonly kind: 'token'; readonly scope: Scope; readonly tenantIdOf: TenantNaming }
+  | { readonly kind: 'session'; readonly tenantIdOf?: TenantNaming }
   | { readonly kind: 'inbound' };
 
 /** What of a request may name its tenant: links in mails and one-click posts send no header. Nothing is checked yet. */
@@ -33,14 +36,17 @@ export type TenantNaming = (sent: Sent) => string | undefined;
 
 export const toPublic: Audience = { kind: 'public' };
 export const toPublicByQuery: Audience = { kind: 'public', slugInQuery: true };
+export const toCustomers: Audience = { kind: 'session' };
+export const toCustomersOrHolders = (tenantIdOf: TenantNaming): Audience => ({ kind: 'session', tenantIdOf });
 export const toProviders: Audience = { kind: 'inbound' };
 export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
 export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });
 export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience => ({ kind: 'token', scope, tenantIdOf });
 
-/** Who called: the key, when one was sent, and the shopper's address. */
+/** Who called: the key or the session, when one was sent, and the shopper's address. */
 export interface Caller {
   readonly key: OpenedKey | undefined;
+  readonly session: OpenSession | undefined;
   /** Unknown where a storefront's server calls, with a secret key, and does not name its shopper (`x-client-ip`). */
   readonly clientAddress: string | undefined;
 }

@@ -31,6 +31,7 @@ const errorsOf: Readonly<Record<Audience['kind'], readonly ErrorCode[]>> = {
   dual: [...header, ...key],
   bearer: key,
   token: [...header, ...key],
+  session: ['invalid_session', 'expired_session'],
   inbound: ['unknown_tenant'],
 };
 

@@ -1,6 +1,6 @@
 import Router, { type RouterContext } from '@koa/router';
 
-import type { Context } from '#src/domain/context.ts';
+import type { Actor, Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
@@ -56,7 +56,8 @@ async function serve(counter: Counter, route: Route, koa: RouterContext): Promis
   const authorization = koa.get('authorization');
   const slug = slugOf(audience, koa);
   const sent = bodyReader(route, koa);
-  const tenantId = audience.kind === 'token' ? audience.tenantIdOf({ query: koa.query, body: (await sent()).body }) : undefined;
+  const tenantIdOf = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
+  const tenantId = tenantIdOf?.({ query: koa.query, body: (await sent()).body });
   const visitor = await authenticate(services, audience, { authorization, slug, tenantId });
   answerOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
@@ -89,8 +90,8 @@ async function handle(
   address: string | undefined,
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
-  const caller: Caller = { key: visitor.key, clientAddress: address };
-  const actor = visitor.key ? ({ kind: 'key', id: visitor.key.id } as const) : ({ kind: 'shopper', id: 'anonymous' } as const);
+  const caller: Caller = { key: visitor.key, session: visitor.session, clientAddress: address };
+  const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);
 
   const work = async (ctx: Context, idempotencyId: string | undefined): Promise<RenderedReply> => {
@@ -108,6 +109,10 @@ async function handle(
   if (!route.idempotent || !key) return work(ctx, undefined);
   const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
   return runOnce(ctx, route.idempotent, request, work);
+}
+
+function actorOf({ key, session }: Visitor): Actor {
+  return key ? { kind: 'key', id: key.id } : { kind: 'shopper', id: session?.customer.id ?? 'anonymous' };
 }
 
 /** The refusal of what no route serves: 405 with `Allow` where another method would do, else 404. */

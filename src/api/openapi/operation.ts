@@ -51,6 +51,8 @@ function securityOf(audience: Audience): Operation['security'] {
     case 'dual':
     case 'token':
       return [{}, { key: [audience.scope] }];
+    case 'session':
+      return audience.tenantIdOf ? [{}, { session: [] }] : [{ session: [] }];
     default:
       return [];
   }

@@ -14,10 +14,11 @@ export async function markCartConverted(ctx: InTransaction, cartId: string): Pro
   return cart;
 }
 
-/** Whoever bought: by address, and by the cart that they bought, which may bear the id of their session. */
+/** Whoever bought: by address, by the cart that they bought, and by the storefront's session in which they did. */
 export interface Buyer {
   readonly email: string | null;
   readonly cartId: string | null;
+  readonly sessionId: string | null;
 }
 
 /** A saved cart that is done with, and when its owner opened it again. */
@@ -30,11 +31,10 @@ export interface ConvertedCart {
  * Somebody bought: what was saved for the same address, of the same cart or in the same session is done with, and
  * nobody is to be reminded of it. Answers what was open until now: twice is once.
  */
-export async function markSavedCartsConverted(ctx: InTransaction, { email, cartId }: Buyer): Promise<ConvertedCart[]> {
+export async function markSavedCartsConverted(ctx: InTransaction, { email, cartId, sessionId }: Buyer): Promise<ConvertedCart[]> {
   return ctx.tx.run<ConvertedCart>(sql`
     update saved_carts set converted_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and converted_at is null and (
-      email = ${email && normaliseEmail(email)} or cart_id = ${cartId} or session_id = (
-        select session_id from carts where tenant_id = ${ctx.tenant.id} and id = ${cartId}))
+      email = ${email && normaliseEmail(email)} or cart_id = ${cartId} or session_id = ${sessionId})
     returning id, restored_at as "restoredAt"`);
 }

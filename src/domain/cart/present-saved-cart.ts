@@ -1,7 +1,8 @@
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { stockStatus } from '../catalog/index.ts';
-import type { RestoredCart, RestoredLine } from './restore-cart.ts';
+import type { RestoredCart } from './restore-cart.ts';
 import type { SavedCart } from './save-cart.ts';
+import type { SavedLine } from './saved-lines.ts';
 
 /** What saving a cart answers: never the token, which travels by mail alone. */
 export const SavedCartReceipt = Type.Object({
@@ -32,10 +33,11 @@ export const SavedCartView = Type.Object({
   })),
 }, { title: 'SavedCart' });
 
-export function presentSavedCartReceipt({ id, expiresAt, consent }: SavedCart): Static<typeof SavedCartReceipt> {
-  return {
-    ok: true, saved_cart_id: id, expires_at: expiresAt.toISOString(), reminders: consent ? 'scheduled' : 'not_scheduled',
-  };
+export function presentSavedCartReceipt(
+  { id, expiresAt }: SavedCart,
+  reminders: 'scheduled' | 'not_scheduled',
+): Static<typeof SavedCartReceipt> {
+  return { ok: true, saved_cart_id: id, expires_at: expiresAt.toISOString(), reminders };
 }
 
 export function presentSavedCart(cart: RestoredCart): Static<typeof SavedCartView> {
@@ -56,7 +58,12 @@ export function presentSavedCart(cart: RestoredCart): Static<typeof SavedCartVie
   };
 }
 
-function statusOf(line: RestoredLine): Static<typeof SavedCartView>['items'][number]['status'] {
+/** Whether a line of a saved cart can still be bought. */
+export function isBuyable(line: SavedLine): boolean {
+  return ['ok', 'price_changed'].includes(statusOf(line));
+}
+
+function statusOf(line: SavedLine): Static<typeof SavedCartView>['items'][number]['status'] {
   if (line.variantCount === 0) return 'discontinued';
   // One of several variants: the shopper has to choose before its price and stock can be told.
   if (line.currentUnitPriceCents === null) return 'ok';

@@ -1,9 +1,9 @@
 import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { StockLevel } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
+import { type SavedLine, savedLines } from './saved-lines.ts';
 
 /** A saved cart, with what the catalogue says now of everything in it. */
 export interface RestoredCart {
@@ -11,25 +11,11 @@ export interface RestoredCart {
   readonly savedAt: Date;
   readonly expiresAt: Date;
   readonly currency: string;
-  readonly lines: readonly RestoredLine[];
-}
-
-export interface RestoredLine extends StockLevel {
-  readonly productSlug: string | null;
-  readonly variantId: string | null;
-  readonly name: string | null;
-  readonly quantity: number;
-  /** What was saved. */
-  readonly unitPriceCents: number | null;
-  /** What it costs now. Null: it is not sold any more, or it is not certain which variant was meant. */
-  readonly currentUnitPriceCents: number | null;
-  /** How many variants may be meant. None: it is not sold any more. */
-  readonly variantCount: number;
+  readonly lines: readonly SavedLine[];
 }
 
 /**
- * Open the saved cart of this token and note that it was, in one statement. What was saved without its variant is the
- * only one that the product has, where it has one.
+ * Open the saved cart of this token and note that it was, in one statement.
  * @throws DomainError gone `saved_cart_gone`, when the token is unknown, or its cart has expired or was bought
  */
 export async function restoreCart(ctx: Context, token: string): Promise<RestoredCart> {
@@ -40,29 +26,7 @@ export async function restoreCart(ctx: Context, token: string): Promise<Restored
       where tenant_id = ${ctx.tenant.id} and restore_token_hash = ${sha256(token)} and expires_at > ${now}
         and converted_at is null
       returning *)`, sql`
-    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt", s.currency,
-      (select coalesce(json_agg(json_build_object(
-          'productSlug', coalesce(w."productSlug", f.slug), 'variantId', w."variantId",
-          'name', coalesce(w.name, f.product_name), 'quantity', w.quantity, 'unitPriceCents', w."unitPriceCents",
-          'variantCount', coalesce(f.count, 0),
-          'currentUnitPriceCents', case when f.count = 1 then f.price_cents end,
-          'stock', f.stock, 'stockHeld', coalesce(f.stock_held, 0), 'lowStockAt', f.low_stock_at,
-          'backorder', coalesce(f.backorder, false)) order by w.position), '[]')
-        from rows from (jsonb_to_recordset(s.items)
-          as ("productSlug" text, "variantId" text, name text, quantity int, "unitPriceCents" bigint))
-          with ordinality as w("productSlug", "variantId", name, quantity, "unitPriceCents", position)
-        left join lateral (
-          select v.*, p.slug, p.name as product_name, count(*) over () as count
-          from products p
-          join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null
-            and (w."variantId" is null or v.id = w."variantId")
-          where p.tenant_id = s.tenant_id and p.status = 'published' and p.removed_at is null
-            and p.id = case when w."variantId" is null
-              then (select id from products named where named.tenant_id = s.tenant_id and named.slug = w."productSlug")
-              else (select product_id from variants named where named.tenant_id = s.tenant_id and named.id = w."variantId")
-            end
-          limit 1) f on true) as lines
-    from saved s`);
+    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt", s.currency, ${savedLines} as lines from saved s`);
   if (!cart) throw savedCartGone();
   return cart;
 }

@@ -11,15 +11,14 @@ const savedCartLifeMs = days(30);
 
 export interface SavedCart {
   readonly id: string;
+  readonly email: string;
+  readonly savedAt: Date;
   readonly expiresAt: Date;
   /** Whether its owner may be reminded of it. Who has unsubscribed is judged when a reminder is due, and not told. */
   readonly consent: boolean;
 }
 
-/**
- * Keep a cart for whoever reads mail at this address. It is opened by a token that only a mail to the address holds.
- * Whoever reminds finds it by query (`saved_carts`, `consent`, `saved_at`).
- */
+/** Keep a cart for whoever reads mail at this address. It is opened by a token that only a mail to the address holds. */
 export async function saveCart(ctx: Context, input: SavedCartInput): Promise<SavedCart> {
   const now = ctx.clock.now();
   const email = normaliseEmail(input.email);
@@ -42,9 +41,9 @@ export async function saveCart(ctx: Context, input: SavedCartInput): Promise<Sav
         ${ctx.tenant.currency}, ${JSON.stringify(items)}::jsonb, ${consent}, ${hashes.restore}, ${now}, ${expiresAt})
       returning id),
     known as (
-      insert into mail_preferences (tenant_id, email, unsubscribe_token_hash, created_at)
-      values (${ctx.tenant.id}, ${email}, ${hashes.unsubscribe}, ${now})
-      on conflict (tenant_id, email) do nothing)`, sql`
+      insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
+      values (${ctx.tenant.id}, ${hashes.unsubscribe}, ${email}, ${now})
+      on conflict do nothing)`, sql`
     select id from saved`);
-  return { id, expiresAt, consent };
+  return { id, email, savedAt: now, expiresAt, consent };
 }

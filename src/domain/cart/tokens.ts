@@ -1,20 +1,17 @@
 import { sha256 } from '#src/lib/crypto.ts';
-import type { Context } from '../context.ts';
-import { createTokenDeriver, deriveToken } from '../tenants/index.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-
-/** What the links in a reminder open: the cart that was saved, and the way out. */
-export const restorePurpose = 'cart.restore';
-export const unsubscribePurpose = 'mail.unsubscribe';
+import { deriveToken, deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 
 /** The token that restores a saved cart. */
 export async function restoreTokenOf(ctx: Context, savedCartId: string): Promise<string> {
-  return deriveToken(ctx, restorePurpose, savedCartId);
+  return deriveToken(ctx, tokenPurposes.restoreCart, savedCartId);
 }
 
 /** The token that unsubscribes an address. */
 export async function unsubscribeTokenOf(ctx: Context, email: string): Promise<string> {
-  return deriveToken(ctx, unsubscribePurpose, normaliseEmail(email));
+  return deriveToken(ctx, tokenPurposes.unsubscribe, normaliseEmail(email));
 }
 
 /** What is kept of both tokens, to find them by. */
@@ -22,9 +19,24 @@ export async function tokenHashesOf(
   ctx: Context,
   { savedCartId, email }: { savedCartId: string; email: string },
 ): Promise<{ restore: Buffer; unsubscribe: Buffer }> {
-  const derive = await createTokenDeriver(ctx);
+  const secret = await readSessionSecret(ctx);
   return {
-    restore: sha256(derive(restorePurpose, savedCartId)),
-    unsubscribe: sha256(derive(unsubscribePurpose, normaliseEmail(email))),
+    restore: sha256(deriveTokenWith(ctx, secret, tokenPurposes.restoreCart, savedCartId)),
+    unsubscribe: sha256(deriveTokenWith(ctx, secret, tokenPurposes.unsubscribe, normaliseEmail(email))),
   };
+}
+
+/**
+ * Make sure that the tokens which a mail about this cart carries are found: since the cart was saved the store's secret
+ * may have been rotated, and its tokens are others. Ways out of reminders that were mailed before stay open.
+ */
+export async function keepTokenHashes(ctx: InTransaction, { savedCartId, email }: { savedCartId: string; email: string }): Promise<void> {
+  const hashes = await tokenHashesOf(ctx, { savedCartId, email });
+  await ctx.tx.run(sql`
+    with kept as (
+      update saved_carts set restore_token_hash = ${hashes.restore}
+      where tenant_id = ${ctx.tenant.id} and id = ${savedCartId} and restore_token_hash <> ${hashes.restore})
+    insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
+    values (${ctx.tenant.id}, ${hashes.unsubscribe}, ${normaliseEmail(email)}, ${ctx.clock.now()})
+    on conflict do nothing`);
 }

@@ -2,7 +2,6 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { readOne, write } from '../database.ts';
 
 export type MailPreference = 'subscribed' | 'unsubscribed';
@@ -14,8 +13,10 @@ export type MailPreference = 'subscribed' | 'unsubscribed';
 export async function unsubscribe(ctx: Context, token: string): Promise<MailPreference> {
   const rows = await write(ctx, sql`
     preference as (
-      update mail_preferences set unsubscribed_at = coalesce(unsubscribed_at, ${ctx.clock.now()}::timestamptz)
-      where tenant_id = ${ctx.tenant.id} and unsubscribe_token_hash = ${sha256(token)}
+      insert into mail_preferences as known (tenant_id, email, unsubscribed_at)
+      select tenant_id, email, ${ctx.clock.now()}::timestamptz from unsubscribe_links
+      where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}
+      on conflict (tenant_id, email) do update set unsubscribed_at = known.unsubscribed_at
       returning email)`, sql`
     select email from preference`);
   if (rows.length === 0) throw unknownToken();
@@ -28,18 +29,11 @@ export async function unsubscribe(ctx: Context, token: string): Promise<MailPref
  */
 export async function readMailPreference(ctx: Context, token: string): Promise<MailPreference> {
   const preference = await readOne<{ unsubscribedAt: Date | null }>(ctx, sql`
-    select unsubscribed_at as "unsubscribedAt" from mail_preferences
-    where tenant_id = ${ctx.tenant.id} and unsubscribe_token_hash = ${sha256(token)}`);
+    select p.unsubscribed_at as "unsubscribedAt" from unsubscribe_links l
+    left join mail_preferences p on p.tenant_id = l.tenant_id and p.email = l.email
+    where l.tenant_id = ${ctx.tenant.id} and l.token_hash = ${sha256(token)}`);
   if (!preference) throw unknownToken();
   return preference.unsubscribedAt ? 'unsubscribed' : 'subscribed';
-}
-
-/** Whether somebody at this address asked not to be reminded by this store. */
-export async function isUnsubscribed(ctx: Context, email: string): Promise<boolean> {
-  const row = await readOne(ctx, sql`
-    select 1 as found from mail_preferences
-    where tenant_id = ${ctx.tenant.id} and email = ${normaliseEmail(email)} and unsubscribed_at is not null`);
-  return row !== undefined;
 }
 
 /** The refusal of a token that unsubscribes nobody. */

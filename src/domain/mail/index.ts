@@ -2,5 +2,5 @@ export { isAddress } from './address.ts';
 export { type MailData, type MailKind, mailKinds, type OrderMailData, type PostalAddress } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
 export { type MailRequest, promiseMail } from './promise-mail.ts';
-export { giveUpMail, sendMail } from './send-mail.ts';
+export { giveUpMail, type MailJudge, sendMail } from './send-mail.ts';
 export { isSuppressed } from './suppression.ts';

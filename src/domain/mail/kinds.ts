@@ -1,4 +1,4 @@
-import { minutes } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 
 /** What a mail about an order is made of: an order as the API shows it has all of it, and more. */
 export interface OrderMailData {
@@ -27,8 +27,18 @@ export interface PostalAddress {
 
 /** What each kind of mail is made of: stored with the mail in clear, so never a secret, a token or a code. */
 export interface MailData {
+  /** The token is derived from the mail's subject, the id of the link. */
+  magic_link: { readonly redirect_path: string | null; readonly valid_minutes: number };
   receipt: OrderMailData;
   shipped: OrderMailData;
+  /** About a saved cart; its tokens are derived from the id of the cart and from the address. */
+  abandoned_cart: {
+    /** Which of the reminders it is, from 1 on. */
+    readonly step: number;
+    readonly currency: string;
+    /** What can still be bought, at what it costs now; null where the shopper has yet to choose. */
+    readonly items: readonly { readonly name: string; readonly quantity: number; readonly total_cents: number | null }[];
+  };
   /** The code itself is derived from the mail's subject, with `purpose` (see `deriveCode`). */
   one_time_password: { readonly purpose: string; readonly action: string; readonly valid_minutes: number };
   return_update: {
@@ -73,8 +83,10 @@ export interface MailKindRules {
 }
 
 export const mailKinds: Readonly<Record<MailKind, MailKindRules>> = {
+  magic_link: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
   receipt: { delivery: 'at_least_once' },
   shipped: { delivery: 'at_least_once' },
+  abandoned_cart: { delivery: 'at_most_once', staleAfterMs: hours(24) },
   one_time_password: { delivery: 'at_least_once', staleAfterMs: minutes(10) },
   return_update: { delivery: 'at_least_once' },
   endpoint_warning: { delivery: 'at_least_once' },

@@ -9,7 +9,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, transact } from '../database.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
-import { mailKinds } from './kinds.ts';
+import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
 import { senderOf } from './sender.ts';
 import { isSuppressed, suppress } from './suppression.ts';
@@ -26,15 +26,23 @@ const leaseMs = sendTimeoutMs + seconds(15);
 type Answer = { readonly outcome: 'accepted' | 'bounced' | 'refused' | 'put_off' | 'unknown'; readonly detail: string };
 
 /**
+ * Judges whether a mail of its kind is still to be sent, in the transaction that begins each try: between the promise
+ * and the try there may be an outage of hours. Answers why not, or undefined.
+ */
+export type MailJudge = (ctx: InTransaction, mail: { readonly mailId: string; readonly subjectId: string }) => Promise<string | undefined>;
+
+export type MailJudges = Readonly<Partial<Record<MailKind, MailJudge>>>;
+
+/**
  * Send one mail. The row says `sending` before the mail server is asked, so that a run which finds it so after a
  * crash knows that the mail may have gone: what nobody asked for is then closed as `outcome_unknown`, everything
  * else is sent again with the same Message-ID and content (protocols.md §6).
  *
  * @throws Snooze while another run may still be sending it
  */
-export async function sendMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
+export async function sendMail(ctx: Context, { mailId }: { mailId: string }, judges: MailJudges = {}): Promise<void> {
   const lease = newId('job');
-  const outgoing = await beginTry(ctx, mailId, lease);
+  const outgoing = await beginTry(ctx, mailId, lease, judges);
   if (!outgoing) return;
   const answer = await ask(ctx, outgoing);
   await conclude(ctx, async (ctx) => {
@@ -55,7 +63,7 @@ export async function giveUpMail(ctx: Context, { mailId }: { mailId: string }): 
 }
 
 /** Mark the mail as being sent by this run and write it; `undefined` when there is nothing to send any more. */
-async function beginTry(ctx: Context, mailId: string, lease: string): Promise<OutgoingMail | undefined> {
+async function beginTry(ctx: Context, mailId: string, lease: string, judges: MailJudges): Promise<OutgoingMail | undefined> {
   return transact(ctx, async (ctx) => {
     const mail = await lockMail(ctx, mailId);
     if (!mail || !['queued', 'sending', 'failed'].includes(mail.state)) return undefined;
@@ -71,9 +79,13 @@ async function beginTry(ctx: Context, mailId: string, lease: string): Promise<Ou
     } else if (await isSuppressed(ctx, mail.recipient)) {
       mail.close('suppressed', now);
     } else {
-      const letter = await writeLetter(ctx, mail.kind, mail);
-      mail.begin(lease, fromNow(ctx.clock, leaseMs), now);
-      return { ...letter, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
+      const objection = await judges[mail.kind]?.(ctx, { mailId, subjectId: mail.subjectId });
+      if (objection === undefined) {
+        const letter = await writeLetter(ctx, mail.kind, mail);
+        mail.begin(lease, fromNow(ctx.clock, leaseMs), now);
+        return { ...letter, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
+      }
+      mail.close('suppressed', now, objection);
     }
     return undefined;
   });

@@ -4,8 +4,10 @@ import type { Letter } from './letter/letter.ts';
 import { letterheadOf } from './letter/letterhead.ts';
 import { setAsHtml } from './letter/set-as-html.ts';
 import { setAsText } from './letter/set-as-text.ts';
+import { abandonedCart } from './templates/abandoned-cart.ts';
 import { endpointWarning } from './templates/endpoint-warning.ts';
 import { gift } from './templates/gift.ts';
+import { magicLink } from './templates/magic-link.ts';
 import { oneTimePassword } from './templates/one-time-password.ts';
 import { receipt } from './templates/receipt.ts';
 import { restock } from './templates/restock.ts';
@@ -14,8 +16,10 @@ import { shipped } from './templates/shipped.ts';
 import type { MailContent, Template } from './templates/template.ts';
 
 const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
+  magic_link: magicLink,
   receipt,
   shipped,
+  abandoned_cart: abandonedCart,
   one_time_password: oneTimePassword,
   return_update: returnUpdate,
   endpoint_warning: endpointWarning,

@@ -2,7 +2,7 @@ export { type ApiKey, ApiKeyView, issuesOfKey, KeyInput, presentKey } from './ap
 export type { KeyKind } from './api-key-format.ts';
 export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
 export { deriveCode } from './derive-code.ts';
-export { createTokenDeriver, deriveToken, tenantIdOfToken } from './derive-token.ts';
+export { deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
 export { type IssuedKey, issueKey, type KeyToIssue } from './issue-key.ts';
 export { listKeys } from './list-keys.ts';
 export { listTenants } from './list-tenants.ts';

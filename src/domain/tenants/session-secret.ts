@@ -18,8 +18,9 @@ export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
 }
 
 /**
- * Give the store a new secret, because the old one may be known. Everybody is signed out, and every link in a mail
- * that was sent before leads nowhere.
+ * Give the store a new secret, because the old one may be known. Everybody is signed out, and no link that was mailed
+ * before signs anybody in. Links to saved carts and out of reminders still work: they open little, and a way out that
+ * was promised stays open.
  */
 export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
   await ctx.tx.run(sql`

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 
 import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import { judge } from './judge.ts';
 import { parseRecipient, parseSender } from './parse-address.ts';
 
@@ -43,5 +44,16 @@ function compose(mail: OutgoingMail) {
   const from = parseSender(mail.from);
   const { messageId, subject, text, html, headers } = mail;
   // The envelope is said explicitly, so that no header is ever read for recipients.
-  return { envelope: { from: from.address, to: [to] }, from, to: { name: '', address: to }, messageId, subject, text, html, headers: { ...headers } };
+  return { envelope: { from: from.address, to: [to] }, from, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
+}
+
+/**
+ * Each header on a line of its own, however long: folded ones are valid, but not every mail program finds the address
+ * in a List-Unsubscribe that is.
+ */
+function onOneLine(headers: OutgoingMail['headers']): Record<string, { prepared: true; value: string }> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => {
+    if (!/^[\x20-\x7e]{1,900}$/.test(value)) throw new ProviderError('smtp', 'refused', `The header ${name} is not one line of ASCII.`);
+    return [name, { prepared: true, value }];
+  }));
 }

@@ -13,6 +13,11 @@ useContext(test);
 
 const labels = [{ carrier: 'USPS', tracking_number: '9400100000000000000000', tracking_url: 'https://usps.example/9400100000000000000000' }];
 const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
+  magic_link: { redirect_path: '/account/orders?tab=open', valid_minutes: 15 },
+  abandoned_cart: {
+    step: 1, currency: 'USD',
+    items: [{ name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 }, { name: 'Coffee of the month', quantity: 1, total_cents: null }],
+  },
   receipt: orderMail({ gift_card_cents: 1000 }),
   shipped: orderMail({ labels }),
   one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
@@ -35,7 +40,7 @@ function branded({ ctx }: TestContext) {
 test('every kind of mail has a subject, both forms and the letterhead of its store', async (t) => {
   const ctx = branded(t.context);
   for (const kind of kinds) {
-    const { subject, text, html, headers } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1' } as never);
+    const { subject, text, html, headers } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
     t.regex(subject, /^\S.{5,80}\S$/, kind);
     for (const said of ['Cedar & Clay', ctx.tenant.storefrontUrl, 'https://instagram.example/cedar']) t.true(text.includes(said), `${kind}: ${said}`);
     for (const said of ['Cedar &amp; Clay', '#7a5c3e', 'https://instagram.example/cedar']) t.true(html.includes(said), `${kind}: ${said}`);
@@ -50,16 +55,16 @@ test('what somebody wrote is shown and never run', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
   const items = [{ name: evil, quantity: 1, total_cents: 100 }];
-  const receipt = await writeLetter(ctx, 'receipt', { data: orderMail({ items, order_number: evil }), subjectId: 'ord_1' });
+  const receipt = await writeLetter(ctx, 'receipt', { data: orderMail({ items, order_number: evil }), subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.false(receipt.html.includes('<script>'));
   t.true(receipt.html.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;'));
   t.false(/[\r\n]/.test(receipt.subject));
-  const gift = await writeLetter(ctx, 'gift', { data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil }, subjectId: 'ord_1' });
+  const gift = await writeLetter(ctx, 'gift', { data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil }, subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.false(gift.html.includes('<script>'));
 });
 
 test('a receipt adds up in the money of its order', async (t) => {
-  const { text } = await writeLetter(t.context.ctx, 'receipt', { data: everyKind.receipt, subjectId: 'ord_1' });
+  const { text } = await writeLetter(t.context.ctx, 'receipt', { data: everyKind.receipt, subjectId: 'ord_1', recipient: 'ada@example.com' });
   for (const line of [/Oak bowl, Large +\$62\.00\n/, /Coffee of the month, 12 oz \(Quantity 2\) +\$34\.00\n/, /Discount +−\$9\.60\n/, /Gift card +−\$10\.00\n/, /Total +\$99\.53\n/]) {
     t.regex(text, line);
   }
@@ -87,7 +92,7 @@ browserTest('every mail fits a narrow window and a wide one, in light and in dar
     const asked: string[] = [];
     page.on('request', (request) => void (request.url().startsWith('http') && asked.push(request.url())));
     for (const kind of kinds) {
-      const { html } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1' } as never);
+      const { html } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
       for (const width of [320, 1200]) {
         await page.setViewportSize({ width, height: 700 });
         await page.setContent(html);

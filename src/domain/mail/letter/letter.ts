@@ -35,6 +35,8 @@ export interface Letter {
   readonly blocks: readonly Block[];
   /** Why this reader gets it, for the foot. */
   readonly reason: string;
+  /** Where whoever wants no more of these can say so. */
+  readonly unsubscribeUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -26,7 +26,7 @@ export function setAsHtml(letter: Letter, head: Letterhead): string {
 ${letter.blocks.map((block) => setBlock(block, head)).join('\n')}
 </td></tr>
 <tr><td class="quiet" style="padding:20px 4px 0;font-size:13px;line-height:20px;color:${ink.quiet}">
-${escapeHtml(letter.reason)}<br>
+${escapeHtml(letter.reason)}${setUnsubscribe(letter)}<br>
 ${links.map(({ label, url }) => `<a class="quiet" href="${escapeHtml(url)}" style="color:${ink.quiet}">${escapeHtml(label)}</a>`).join(' &nbsp;&middot;&nbsp; ')}
 </td></tr>
 </table>
@@ -34,6 +34,10 @@ ${links.map(({ label, url }) => `<a class="quiet" href="${escapeHtml(url)}" styl
 </body>
 </html>
 `;
+}
+
+function setUnsubscribe({ unsubscribeUrl }: Letter): string {
+  return unsubscribeUrl ? ` <a class="quiet" href="${escapeHtml(unsubscribeUrl)}" style="color:${ink.quiet}">Unsubscribe</a>` : '';
 }
 
 function setBlock(block: Block, head: Letterhead): string {

@@ -1,0 +1,65 @@
+import type { Context } from '../../context.ts';
+import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../../tenants/index.ts';
+import type { MailData } from '../kinds.ts';
+import type { Block } from '../letter/letter.ts';
+import { money, storefrontLink, type Template } from './template.ts';
+
+/**
+ * Reminds of a saved cart. A mail program's own button unsubscribes with one click (RFC 8058); the link at the foot
+ * leads to a page with a button, for scanners follow links.
+ */
+export const abandonedCart: Template<'abandoned_cart'> = async (ctx, { data, subjectId, recipient }) => {
+  const secret = await readSessionSecret(ctx);
+  const restoreToken = deriveTokenWith(ctx, secret, tokenPurposes.restoreCart, subjectId);
+  const unsubscribeToken = deriveTokenWith(ctx, secret, tokenPurposes.unsubscribe, recipient);
+  const unsubscribeUrl = `${ctx.settings.publicUrl}/api/v1/cart/unsubscribe?token=${unsubscribeToken}`;
+  const { subject, title, text } = wordsOf(ctx, data);
+  return {
+    subject,
+    preview: data.items.slice(0, 3).map(({ name }) => name).join(', '),
+    reason: `You get this mail because you left a cart at ${ctx.tenant.name}.`,
+    unsubscribeUrl,
+    blocks: [
+      { kind: 'heading', text: title },
+      { kind: 'paragraph', text },
+      linesOf(ctx, data),
+      { kind: 'button', label: 'Back to my cart', url: storefrontLink(ctx, ctx.tenant.restorePath, { token: restoreToken }) },
+      { kind: 'note', text: 'These are the prices of today. Nothing is set aside for you until you order.' },
+    ],
+    headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  };
+};
+
+interface Words {
+  readonly subject: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The last reminder says that it is the last; only the third can be, for a store has three at most. */
+function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_cart']): Words {
+  const store = ctx.tenant.name;
+  const thing = first?.name ?? 'Your cart';
+  if (step === 1) {
+    return { subject: `You left something at ${store}`, title: 'Your cart is still here', text: 'We have kept it for you, as you left it.' };
+  }
+  if (step === 2) {
+    return { subject: `Still thinking of it? ${thing}`, title: 'Still thinking of it?', text: 'Your cart is one click away, whenever you like.' };
+  }
+  return {
+    subject: `Your cart at ${store}, one last time`,
+    title: 'One last reminder',
+    text: 'We will not write about this cart again. It stays here for a while, should you want it.',
+  };
+}
+
+function linesOf(ctx: Context, { items, currency }: MailData['abandoned_cart']): Block {
+  return {
+    kind: 'lines',
+    lines: items.map(({ name, quantity, total_cents }) => ({
+      name,
+      detail: quantity === 1 ? null : `Quantity ${quantity}`,
+      amount: total_cents === null ? null : money(ctx, total_cents, currency),
+    })),
+  };
+}

@@ -1,0 +1,64 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import { days } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { write } from '../database.ts';
+import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
+import { type GrantedSession, type OpenSession, refreshPurpose } from './session.ts';
+import { signSession } from './session-token.ts';
+
+/** How long a session can be refreshed, since it last was. */
+export const refreshLifeMs = days(30);
+
+/** Of the links of one address only so many, the newest, are valid. */
+const validMax = 3;
+
+/**
+ * Sign in with the token of a mailed link. One conditional update uses it up, so that of any number who hold it one
+ * gets a session. Where the link was asked for with a challenge, whoever lacks the verifier leaves it as it is: a mail
+ * scanner cannot use it up.
+ *
+ * @throws DomainError `invalid_or_expired_token`
+ */
+export async function consumeLink(
+  ctx: Context,
+  { token, codeVerifier }: { token: string; codeVerifier: string | null },
+): Promise<GrantedSession> {
+  const now = ctx.clock.now();
+  const id = newId('ses');
+  const secret = await readSessionSecret(ctx);
+  const refreshToken = deriveTokenWith(ctx, secret, refreshPurpose, id);
+  const refreshExpiresAt = fromNow(ctx.clock, refreshLifeMs);
+
+  const [customer] = await write<OpenSession['customer']>(ctx, sql`
+    used as (
+      update sign_in_links link set used_at = ${now}
+      where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)} and used_at is null and expires_at > ${now}
+        and secret_number = ${secret.number}
+        and (code_challenge is null or code_challenge = ${codeVerifier && challengeOf(codeVerifier)})
+        and (select count(*) from sign_in_links newer
+          where newer.tenant_id = link.tenant_id and newer.email = link.email
+            and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validMax}
+      returning email),
+    opened as (
+      insert into sessions (tenant_id, id, customer_id, secret_number, refresh_expires_at, created_at)
+      select ${ctx.tenant.id}, ${id}, c.id, ${secret.number}, ${refreshExpiresAt}::timestamptz, ${now}::timestamptz
+      from used join customers c on c.tenant_id = ${ctx.tenant.id} and c.email = used.email
+      returning id, customer_id),
+    kept as (
+      insert into refresh_tokens (tenant_id, token_hash, session_id, created_at)
+      select ${ctx.tenant.id}, ${sha256(refreshToken)}::bytea, id, ${now}::timestamptz from opened)`, sql`
+    select c.id, c.email, c.name from opened join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`);
+  if (!customer) throw new DomainError('invalid', 'invalid_or_expired_token', 'This link is not valid, or no longer.');
+
+  const signed = await signSession(ctx, secret, { sessionId: id, customerId: customer.id }, refreshExpiresAt);
+  return { id, customer, ...signed, refreshToken, refreshExpiresAt };
+}
+
+/** RFC 7636, S256. */
+function challengeOf(verifier: string): string {
+  return sha256(verifier).toString('base64url');
+}

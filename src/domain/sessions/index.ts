@@ -1,0 +1,12 @@
+export { consumeLink } from './consume-link.ts';
+export { endSession } from './end-session.ts';
+export { mailLink } from './mail-link.ts';
+export { openSession } from './open-session.ts';
+export { presentSession, SessionView } from './present.ts';
+export { pruneSessions } from './prune-sessions.ts';
+export { renewToken, rotateSession } from './refresh-session.ts';
+export { type LinkRequest, requestLink } from './request-link.ts';
+export type { GrantedSession, OpenSession } from './session.ts';
+export { ConsumeInput, LinkInput, RefreshInput } from './session-input.ts';
+export { expiredSession, invalidSession, tenantIdOfSession } from './session-token.ts';
+export { pathOnStorefront, safePath } from './storefront-path.ts';

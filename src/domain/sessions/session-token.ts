@@ -1,0 +1,82 @@
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+
+import { seconds } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import type { SessionSecret } from '../tenants/index.ts';
+
+/** The one algorithm: a token that names another is not looked at any further. */
+const algorithm = 'HS256';
+const lifeSeconds = 15 * 60;
+
+export interface SignedToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** Whose session it is. */
+export interface SessionSubject {
+  readonly sessionId: string;
+  readonly customerId: string;
+}
+
+/** A token for this session: 15 minutes, and never longer than the session itself may be refreshed. */
+export async function signSession(
+  ctx: Context,
+  secret: SessionSecret,
+  { sessionId, customerId }: SessionSubject,
+  refreshExpiresAt: Date,
+): Promise<SignedToken> {
+  const issuedAt = Math.floor(ctx.clock.now().getTime() / 1000);
+  const expires = Math.min(issuedAt + lifeSeconds, Math.floor(refreshExpiresAt.getTime() / 1000));
+  const token = await new SignJWT({ sid: sessionId })
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: `${ctx.tenant.id}.${secret.number}` })
+    .setIssuer(ctx.settings.publicUrl)
+    .setAudience(ctx.tenant.slug)
+    .setSubject(customerId)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expires)
+    .sign(keyOf(secret));
+  return { token, expiresAt: new Date(seconds(expires)) };
+}
+
+/**
+ * Whose session a token is for, if this store signed it with the secret that it has now.
+ * @throws DomainError unauthenticated `invalid_session`, or `expired_session`
+ */
+export async function verifySession(ctx: Context, secret: SessionSecret, token: string): Promise<SessionSubject> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keyOf(secret), {
+      algorithms: [algorithm],
+      typ: 'JWT',
+      issuer: ctx.settings.publicUrl,
+      audience: ctx.tenant.slug,
+      requiredClaims: ['sub', 'sid', 'exp'],
+      currentDate: ctx.clock.now(),
+    });
+    const { sub: customerId, sid: sessionId } = payload;
+    const isOurs = protectedHeader.kid === `${ctx.tenant.id}.${secret.number}`;
+    if (!isOurs || typeof sessionId !== 'string' || !customerId) throw invalidSession();
+    return { sessionId, customerId };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expiredSession();
+    if (error instanceof errors.JOSEError) throw invalidSession();
+    throw error;
+  }
+}
+
+/** The id of the tenant that a session's token names, or `undefined` when this is no such token. Proves nothing yet. */
+export function tenantIdOfSession(token: string): string | undefined {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    return /^(ten_[0-9a-z]{26})\.[0-9]+$/.exec(kid ?? '')?.[1];
+  } catch {
+    // What cannot be read names nobody.
+    return undefined;
+  }
+}
+
+export const invalidSession = () => new DomainError('unauthenticated', 'invalid_session', 'You are not signed in to this store.');
+export const expiredSession = () => new DomainError('unauthenticated', 'expired_session', 'The session has expired. Refresh it, or sign in again.');
+
+const keyOf = ({ secret }: SessionSecret) => new TextEncoder().encode(secret);
