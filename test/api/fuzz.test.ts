@@ -66,7 +66,7 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
   };
   await Promise.all(Array.from({ length: atOnce }, work));
 
-  t.log(Object.fromEntries([...statuses].toSorted()));
+  if (process.env['FUZZ_REQUESTS']) t.log(Object.fromEntries([...statuses].toSorted()));
   t.deepEqual(wrong, [], `FUZZ_SEED=${seed} FUZZ_REQUESTS=${count}`);
   // Requests that nothing accepts, or nothing refuses, prove nothing.
   for (const status of [200, 201, 400, 401, 403, 404, 413, 415]) t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
@@ -77,7 +77,9 @@ function complaintAbout({ status, headers, body }: Answer): string | undefined {
   if (status === 500) return '500';
   if (!headers.get('content-type')?.startsWith('application/json')) return `${status} is not JSON`;
   if (meaningOf(body?.error)?.status !== status) return `${status} says ${body?.error}`;
-  if (typeof body.detail !== 'string' || body.request_id !== headers.get('x-request-id')) return `${status} has no envelope`;
+  // What is answered again is answered to the byte: it names the request that was answered first.
+  const isItsOwn = body.request_id === headers.get('x-request-id') || headers.has('idempotent-replayed');
+  if (typeof body.detail !== 'string' || !isItsOwn) return `${status} has no envelope`;
   if (/select |insert |update |node_modules|\.ts:|Error:/.test(JSON.stringify(body))) return `${status} tells too much`;
   return undefined;
 }
