@@ -5,6 +5,7 @@ import { transact } from '../database.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { Label } from './label.ts';
+import { isReasonCode } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';
 import { insertLabel } from './request-label.ts';
 import { lockForPerson, refuseIfOpen } from './retry-label.ts';
@@ -27,7 +28,7 @@ export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: s
     label.choose(rate, '', true);
     promiseAt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
-    if (order.attentionCode !== null) await recordFulfillment(ctx, orderId, { attention: null });
+    if (isReasonCode(order.attentionCode)) await recordFulfillment(ctx, orderId, { attention: null });
     await recordAudit(ctx, {
       action: 'label.rate_chosen', subjectKind: 'order', subjectId: orderId,
       after: { carrier: rate.carrier, service: rate.serviceCode, amount_cents: rate.amountCents, currency: rate.currency },

@@ -3,11 +3,12 @@ import { DomainError, notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { recordFulfillment } from '../orders/index.ts';
 import { insertTracking } from './begin-tracking.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
+import { withoutReason } from './label-reasons.ts';
 import { inProgress } from './retry-label.ts';
+import { tellFulfillment } from './tell-fulfillment.ts';
 
 /** The first look at a parcel that was sent by hand also asks the provider to follow it. */
 const firstLookMs = seconds(1);
@@ -47,9 +48,9 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     if (parcel) {
       await insertTracking(ctx, { ...parcel, orderId, labelId: null, service: null, trackingUrl: null, followed: false, firstPollMs: firstLookMs });
     }
-    await recordFulfillment(ctx, orderId, {
+    await tellFulfillment(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
-      attention: null,
+      ...withoutReason(order),
       ...(parcel && {
         label: { carrier: parcel.carrierName, service: null, tracking_number: parcel.trackingNumber, tracking_url: null, status: 'transit' },
       }),

@@ -6,7 +6,7 @@ import { conclude, transact } from '../database.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
-import { adviceFor, type ReasonCode, reasons } from './label-reasons.ts';
+import { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
 
 /**
  * Put a label in front of a person. The order stays paid. What is as it should be ends the job well; anything else
@@ -41,13 +41,13 @@ export async function giveUpLabel(ctx: Context, { labelId }: { labelId: string }
   });
 }
 
-/** The order shows what is the matter with its label. */
+/** The order shows what is the matter with its label, unless something weightier is the matter with it. */
 async function putBeforePerson(ctx: InTransaction, orderId: string, code: ReasonCode): Promise<void> {
   const order = await lockOrder(ctx, orderId);
   if (!order) return;
   await recordFulfillment(ctx, orderId, {
     ...(order.mayMoveFulfillmentTo('needs_attention') && { status: 'needs_attention' }),
-    attention: { code, detail: adviceFor(code) },
+    ...((!order.attentionCode || isReasonCode(order.attentionCode)) && { attention: { code, detail: adviceFor(code) } }),
   });
 }
 

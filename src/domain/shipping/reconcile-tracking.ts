@@ -4,9 +4,10 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
-import { type FulfillmentStatus, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
+import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import type { TrackingNews } from '../ports/shipping-gateway.ts';
 import { openAccount } from './open-account.ts';
+import { tellFulfillment } from './tell-fulfillment.ts';
 import { Tracking } from './tracking.ts';
 
 /**
@@ -60,10 +61,10 @@ async function tellOrder(ctx: InTransaction, order: Order, tracking: Tracking): 
     tracking_url: tracking.trackingUrl ?? null, status: tracking.status,
   };
   if (status && !order.shippedAt && order.mayMoveFulfillmentTo('shipped')) {
-    await recordFulfillment(ctx, order.id, { status: 'shipped' });
+    await tellFulfillment(ctx, order, { status: 'shipped' });
   }
   const moves = status && order.mayMoveFulfillmentTo(status);
-  await recordFulfillment(ctx, order.id, { label, ...(moves && { status }) });
+  await tellFulfillment(ctx, order, { label, ...(moves && { status }) });
 }
 
 /** A parcel that the provider does not know, or will not follow, is not news. */

@@ -6,6 +6,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
+import { isReasonCode } from './label-reasons.ts';
 import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
 import { unpause } from './pause-labels.ts';
 import { insertLabel } from './request-label.ts';
@@ -28,7 +29,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForPerson(ctx, orderId);
     await recordAudit(ctx, { action: 'label.retried', subjectKind: 'order', subjectId: orderId });
-    if (order.attentionCode !== null) await recordFulfillment(ctx, orderId, { attention: null });
+    if (isReasonCode(order.attentionCode)) await recordFulfillment(ctx, orderId, { attention: null });
     if (label?.reasonCode === 'provider_auth') await unpause(ctx);
     if (!label) {
       const labelId = await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: 'queued' });

@@ -8,6 +8,7 @@ import { transact } from '../database.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import { providerUnavailable } from './choose-rate.ts';
+import { withoutReason } from './label-reasons.ts';
 import { leaseMs, lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
 import { inProgress, refuseIfOpen } from './retry-label.ts';
@@ -38,7 +39,7 @@ export async function voidLabel(ctx: Context, { labelId }: { labelId: string }):
       update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${labelId}`);
     order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
     await recordFulfillment(ctx, orderId, {
-      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), attention: null,
+      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), ...withoutReason(order),
     });
     await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
   });

@@ -366,6 +366,17 @@ test('an order that was shipped by hand meanwhile keeps its state when its label
   t.is(shipping.bought().length, 1);
 });
 
+test('what is the matter with an order\'s money stays in front of people', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { attentionCode: 'gift_card_spent', items: [{ weightOz: null }] });
+  t.regex(await run(ctx, order.id), /parcel_missing/);
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'needs_attention', attention: 'gift_card_spent' });
+  const other = await request(ctx, { attentionCode: 'gift_card_spent' });
+  await run(ctx, other.order.id);
+  t.like(await orderOf(ctx, other.order.id), { fulfillment: 'label_purchased', attention: 'gift_card_spent' });
+});
+
 test('a mistake of our own on the last run puts the label in front of a person', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);

@@ -31,6 +31,9 @@ const trackingsOf = (ctx: Context, orderId: string) => read<{ id: string; status
   select id, status, followed, next_poll_at as "nextPollAt" from trackings
   where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
 
+const mailsAbout = async (ctx: Context, subjectId: string) =>
+  (await read<{ kind: string }>(ctx, sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`)).map(({ kind }) => kind);
+
 const hintOf = (trackingNumber: string, status: string) => ({
   event: 'track_updated', data: { tracking_number: trackingNumber, carrier: 'usps', tracking_status: { status, status_date: '2026-11-20T10:00:00Z' } },
 });
@@ -51,6 +54,7 @@ test('the first movement of a parcel ships its order, once', async (t) => {
   await reconcileTracking(ctx, { trackingId });
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped', 'order.delivered']);
+  t.deepEqual(await mailsAbout(ctx, order.id), ['shipped'], 'the shopper is told once');
   t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
 });
 
@@ -181,6 +185,7 @@ test('a parcel that was sent by hand is followed by its carrier and number', asy
   await run(ctx, order.id);
   await markFulfilled(ctx, { orderId: order.id, carrier: 'DHL Express', trackingNumber: '9100000002' });
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped']);
+  t.deepEqual(await mailsAbout(ctx, order.id), ['shipped']);
   t.is((await labelOf(ctx, order.id)).state, 'skipped');
 
   clock.pass(2000);
