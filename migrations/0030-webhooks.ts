@@ -72,8 +72,8 @@ export class Webhooks extends Migration {
       create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
         where state = 'pending';
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
-      create index webhook_deliveries_failed on webhook_deliveries (tenant_id, id) where state = 'failed';
-      -- For retention alone, which goes through all tenants at once.
+      -- For operators and for retention, who go through all tenants at once.
+      create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';
       create index webhook_deliveries_by_age on webhook_deliveries (created_at);
       ${tenantTable('webhook_deliveries')}
 

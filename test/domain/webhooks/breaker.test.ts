@@ -5,6 +5,7 @@ import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import {
   disableEndpoint, drainEndpoint, enableEndpoint, fanOutEvent, listDeliveries, readEndpoint, recoverDeliveries, sendTestEvent,
+  webhooksNeedingAttention,
 } from '#src/domain/webhooks/index.ts';
 import { days, hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -87,7 +88,7 @@ test('the end of a pause is promised when it begins, and once it works again eve
 });
 
 test('an endpoint that says it is gone is switched off with a mail to the owner, and what waited can be recovered', async (t) => {
-  const { ctx, clock } = t.context;
+  const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 410 });
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
@@ -103,6 +104,10 @@ test('an endpoint that says it is gone is switched off with a mail to the owner,
   const refused = { instanceOf: DomainError, message: /switched off/ };
   await t.throwsAsync(recoverDeliveries(ctx, { id, since }), refused);
   await t.throwsAsync(sendTestEvent(ctx, { id }), refused);
+
+  const { endpoints, deliveries } = await webhooksNeedingAttention(services.context(), 100);
+  t.like(endpoints.find((endpoint) => endpoint.id === id), { tenantId: ctx.tenant.id, disabledReason: 'gone', waiting: 0 });
+  t.like(deliveries.find(({ endpointId }) => endpointId === id), { tenantId: ctx.tenant.id, type: 'webhook.test', lastStatus: 410, attemptCount: 1 });
 
   receiver.behave({ status: 200 });
   t.like(await enableEndpoint(ctx, { id }), { status: 'enabled', disabled_reason: null });

@@ -1,0 +1,62 @@
+import { sql } from '#src/lib/sql.ts';
+import type { PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import type { DisabledReason } from './webhook-endpoint.ts';
+
+/** A delivery that was given up. */
+export interface FailedDelivery {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly endpointId: string;
+  /** Without its query, which may hold a secret. */
+  readonly address: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly attemptCount: number;
+  readonly lastStatus: number | null;
+  readonly lastFailure: string | null;
+  readonly settledAt: Date;
+}
+
+/** An endpoint that fails, or was switched off because it did. */
+export interface TroubledEndpoint {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly address: string;
+  readonly failingSince: Date | null;
+  readonly failures: number;
+  /** While its breaker is open nothing is attempted. */
+  readonly pausedUntil: Date | null;
+  readonly disabledAt: Date | null;
+  readonly disabledReason: DisabledReason | null;
+  readonly waiting: number;
+}
+
+/** What operators see of every store: endpoints in trouble, and deliveries that were given up, the newest first. */
+export async function webhooksNeedingAttention(
+  ctx: PlatformContext,
+  limit: number,
+): Promise<{ endpoints: TroubledEndpoint[]; deliveries: FailedDelivery[]; total: number }> {
+  return asPlatform(ctx, 'operators see the webhooks of every store that need attention', async (ctx) => {
+    const endpoints = await ctx.tx.run<TroubledEndpoint>(sql`
+      select e.tenant_id as "tenantId", e.id, split_part(e.url, '?', 1) as address, e.failing_since as "failingSince",
+        e.failures, e.breaker_open_until as "pausedUntil", e.disabled_at as "disabledAt",
+        e.disabled_reason as "disabledReason",
+        (select count(*)::int from webhook_deliveries d
+         where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'pending') as waiting
+      from webhook_endpoints e
+      where e.failing_since is not null or e.disabled_reason in ('gone', 'failing')
+      order by coalesce(e.failing_since, e.disabled_at) limit ${limit}`);
+    const deliveries = await ctx.tx.run<FailedDelivery>(sql`
+      select d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", split_part(e.url, '?', 1) as address,
+        d.event_id as "eventId", event.type, d.attempt_count as "attemptCount", d.last_status as "lastStatus",
+        d.last_failure as "lastFailure", d.settled_at as "settledAt"
+      from (select * from webhook_deliveries where state = 'failed' order by id desc limit ${limit}) d
+      join webhook_endpoints e on e.tenant_id = d.tenant_id and e.id = d.endpoint_id
+      join events event on event.tenant_id = d.tenant_id and event.id = d.event_id
+      order by d.id desc`);
+    const [{ total } = { total: 0 }] = await ctx.tx.run<{ total: number }>(sql`
+      select count(*)::int as total from webhook_deliveries where state = 'failed'`);
+    return { endpoints, deliveries, total };
+  });
+}

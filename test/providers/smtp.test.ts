@@ -1,0 +1,94 @@
+import { createServer, type AddressInfo } from 'node:net';
+
+import test from 'ava';
+
+import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
+import { judge } from '#src/providers/smtp/judge.ts';
+import { parseSender } from '#src/providers/smtp/parse-address.ts';
+import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
+import { newAddress } from '#test/support/factories/mail.ts';
+
+const mail = (to = newAddress()) => ({ messageId: '<1@shop.example>', from: 'Shop <post@shop.example>', to, subject: 'Hello', text: 'Hello.', html: '<p>Hello.</p>', headers: {} });
+
+function verdict(failure: { code?: string; command?: string; responseCode?: number; response?: string; syscall?: string }): ProviderFailure | 'bounced' {
+  try {
+    return judge(Object.assign(new Error('smtp'), failure)).outcome === 'bounced' ? 'bounced' : 'away';
+  } catch (error) {
+    if (error instanceof ProviderError) return error.failure;
+    throw error;
+  }
+}
+
+const rcpt = (responseCode: number, response: string) => ({ code: 'EENVELOPE', command: 'RCPT TO', responseCode, response });
+
+test('what a mail server says decides whether the mail is tried again, given up or has bounced', (t) => {
+  const table: [Parameters<typeof verdict>[0], ReturnType<typeof verdict>][] = [
+    [rcpt(550, '550 5.1.1 No such user'), 'bounced'],
+    [rcpt(550, '550 no such mailbox'), 'bounced'],
+    [rcpt(551, '551 not here'), 'bounced'],
+    [rcpt(550, '550 5.2.1 Mailbox disabled'), 'bounced'],
+    [rcpt(550, '550 5.7.1 Blocked by policy'), 'refused'],
+    [rcpt(552, '552 5.2.2 Mailbox full'), 'refused'],
+    [rcpt(554, '554 5.7.1 Relay denied'), 'refused'],
+    [rcpt(451, '451 4.7.1 Greylisted'), 'busy'],
+    [{ code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 550, response: '550 5.1.8 Sender unknown' }, 'refused'],
+    [{ code: 'EMESSAGE', command: 'DATA', responseCode: 554, response: '554 5.7.1 Spam' }, 'refused'],
+    [{ code: 'EMESSAGE', command: 'DATA', responseCode: 452, response: '452 4.3.1 Full' }, 'busy'],
+    [{ code: 'ECONNECTION', command: 'CONN', responseCode: 421, response: '421 Shutting down' }, 'busy'],
+    [{ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535, response: '535 5.7.8 Bad credentials' }, 'denied'],
+    [{ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 454, response: '454 4.7.0 Later' }, 'busy'],
+    [{ code: 'ECONNECTION', command: 'CONN', syscall: 'connect' }, 'busy'],
+    [{ code: 'EDNS', command: 'CONN' }, 'busy'],
+    [{ code: 'ECONNECTION', command: 'CONN' }, 'away'],
+    [{ code: 'ETIMEDOUT', command: 'CONN' }, 'away'],
+    [{}, 'away'],
+  ];
+  for (const [failure, expected] of table) t.is(verdict(failure), expected, JSON.stringify(failure));
+});
+
+test('a real server that is away, cuts off, or says nothing at all is judged so', async (t) => {
+  const mailbox = await startMailbox();
+  const control = mailboxControl(mailbox.url);
+  const mailer = createSmtpMailer(mailbox.smtpUrl);
+  t.teardown(async () => {
+    mailer.close?.();
+    await mailbox.close();
+  });
+  const failure = async (to = newAddress()) =>
+    ((await t.throwsAsync(mailer.send(mail(to)), { instanceOf: ProviderError })) as ProviderError | undefined)?.failure;
+
+  t.deepEqual(await mailer.send(mail()), { outcome: 'accepted' });
+  const cut = newAddress();
+  await control.fault({ kind: 'cut_before', recipient: cut, times: 1 });
+  t.is(await failure(cut), 'away');
+  await control.setDown(true);
+  t.is(await failure(), 'busy');
+  await control.setDown(false);
+  t.deepEqual(await mailer.send(mail()), { outcome: 'accepted' });
+
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const waiting = createSmtpMailer(`smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+  t.teardown(() => {
+    waiting.close?.();
+    silent.close();
+  });
+  const error = await t.throwsAsync(waiting.send(mail(), AbortSignal.timeout(200)), { instanceOf: ProviderError });
+  t.is((error as ProviderError).failure, 'away');
+});
+
+test('the messages of failures repeat neither the address nor the server', (t) => {
+  const error = t.throws(() => judge(Object.assign(new Error('550 ada@example.com'), rcpt(554, '554 5.7.1 <ada@example.com>: denied'))));
+  t.is(error?.message, 'The mail server answered 554 5.7.1.');
+});
+
+test('a sender is a name and one plain address', (t) => {
+  t.deepEqual(parseSender('Cedar & Clay <hello@cedar.example>'), { name: 'Cedar & Clay', address: 'hello@cedar.example' });
+  t.deepEqual(parseSender('"Smith, Jones" <hello@cedar.example>'), { name: 'Smith, Jones', address: 'hello@cedar.example' });
+  t.deepEqual(parseSender('hello@cedar.example'), { name: '', address: 'hello@cedar.example' });
+  for (const wrong of ['nobody', 'A <a@b.example>, B <c@d.example>', 'A\r\nBcc: x@y.example <a@b.example>', '<a b@c.example>']) {
+    t.throws(() => parseSender(wrong), { instanceOf: ProviderError }, wrong);
+  }
+});
