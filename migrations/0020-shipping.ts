@@ -51,6 +51,7 @@ export class Shipping extends Migration {
         attempt int not null check (attempt >= 1),
         tries int not null check (tries >= 0),
         next_attempt_at timestamptz,
+        starts int not null default 0,
         lease_token text,
         lease_expires_at timestamptz,
         chosen_by_person boolean not null,

@@ -46,6 +46,7 @@ export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: s
     if (pressed) resume(label);
     if (label.state === 'queued') label.moveTo('quoting');
     const token = randomText(20);
+    label.starts += 1;
     label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
     label.nextAttemptAt = null;
     label.updatedAt = ctx.clock.now();

@@ -43,6 +43,8 @@ const LabelSchema = defineEntity({
     attempt: p.integer(),
     tries: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
+    /** Runs that took it up since one last said how it went. */
+    starts: p.integer().default(0),
     leaseToken: p.string().nullable(),
     leaseExpiresAt: p.datetime().nullable(),
     chosenByPerson: p.boolean(),
@@ -90,7 +92,9 @@ export class Label extends LabelSchema.class {
     this.leaseExpiresAt = expiresAt;
   }
 
+  /** The run that held it says how it went. */
   release(): void {
+    this.starts = 0;
     this.leaseToken = null;
     this.leaseExpiresAt = null;
   }

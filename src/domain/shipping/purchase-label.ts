@@ -19,6 +19,12 @@ export type Next = 'look' | 'buy' | 'settled';
 const turnsMax = 3;
 
 /**
+ * A label whose runs died this often without a word is given up. Counted here and not only with the promise, because a
+ * run that waits for a dead one's lease is an outcome of the promise, but none of the label.
+ */
+const startsMax = 10;
+
+/**
  * Bring one label on, as far as it goes: quote, choose the cheapest, write that down, buy, and write down what came
  * of it. It can be worked any number of times and by many at once, and die anywhere: the row says how far it came.
  *
@@ -31,6 +37,7 @@ const turnsMax = 3;
 export async function purchaseLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<void> {
   const lease = await takeLabel(ctx, { labelId, attempt });
   if (!lease) return;
+  if (lease.label.starts > startsMax) return raise(ctx, lease, 'crashes').then(() => undefined);
   try {
     await bringOn(ctx, lease, await openAccount(ctx));
   } catch (error) {

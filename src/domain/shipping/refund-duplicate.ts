@@ -1,12 +1,12 @@
-import { ProviderError } from '#src/lib/errors.ts';
+import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { conclude, transact } from '../database.ts';
+import { conclude, readOne, transact } from '../database.ts';
 import { openAccount } from './open-account.ts';
 
 /**
  * Ask for the price of a second label back. Asking twice is harmless.
- * @throws ProviderError when the provider will not: the job stays on the board
+ * @throws NeedsPerson when the provider will not
  */
 export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId: string }): Promise<void> {
   const opened = await openAccount(ctx);
@@ -14,10 +14,9 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
   try {
     await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
   } catch (error) {
-    if (error instanceof ProviderError && error.failure === 'refused') {
-      await transact(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'refund_refused')));
-    }
-    throw error;
+    if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
+    await transact(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'refund_refused')));
+    throw new NeedsPerson(`${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`);
   }
   await conclude(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'duplicate_voided')));
 }
@@ -25,3 +24,11 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
 const settled = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`
   update duplicate_labels set state = ${state}, settled_at = ${ctx.clock.now()}
   where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
+
+async function orderNumberOf(ctx: Context, purchaseId: string): Promise<string | undefined> {
+  const row = await readOne<{ orderNumber: string }>(ctx, sql`
+    select l.order_number as "orderNumber" from duplicate_labels d
+    join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
+    where d.tenant_id = ${ctx.tenant.id} and d.purchase_id = ${purchaseId}`);
+  return row?.orderNumber;
+}

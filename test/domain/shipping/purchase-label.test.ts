@@ -387,6 +387,24 @@ test('a mistake of our own on the last run puts the label in front of a person',
   t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
 });
 
+test('a label that kills whoever works on it is given up after ten deaths', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.throws.quote = Array.from({ length: 20 }, () => new Crash('killed'));
+  for (let death = 0; death < 10; death += 1) {
+    await t.throwsAsync(run(ctx, order.id), { instanceOf: Crash });
+    t.is(await run(ctx, order.id), 'snoozed', 'the dead one still holds it');
+    clock.pass(minutes(2));
+  }
+  t.regex(await run(ctx, order.id), /crashes/);
+  t.is(shipping.asked.length, 10);
+
+  shipping.throws.quote = [];
+  t.is(await run(ctx, order.id), 'done');
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+});
+
 test('a label of nothing is no promise', async (t) => {
   await t.throwsAsync(transact(t.context.ctx, (ctx) => requestLabel(ctx, { orderId: 'ord_none' })), { instanceOf: DomainError });
   t.deepEqual(await promised(t.context.ctx, purchaseLabel), []);

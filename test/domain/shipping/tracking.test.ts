@@ -7,6 +7,7 @@ import {
   checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, sweepLabels,
 } from '#src/domain/shipping/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
+import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
@@ -145,6 +146,21 @@ test('a second label that was bought after all is found, refunded and shown', as
   clock.pass(hours(30));
   await sweepLabels(ctx);
   t.is((await promised(ctx, jobs.checkPurchases)).length, 2);
+});
+
+test('a second label that the provider does not take back stands before a person', async (t) => {
+  const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
+  const { rateId } = shipping.bought()[0] ?? {};
+  const second = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` });
+  await receiveHint(ctx, { event: 'transaction_created', data: { object_id: second.id } });
+  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  shipping.throws.refund = [silence(), refusal()];
+  const refund = async () => { for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate); };
+  await t.throwsAsync(refund, { instanceOf: ProviderError });
+  await t.throwsAsync(refund, { instanceOf: NeedsPerson, message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `) });
+  t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
+  await refund();
+  t.deepEqual(shipping.bought().map(({ marker }) => marker), [`${labelId}:1 ${order.orderNumber}`]);
 });
 
 test('a hint about a purchase that nobody waits for any more brings its label', async (t) => {
