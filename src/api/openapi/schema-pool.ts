@@ -11,33 +11,33 @@ export interface SchemaPool {
 export function createSchemaPool(): SchemaPool {
   const components = new Map<string, Schema>();
 
-  function refer(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map(refer);
-    if (typeof schema !== 'object' || schema === null) return schema;
-    const { title, ...rest } = schema as { title?: unknown };
-    if (typeof title !== 'string') return translate(rest);
+  function refer(schema: unknown): Schema {
+    if (!isObject(schema)) throw new TypeError('This is no schema.');
+    const { title, ...rest }: Record<string, unknown> = { ...schema };
     const translated = translate(rest);
+    if (typeof title !== 'string') return translated;
     const known = components.get(title);
     if (known && JSON.stringify(known) !== JSON.stringify(translated)) throw new TypeError(`Two schemas are called ${title}.`);
     components.set(title, translated);
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  function translate({ integerLike, ...schema }: { integerLike?: unknown }): Schema {
-    if (integerLike) return integerOrNumeral(integerLike as Schema, schema);
+  function translate({ integerLike, ...schema }: Record<string, unknown>): Schema {
+    if (isObject(integerLike)) return integerOrNumeral(integerLike, schema);
     const inside = Object.entries(schema).map(([keyword, value]) => {
-      if (keyword === 'properties' || keyword === 'patternProperties') return [keyword, referFields(value as object)];
-      return [keyword, holdsSchemas.has(keyword) ? refer(value) : value];
+      if (holdsFields.has(keyword) && isObject(value)) return [keyword, mapValues(value, referWithin)];
+      return [keyword, holdsSchemas.has(keyword) ? referWithin(value) : value];
     });
-    return Object.fromEntries(inside) as Schema;
+    return Object.fromEntries(inside);
   }
 
-  function referFields(fields: object): object {
-    return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, refer(field)]));
+  function referWithin(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(referWithin);
+    return isObject(value) ? refer(value) : value;
   }
 
   return {
-    refer: (schema) => refer(schema) as Schema,
+    refer,
     components: () => Object.fromEntries([...components].toSorted(([left], [right]) => (left < right ? -1 : 1))),
   };
 }
@@ -45,7 +45,16 @@ export function createSchemaPool(): SchemaPool {
 /** Keywords whose value is a schema or a list of them. */
 const holdsSchemas = new Set(['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'propertyNames']);
 
+/** Keywords whose value has schemas by the names of fields. */
+const holdsFields = new Set(['properties', 'patternProperties']);
+
 /** What `IntegerLike` accepts, in standard words. */
-function integerOrNumeral(bounds: Schema, { type: _type, ...annotations }: { type?: unknown }): Schema {
+function integerOrNumeral(bounds: object, { type: _type, ...annotations }: Record<string, unknown>): Schema {
   return { ...annotations, anyOf: [{ type: 'integer', ...bounds }, { type: 'string', pattern: '^-?[0-9]{1,12}$' }] };
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function mapValues(fields: object, change: (value: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]));
 }

@@ -25,7 +25,8 @@ export async function keepReply(ctx: Context, { id, lease }: ClaimedRequest, rep
 }
 
 export function openReply(ctx: Context, id: string, sealed: string): KeptReply {
-  return JSON.parse(ctx.keyring.open(ctx.tenant.id, fieldOf(id), sealed)) as KeptReply;
+  const reply: KeptReply = JSON.parse(ctx.keyring.open(ctx.tenant.id, fieldOf(id), sealed));
+  return reply;
 }
 
 const fieldOf = (id: string) => `idempotent_reply ${id}`;
