@@ -16,7 +16,7 @@ export interface StackProcess {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const preload = fileURLToPath(new URL('./end-with-parent.ts', import.meta.url));
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
 
 /** Start `entry` with this environment and no other. It stops when this process does, even by kill -9. */
