@@ -6,4 +6,4 @@ export { type EventsRequest, ingestEvents } from './ingest-events.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
 export { daily, DailyView, funnel, FunnelView, type Period, PeriodQuery } from './read-numbers.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
-export { type PaidOrder, recordOrderPaid } from './record-order-paid.ts';
+export { recordOrderPaid, type Sale } from './record-order-paid.ts';

@@ -69,6 +69,14 @@ test.serial('an order is counted once, however often it is recorded, and not at 
   t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 4200, paid: 1, sessions: 1 }] });
 });
 
+test.serial('a subscription that goes on by itself is revenue, and no step of a funnel', async (t) => {
+  const { ctx, services } = t.context;
+  const order = { orderId: newId('ord'), totalCents: 1900, currency: 'USD' };
+  await transact(ctx, (ctx) => recordOrderPaid(ctx, { ...order, sessionId: 'long ago', isRenewal: true }));
+  await foldAll(services);
+  t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }] });
+});
+
 test.serial('roll-ups that are reckoned anew are what they were, also from nothing, and each job may run twice', async (t) => {
   const { ctx, services, clock } = t.context;
   await sell(t.context);
