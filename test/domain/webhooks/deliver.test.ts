@@ -115,10 +115,10 @@ test('a failed attempt is a row, and the next one comes when the schedule says',
   await workPromises(services);
   t.is(receiver.requests.length, 1);
 
-  clock.pass(4900);
+  clock.pass(2000);
   await workPromises(services);
   t.is(receiver.requests.length, 1);
-  clock.pass(1200);
+  clock.pass(4200);
   receiver.behave({ status: 200, body: 'thanks' });
   await workPromises(services);
 
