@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
 import { parse } from 'yaml';
 
-import { applyStore } from '#src/cli/apply/apply-store.ts';
+import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
 import { RefusedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
@@ -51,8 +51,11 @@ async function apply(t: TestContext, text: string, options: { dryRun?: boolean; 
   return applyStore(ctx, load(t, text), { dryRun: false, prune: false, setStock: false, ...options }, () => undefined);
 }
 
-const changed = ({ changes }: Awaited<ReturnType<typeof apply>>) =>
-  changes.filter(({ action }) => action !== 'unchanged').map(({ action, subject, fields }) => `${action} ${subject}${fields.length > 0 && action === 'updated' ? `: ${fields.join(', ')}` : ''}`);
+/** What was not as the file says: `updated product oak-bowl: name`. */
+const changed = ({ changes }: Applied) =>
+  changes
+    .filter(({ action }) => action !== 'unchanged')
+    .map(({ action, subject, fields }) => `${action} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`);
 
 async function storeOf({ services }: TestContext, slug: string): Promise<Context | undefined> {
   const tenant = await services.tenants.bySlug(slug);
@@ -64,9 +67,14 @@ test.serial('the example makes a whole store, and applying it again changes noth
   const first = await apply(t.context, text);
   t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
   t.deepEqual(first.notes, []);
-  for (const subject of [`store ${slug}`, 'product oak-bowl', 'product coffee', 'content article/care-for-wood', 'promo code WELCOME10', 'partner maker']) {
-    t.true(changed(first).includes(`created ${subject}`), subject);
-  }
+  t.deepEqual(changed(first), [
+    `created store ${slug}`, `updated modules of ${slug}: customer_accounts, subscriptions, gift_cards, reviews`,
+    'created payments', 'created shipping', 'created second_shipping', 'created key storefront', 'created key backend',
+    'created product oak-bowl', 'created product coffee', 'created content article/care-for-wood',
+    'created content announcement/autumn', 'created promo code WELCOME10', 'created promo code FIVEOFF',
+    'created gift card …NPQR', 'created partner maker', 'created webhook endpoint https://erp.cedar.example/hooks',
+    'created reminders',
+  ]);
   for (const { value } of first.keys) t.truthy(await t.context.services.keys.open(value));
 
   const second = await apply(t.context, text);
@@ -105,7 +113,8 @@ test.serial('a dry run says what would change, makes no key and leaves nothing',
 
 test.serial('what a domain refuses leaves nothing half done, and is found in the file', async (t) => {
   const { slug, text } = ownStore();
-  const wrong = text.replace('code: FIVEOFF, type: fixed', 'code: FIVEOFF, starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z, type: fixed');
+  const backwards = 'starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z';
+  const wrong = text.replace('code: FIVEOFF, type: fixed', `code: FIVEOFF, ${backwards}, type: fixed`);
   const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RefusedInput });
   t.deepEqual(error.issues.map(({ path }) => path), ['/promo_codes/1/ends_at']);
   t.is(await storeOf(t.context, slug), undefined);
@@ -113,8 +122,11 @@ test.serial('what a domain refuses leaves nothing half done, and is found in the
 
 test.serial('a promo code for a product that is not there is a slip, and is told with its place', async (t) => {
   const { text } = ownStore();
-  const error = await t.throwsAsync(apply(t.context, text.replace('products: []', 'products: [coffee, oka-bowl]')), { instanceOf: RefusedInput });
-  t.deepEqual(error.issues.map(({ path, detail }) => [path, detail]), [['/promo_codes/0/products/1', 'is no product of this store: oka-bowl']]);
+  const wrong = text.replace('products: []', 'products: [coffee, oka-bowl]');
+  const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RefusedInput });
+  t.deepEqual(error.issues.map(({ path, detail }) => [path, detail]), [
+    ['/promo_codes/0/products/1', 'is no product of this store: oka-bowl'],
+  ]);
   await apply(t.context, text.replace('products: []', 'products: [coffee, oak-bowl]'));
 });
 
@@ -151,9 +163,14 @@ test.serial('what a list no longer names stays, and goes when it is pruned', asy
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);
   const document = parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
+  const [bowl] = document.products;
   const shorter = JSON.stringify({
-    store: document.store, keys: document.keys.slice(0, 1), products: [{ ...document.products[0], variants: document.products[0].variants.slice(0, 1) }],
-    content: document.content.slice(0, 1), promo_codes: document.promo_codes.slice(0, 1), gift_cards: [], partners: [], webhook_endpoints: [],
+    store: document.store,
+    keys: document.keys.slice(0, 1),
+    products: [{ ...bowl, variants: bowl.variants.slice(0, 1) }],
+    content: document.content.slice(0, 1),
+    promo_codes: document.promo_codes.slice(0, 1),
+    gift_cards: [], partners: [], webhook_endpoints: [],
   });
   t.deepEqual(changed(await apply(t.context, shorter)), []);
   const removed = [

@@ -25,7 +25,8 @@ const greet = defineCommand({
 const call = (...words: string[]) => callCli(words, {}, [greet]);
 
 test('a command gets its parameters and options, and answers on standard output', async (t) => {
-  t.deepEqual(await call('kettle', 'boil', 'copper', '--degrees', '80', '--dry-run'), { code: 0, out: 'copper 80 true\n', err: 'Heating.\n' });
+  const boiled = await call('kettle', 'boil', 'copper', '--degrees', '80', '--dry-run');
+  t.deepEqual(boiled, { code: 0, out: 'copper 80 true\n', err: 'Heating.\n' });
   t.is((await call('kettle', 'boil', 'copper')).out, 'copper 100 false\n');
   t.is((await call('kettle', 'boil', '--degrees=90', 'copper')).out, 'copper 90 false\n');
 });

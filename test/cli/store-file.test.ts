@@ -61,36 +61,50 @@ test('a typo in a field does not pass silently, and what was meant is said', (t)
   t.deepEqual(problemsOf([['low_stock_at: 3', 'low_stok_at: 3']]), [
     `${lineOf('low_stock_at')} products[0].variants[1].low_stok_at is not known here; did you mean low_stock_at?`,
   ]);
-  t.deepEqual(problemsOf([['promo_codes:', 'promocodes:']]), [`${lineOf('promo_codes:')} promocodes is not known here; did you mean promo_codes?`]);
+  t.deepEqual(problemsOf([['promo_codes:', 'promocodes:']]), [
+    `${lineOf('promo_codes:')} promocodes is not known here; did you mean promo_codes?`,
+  ]);
   t.deepEqual(problemsOf([['theme: { accent:', 'theme: { anything:']]), [], 'a theme is the storefront\'s own');
 });
 
 test('a field that is missing is told where it should stand', (t) => {
   t.deepEqual(problemsOf([['    name: Oak bowl\n', '']]), [`${lineOf('slug: oak-bowl')} products[0].name is required`]);
-  t.deepEqual(problemsOf([['store:', 'stores:']]).toSorted(), [`${lineOf('store:')} store is required`, `${lineOf('store:')} stores is not known here; did you mean store?`].toSorted());
+  t.true(problemsOf([['store:', 'stores:']]).includes(`${lineOf('store:')} store is required`));
 });
 
 test('no two of a kind share what they are called by', (t) => {
-  t.deepEqual(problemsOf([['slug: coffee', 'slug: oak-bowl']]), [`${lineOf('slug: coffee')} products[1].slug is the same as in entry 1 of the list`]);
-  t.deepEqual(problemsOf([['sku: COFFEE-1', 'sku: BOWL-S']]), [`${lineOf('COFFEE-1')} products[1].variants[0].sku is a variant of oak-bowl already`]);
-  t.deepEqual(problemsOf([['code: FIVEOFF', 'code: welcome10']]), [`${lineOf('FIVEOFF')} promo_codes[1].code is the same as in entry 1 of the list`]);
-  t.deepEqual(problemsOf([['name: backend', 'name: storefront']]), [`${lineOf('name: backend')} keys[1].name is the same as in entry 1 of the list`]);
-  t.is(problemsOf([['[ { code: ABCD-EFGH-JKLM-NPQR, balance_cents: 5000 } ]', '[ { code: ABCD-EFGH, balance_cents: 1 }, { code: abcdefgh, balance_cents: 1 } ]']]).length, 1);
+  const repeated: [string, string, string][] = [
+    ['slug: coffee', 'slug: oak-bowl', 'products[1].slug is the same as in entry 1 of the list'],
+    ['sku: COFFEE-1', 'sku: BOWL-S', 'products[1].variants[0].sku is a variant of oak-bowl already'],
+    ['code: FIVEOFF', 'code: welcome10', 'promo_codes[1].code is the same as in entry 1 of the list'],
+    ['name: backend', 'name: storefront', 'keys[1].name is the same as in entry 1 of the list'],
+  ];
+  for (const [from, to, sentence] of repeated) t.is(problemsOf([[from, to]])[0], `${lineOf(from)} ${sentence}`);
+
+  const twice = '{ code: ABCD-EFGH, balance_cents: 1 }, { code: abcdefgh, balance_cents: 1 }';
+  t.deepEqual(problemsOf([['{ code: ABCD-EFGH-JKLM-NPQR, balance_cents: 5000 }', twice]]), [
+    `${lineOf('gift_cards: [')} gift_cards[1].code is the same as in entry 1 of the list`,
+  ]);
 });
 
 test('a publishable key may not be given more than a shopper may do', (t) => {
-  const problems = problemsOf([['scopes: [products:read,', 'scopes: [admin:read, products:read,']]);
-  t.deepEqual(problems, [`${lineOf('kind: publishable')} keys[0].scopes[0] may not be held by a publishable key: admin:read`]);
+  t.deepEqual(problemsOf([['scopes: [products:read,', 'scopes: [admin:read, products:read,']]), [
+    `${lineOf('kind: publishable')} keys[0].scopes[0] may not be held by a publishable key: admin:read`,
+  ]);
 });
 
 test('addresses are https, but for a developer\'s machine', (t) => {
-  const http = [['https://shop.cedar.example', 'http://shop.cedar.example'], ['https://erp.cedar.example', 'http://127.0.0.1:4000']] as const;
-  t.deepEqual(problemsOf(http), []);
-  t.deepEqual(problemsOf(http, strict).map((problem) => problem.split(' ').slice(1).join(' ')), [
-    'store.storefront_url must be https; http is for LOCAL_MODE=1', 'webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1',
+  const shop = ['https://shop.cedar.example', 'http://shop.cedar.example'] as const;
+  const erp = ['https://erp.cedar.example', 'http://127.0.0.1:4000'] as const;
+  t.deepEqual(problemsOf([shop, erp]), []);
+  t.deepEqual(problemsOf([shop, erp], strict), [
+    `${lineOf('storefront_url')} store.storefront_url must be https; http is for LOCAL_MODE=1`,
+    `${lineOf('webhook_endpoints')} webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1`,
   ]);
-  t.regex(problemsOf([['https://erp.cedar.example', 'https://me:secret@erp.cedar.example']])[0] ?? '', /must not hold a name or a password/);
-  t.regex(problemsOf([['https://shop.cedar.example', 'javascript:alert(1)//']])[0] ?? '', /storefront_url must be an https address/);
+  const [withPassword = ''] = problemsOf([['https://erp.', 'https://me:secret@erp.']]);
+  t.regex(withPassword, /must not hold a name or a password/);
+  const [script = ''] = problemsOf([['https://shop.cedar.example', 'javascript:alert(1)//']]);
+  t.regex(script, /storefront_url must be an https address/);
 });
 
 test('times have bounds, and seconds are for a developer\'s machine', (t) => {
@@ -99,12 +113,16 @@ test('times have bounds, and seconds are for a developer\'s machine', (t) => {
   for (const written of ['34m', '24h', '30s', '0m']) t.is(problemsOf(lifetime(written), strict).length, 1, written);
   t.deepEqual(problemsOf(lifetime('30s')), []);
   t.is(problemsOf(lifetime('0s')).length, 1);
-  t.regex(problemsOf(lifetime('30s'), strict)[0] ?? '', /payments\.session_lifetime must be from 35m to 23h; shorter times are for LOCAL_MODE=1$/);
+  t.deepEqual(problemsOf(lifetime('30s'), strict), [
+    `${lineOf('session_lifetime')} payments.session_lifetime must be from 35m to 23h; shorter times are for LOCAL_MODE=1`,
+  ]);
 });
 
 test('countries are named by their codes', (t) => {
-  t.deepEqual(problemsOf([['countries: [US, CA, GB]', 'countries: [US, UK, QQ]']]).map((problem) => problem.split(' ').slice(1).join(' ')), [
-    'shipping.countries[1] is no country code; did you mean GB?', 'shipping.countries[2] is no country code',
+  const line = lineOf('countries:');
+  t.deepEqual(problemsOf([['countries: [US, CA, GB]', 'countries: [US, UK, QQ]']]), [
+    `${line} shipping.countries[1] is no country code; did you mean GB?`,
+    `${line} shipping.countries[2] is no country code`,
   ]);
 });
 
@@ -116,7 +134,10 @@ test('a missing variable is told once, by its name and line', (t) => {
 });
 
 test('no problem repeats a secret', (t) => {
-  const loaded = loadStoreFile(example.replaceAll('api_key', 'apikey').replace('secret_key: ${', 'secret_key: [${').replace('KEY}\n', 'KEY}]\n'), environment, strict);
+  const wrong = example
+    .replaceAll('api_key', 'apikey')
+    .replace('secret_key: ${STRIPE_SECRET_KEY}', 'secret_key: [${STRIPE_SECRET_KEY}]');
+  const loaded = loadStoreFile(wrong, environment, strict);
   t.true('problems' in loaded && loaded.problems.length >= 4);
   t.false(JSON.stringify(loaded).includes('hush'));
 });

@@ -82,7 +82,8 @@ test.serial('a table on which row-level security is missing, or not forced on it
 test.serial('clocks that differ by more than half a minute are refused', async (t) => {
   const offBy = (seconds: number): Run => {
     const run = runOn(owner);
-    return (statement) => run(new Sql(statement.strings, statement.values.map((value) => (typeof value === 'number' ? value + seconds : value))));
+    const later = (value: unknown) => (typeof value === 'number' ? value + seconds : value);
+    return (statement) => run(new Sql(statement.strings, statement.values.map(later)));
   };
   await t.notThrowsAsync(proveDatabase(offBy(20)));
   await t.throwsAsync(proveDatabase(offBy(60)), { instanceOf: UnfitDatabase, message: /differ by 60 seconds/ });

@@ -115,7 +115,8 @@ test('saving a key that there is changes what it may do and keeps its characters
   const expiresAt = new Date(clock.now().getTime() + minutes(60));
   const saved = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });
   t.deepEqual(saved, { change: { subject: 'key backend', action: 'updated', fields: ['scopes', 'expires_at'] } });
-  t.deepEqual((await save(ctx, { scopes: ['orders:read', 'products:read'], expiresAt })).change.action, 'unchanged', 'the order of scopes says nothing');
+  const reordered = await save(ctx, { scopes: ['orders:read', 'products:read'], expiresAt });
+  t.is(reordered.change.action, 'unchanged', 'the order of scopes says nothing');
   t.deepEqual((await services.keys.open(made.issued?.value ?? '')).scopes, ['products:read', 'orders:read']);
 });
 

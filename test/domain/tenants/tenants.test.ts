@@ -24,10 +24,10 @@ test('a new store has defaults, no module and a secret of its own', async (t) =>
   const { tenant, change } = await save(t.context, input);
   t.deepEqual(change, { subject: `store ${input.slug}`, action: 'created', fields: [] });
   t.deepEqual(await services.tenants.bySlug(input.slug), tenant);
-  t.deepEqual(
-    [tenant.ownerEmail, tenant.locale, tenant.storefrontUrl, tenant.magicLinkPath, tenant.restorePath, tenant.allowedOrigins, tenant.mailFrom],
-    ['owner@cedar.example', 'en-US', 'https://shop.cedar.example', '/account/sign-in', '/cart/restore', ['*'], null],
-  );
+  t.like(tenant, {
+    ownerEmail: 'owner@cedar.example', locale: 'en-US', storefrontUrl: 'https://shop.cedar.example',
+    magicLinkPath: '/account/sign-in', restorePath: '/cart/restore', allowedOrigins: ['*'], mailFrom: null,
+  });
   t.deepEqual(Object.values(tenant.modules), [false, false, false, false]);
   const { number, secret } = await readSessionSecret({ ...services.context(), tenant });
   t.is(number, 1);
@@ -66,7 +66,8 @@ test('a store may change its currency until it has taken an order', async (t) =>
   const { tenant } = await save(t.context, { ...input, currency: 'EUR' });
   t.is(tenant.currency, 'EUR');
   await takeOrderNumber({ ...services.context(), tenant });
-  await t.throwsAsync(save(t.context, { ...input, currency: 'USD' }), { instanceOf: DomainError, message: 'A store that has sold something keeps its currency.' });
+  const message = 'A store that has sold something keeps its currency.';
+  await t.throwsAsync(save(t.context, { ...input, currency: 'USD' }), { instanceOf: DomainError, message });
 });
 
 test('order numbers begin at 1001 and rise, however many ask at once', async (t) => {
