@@ -6,10 +6,12 @@ import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { createOrder, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
-import { insertSession, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable } from '../payments/index.ts';
+import {
+  findPaymentCustomer, insertSession, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable,
+} from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { forgetCustomer, paymentCustomerOf } from './payment-customer.ts';
+import { forgetCustomer } from './forget-customer.ts';
 import { CustomerGone, openSession } from './open-session.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
@@ -78,10 +80,11 @@ async function beginOrder(
   { caller, terms, goneCustomerId }: { caller: Caller; terms: SellingTerms; goneCustomerId: string | null },
 ): Promise<BegunOrder | undefined> {
   const { email } = caller;
-  const plan = planOrder(ctx, input, await quoteCheckout(ctx, input, email), terms, email);
+  const quote = await quoteCheckout(ctx, input, { email, liveSubscriptions: terms.liveSubscriptions });
+  const plan = planOrder(ctx, input, quote, terms, email);
   if (terms.liveOrderId && (await supersedeSession(ctx, terms.account, terms.liveOrderId)) === 'paid') return undefined;
   const isSubscriber = plan.request.mode === 'subscription' && email !== null;
-  const customerId = isSubscriber ? await paymentCustomerOf(ctx, terms.account, email, goneCustomerId) : null;
+  const customerId = isSubscriber ? (terms.paymentCustomerId ?? (await findPaymentCustomer(ctx, terms.account, email, goneCustomerId))) : null;
   const number = await takeOrderNumber(ctx);
   try {
     const session = await writeOrder(ctx, plan, { ...caller, number, customerId });

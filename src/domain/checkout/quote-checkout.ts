@@ -3,7 +3,7 @@ import { type PricedLine, priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { type GiftCardQuote, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo } from '../promotions/index.ts';
 import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
-import { liveSubscriptions } from '../subscriptions/index.ts';
+import type { LiveSubscription } from '../subscriptions/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 
 /** What a checkout comes to by the catalogue, and what is taken off. */
@@ -22,7 +22,11 @@ const linesMaxOfAKind = 20;
  * Price a request and judge it. Nothing is changed and no provider is asked.
  * @throws DomainError invalid with the code of what is wrong, or conflict `duplicate_subscription`
  */
-export async function quoteCheckout(ctx: Context, input: CheckoutInput, email: string | null): Promise<CheckoutQuote> {
+export async function quoteCheckout(
+  ctx: Context,
+  input: CheckoutInput,
+  { email, liveSubscriptions }: { email: string | null; liveSubscriptions: readonly LiveSubscription[] },
+): Promise<CheckoutQuote> {
   const lines = await priceLines(ctx, input.items.map((item) => ({
     productSlug: item.product_slug,
     variantId: item.variant_id,
@@ -32,7 +36,7 @@ export async function quoteCheckout(ctx: Context, input: CheckoutInput, email: s
   })));
   refuseWhatIsOff(ctx, input, lines);
   refuseImpossibleMix(lines);
-  if (email) await refuseDuplicates(ctx, lines, email);
+  refuseDuplicates(lines, liveSubscriptions);
 
   const subtotalCents = lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0);
   const promo = input.promo_code ? await applyPromo(ctx, input.promo_code, lines, email) : undefined;
@@ -66,10 +70,9 @@ function refuseImpossibleMix(lines: readonly PricedLine[]): void {
 }
 
 /** Who has a live subscription to a product is shown the way to it, not a second one. */
-async function refuseDuplicates(ctx: Context, lines: readonly PricedLine[], email: string): Promise<void> {
+function refuseDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {
   const names = new Map(lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]));
-  if (names.size === 0) return;
-  const live = await liveSubscriptions(ctx, { email, productIds: [...names.keys()] });
+  const live = liveSubscriptions.filter(({ productId }) => names.has(productId));
   if (live.length === 0) return;
   throw new DomainError('conflict', 'duplicate_subscription', 'You are subscribed to this already: manage that subscription instead.', {
     extensions: {

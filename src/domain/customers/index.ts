@@ -1,4 +1,5 @@
 export type { Customer } from './customer.ts';
+export { customerIdOf, paymentCustomerIdOf } from './customer-of.ts';
 export { findCustomer, findCustomerByEmail } from './find-customer.ts';
 export { normaliseEmail } from './normalise-email.ts';
 export { CustomerView, presentCustomer } from './present.ts';

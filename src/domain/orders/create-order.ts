@@ -1,6 +1,7 @@
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
+import { customerIdOf } from '../customers/index.ts';
 import type { Hold } from './hold.ts';
 import type { ShippingAddress } from './order.ts';
 
@@ -67,7 +68,7 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
         shipping_address, promo_code, partner_code, cart_id, metadata, created_at, updated_at)
       values (${ctx.tenant.id}, ${order.id}, ${order.number}, ${orderNumberOf(order.number)}, 'pending', 'unpaid',
         ${fulfillment}, ${order.currency}, ${order.email},
-        (select id from customers where tenant_id = ${ctx.tenant.id} and email = ${order.email}), ${order.subtotalCents},
+        ${customerIdOf(ctx, order.email)}, ${order.subtotalCents},
         ${order.discountCents}, ${order.giftCardCents}, ${order.shippingCents}, ${order.totalCents},
         ${order.shippingAddress && JSON.stringify(order.shippingAddress)}::jsonb, ${order.promoCode},
         ${order.partnerCode}, ${order.cartId}, ${JSON.stringify(order.metadata)}::jsonb, ${now}, ${now})),

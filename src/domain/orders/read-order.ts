@@ -1,3 +1,4 @@
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
@@ -21,6 +22,19 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
   return rows.map((row) => presentOrder(row, row.items));
 }
 
+/**
+ * Orders that fit `condition` (on `orders o`; the tenant is added), the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listOrders(ctx: Context, condition: Sql, { cursor, limit = 20 }: PageRequest): Promise<Page<OrderView>> {
+  const list = keyset(ctx, 'orders', { columns: ['o.id'], descending: true }, cursor);
+  const found = await read<OrderRow & { position: Position }>(ctx, sql`
+    ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`);
+  const page = list.page(found, limit);
+  return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
+}
+
 /** The items of an order with all that was written down of them, in their order. */
 export async function orderItems(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
   return read<NewOrderItem>(ctx, sql`
@@ -40,7 +54,7 @@ async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView |
   return row && presentOrder(row, row.items);
 }
 
-const selectOrder = (ctx: Context): Sql => sql`
+const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
   select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
     o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.customer_id as "customerId",
     o.subtotal_cents as "subtotalCents", o.discount_cents as "discountCents", o.gift_card_cents as "giftCardCents",
@@ -52,6 +66,6 @@ const selectOrder = (ctx: Context): Sql => sql`
         'sku', i.sku, 'name', i.name, 'quantity', i.quantity, 'unit_price_cents', i.unit_price_cents,
         'total_cents', i.total_cents, 'purchase_type', i.purchase_type,
         'subscription_interval', i.subscription_interval) order by i.position), '[]')
-      from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
+      from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items${more}
   from orders o
   where o.tenant_id = ${ctx.tenant.id}`;

@@ -3,6 +3,7 @@ export { type Applied, applyAnswer } from './apply-answer.ts';
 export { type Answer, answerOfSession, askProvider } from './ask-provider.ts';
 export { checkSession } from './check-session.ts';
 export { endOrder } from './end-order.ts';
+export { findPaymentCustomer } from './find-payment-customer.ts';
 export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAction } from './manage-subscription.ts';
 export { isOurs } from './is-ours.ts';
 export { BillingPortalInput, openBillingPortal } from './open-billing-portal.ts';

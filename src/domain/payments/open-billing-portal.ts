@@ -1,11 +1,11 @@
 import { DomainError } from '#src/lib/errors.ts';
-import { sha256 } from '#src/lib/crypto.ts';
 import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { findCustomerByEmail, rememberPaymentCustomer } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { findPaymentCustomer } from './find-payment-customer.ts';
 import { openAccount } from './open-account.ts';
 import { asked } from './provider-refusals.ts';
 
@@ -24,7 +24,7 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   const customer = await findCustomerByEmail(ctx, input.customer_email);
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
   const account = await openAccount(ctx);
-  const paymentCustomerId = customer.paymentCustomerId ?? (await findPaymentCustomer(ctx, account, customer));
+  const paymentCustomerId = customer.paymentCustomerId ?? (await introduce(ctx, account, customer));
   await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', subjectKind: 'customer', subjectId: customer.id }));
   return { url: await asked(ctx.ports.payments.openBillingPortal(account, paymentCustomerId, input.return_url, ctx.signal)) };
 }
@@ -38,9 +38,8 @@ function refuseForeignAddress(ctx: Context, address: string): void {
   });
 }
 
-async function findPaymentCustomer(ctx: Context, account: PaymentAccount, { id, email }: { id: string; email: string }): Promise<string> {
-  const key = `customer:${ctx.tenant.id}:${sha256(email).toString('hex')}`;
-  const paymentCustomerId = await asked(ctx.ports.payments.findOrCreateCustomer(account, email, key, ctx.signal));
+async function introduce(ctx: Context, account: PaymentAccount, { id, email }: { id: string; email: string }): Promise<string> {
+  const paymentCustomerId = await findPaymentCustomer(ctx, account, email);
   const kept = await transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
   return kept.paymentCustomerId;
 }

@@ -1,7 +1,8 @@
 import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordOrderPaid } from '../analytics/index.ts';
+import { markCartConverted } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
-import { markCartConverted } from '../cart/index.ts';
 import { isAddress, promiseMail } from '../mail/index.ts';
 import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
@@ -48,7 +49,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  await endCart(ctx, order, payment);
+  await closeSale(ctx, order, payment);
   await requestLabel(ctx, { orderId: order.id });
   await promiseReceipt(ctx, order);
   return true;
@@ -74,18 +75,19 @@ async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, payment
 }
 
 /**
- * Nobody is reminded of what he has bought, and who brought him is credited: by the code that the checkout was given,
- * else by the visit of the shopper's session, where one is known.
+ * Nobody is reminded of what he has bought; who brought him is credited, by the code that the checkout was given or
+ * else by the visit of the shopper's session; and the sale is counted.
  */
-async function endCart(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
-  const { cartId = null, email = null, partnerCode } = order;
+async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
+  const { id: orderId, cartId = null, email = null, customerId = null, partnerCode, currency, totalCents } = order;
   const cart = cartId ? await markCartConverted(ctx, cartId) : undefined;
   const { session_id: named } = order.metadata;
   const sessionId = (typeof named === 'string' ? named : cart?.sessionId) ?? null;
-  if (!isRenewal) await stopReminders(ctx, { email, cartId, sessionId, orderId: order.id });
-
-  if (!partnerCode && !sessionId) return;
-  await attributeOrder(ctx, { orderId: order.id, partnerCode, sessionId, totalCents: order.subtotalCents - order.discountCents });
+  if (!isRenewal) await stopReminders(ctx, { email, cartId, sessionId, orderId });
+  if (partnerCode || sessionId) {
+    await attributeOrder(ctx, { orderId, partnerCode, sessionId, totalCents: order.subtotalCents - order.discountCents });
+  }
+  await recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
 }
 
 /** An address that no mail can be sent to is no reason to refuse the money. */

@@ -1,8 +1,10 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { paymentCustomerIdOf } from '../customers/index.ts';
 import { readOne } from '../database.ts';
-import { notConfigured, type StoredAccount, unseal } from './open-account.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { type LiveSubscription, liveSubscriptionsOf } from '../subscriptions/index.ts';
+import { notConfigured, type StoredAccount, unseal } from './open-account.ts';
 
 /** What a checkout has to know of payments before it begins: the account, and what the caller has going already. */
 export interface SellingTerms {
@@ -11,6 +13,10 @@ export interface SellingTerms {
   readonly automaticTax: boolean;
   /** The order of the caller's own session that can still be paid. */
   readonly liveOrderId: string | null;
+  /** What the caller's address is subscribed to, whatever product it is. */
+  readonly liveSubscriptions: readonly LiveSubscription[];
+  /** What the provider calls the customer with the caller's address, where that is known. */
+  readonly paymentCustomerId: string | null;
   /** The order that an earlier try of this very request made. */
   readonly earlierOrderId: string | null;
 }
@@ -23,16 +29,17 @@ interface TermsRow extends Omit<SellingTerms, 'account'>, StoredAccount {}
  */
 export async function sellingTerms(
   ctx: Context,
-  { subject, requestKey }: { subject: string | null; requestKey: string | null },
+  { subject, requestKey, email }: { subject: string | null; requestKey: string | null; email: string | null },
 ): Promise<SellingTerms> {
   const row = await readOne<TermsRow>(ctx, sql`
     select a.mode, a.secret_key_sealed as "secretKeySealed", a.session_lifetime_ms as "sessionLifetimeMs",
       a.automatic_tax as "automaticTax",
       (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and subject = ${subject}
         and state in ('creating', 'open') and superseded_at is null limit 1) as "liveOrderId",
-      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}) as "earlierOrderId"
+      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}) as "earlierOrderId",
+      ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId"
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
   if (!row) throw notConfigured();
-  const { sessionLifetimeMs, automaticTax, liveOrderId, earlierOrderId } = row;
-  return { account: unseal(ctx, row), sessionLifetimeMs, automaticTax, liveOrderId, earlierOrderId };
+  const { mode, secretKeySealed, ...terms } = row;
+  return { account: unseal(ctx, { mode, secretKeySealed }), ...terms };
 }

@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { read } from '../database.ts';
@@ -19,3 +19,9 @@ export async function liveSubscriptions(
       and status <> 'canceled'
     order by id`);
 }
+
+/** All live subscriptions of this address (trimmed, lower case) as JSON, as a part of another statement. */
+export const liveSubscriptionsOf = (ctx: Context, email: string | null): Sql => sql`
+  (select coalesce(json_agg(json_build_object(
+      'productId', product_id, 'paymentSubscriptionId', payment_subscription_id) order by id), '[]')
+    from subscriptions where tenant_id = ${ctx.tenant.id} and email = ${email} and status <> 'canceled')`;

@@ -1,3 +1,4 @@
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
@@ -16,9 +17,22 @@ export async function readSubscriptions(ctx: Context, condition: Sql, limit: num
   return rows.map(presentSubscription);
 }
 
-const select = (ctx: Context): Sql => sql`
+/**
+ * Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listSubscriptions(ctx: Context, condition: Sql, { cursor, limit = 20 }: PageRequest): Promise<Page<SubscriptionView>> {
+  const list = keyset(ctx, 'subscriptions', { columns: ['s.id'], descending: true }, cursor);
+  const found = await read<SubscriptionRecord & { position: Position }>(ctx, sql`
+    ${select(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`);
+  const page = list.page(found, limit);
+  return { rows: page.rows.map(presentSubscription), cursor: page.cursor };
+}
+
+const select = (ctx: Context, more: Sql = sql``): Sql => sql`
   select s.id, s.payment_subscription_id as "paymentSubscriptionId", s.status, s.product_id as "productId",
     s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
     s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
-    s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email, s.version, s.created_at as "createdAt"
+    s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email, s.version, s.created_at as "createdAt"${more}
   from subscriptions s where s.tenant_id = ${ctx.tenant.id}`;

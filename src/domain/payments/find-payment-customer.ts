@@ -1,0 +1,20 @@
+import { sha256 } from '#src/lib/crypto.ts';
+import type { Context } from '../context.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { asked } from './provider-refusals.ts';
+
+/**
+ * The provider's customer of an address for which we know none: the one that it has, or a new one.
+ * Two first checkouts at once use one key, and so make one. Nobody becomes a customer of the store by this: that takes
+ * a paid order.
+ */
+export async function findPaymentCustomer(
+  ctx: Context,
+  account: PaymentAccount,
+  email: string,
+  goneCustomerId: string | null = null,
+): Promise<string> {
+  // A key that once made a customer answers that one for a day, even after it was deleted.
+  const key = ['customer', ctx.tenant.id, sha256(email).toString('hex'), goneCustomerId].filter(Boolean).join(':');
+  return asked(ctx.ports.payments.findOrCreateCustomer(account, email, key, ctx.signal));
+}
