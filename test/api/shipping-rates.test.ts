@@ -48,7 +48,7 @@ test('equal questions within ten minutes are asked of the provider once', async 
   t.false((await ask(t.context)).body.cached, 'another origin is another question');
 });
 
-test('a provider that is away, slow, full or not set up is a 502, and is not remembered', async (t) => {
+test('a provider that is away, full or not set up is a 502, and is not remembered', async (t) => {
   const { ctx, tenant } = t.context;
   t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   await buildShippingAccount(ctx);
@@ -56,6 +56,16 @@ test('a provider that is away, slow, full or not set up is a 502, and is not rem
   provider.throws.quote = [silence(), busy(30), denial()];
   for (let time = 0; time < 3; time += 1) t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   t.is((await ask(t.context)).status, 200);
+});
+
+test('a shopper does not wait longer than four seconds for a provider', async (t) => {
+  const { ctx, tenant } = t.context;
+  await buildShippingAccount(ctx);
+  shipping.of(tenant.id).quote = (_account, _request, { signal } = {}) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(silence())));
+  const startedAt = performance.now();
+  t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  t.true(performance.now() - startedAt < 6000);
 });
 
 test('no rates are an answer too', async (t) => {

@@ -40,7 +40,7 @@ export type ShippingOption = Static<typeof ShippingOption>;
 export const ShippingAccountInput = Type.Object({
   provider: Type.Literal('shippo'),
   api_key: Text(500),
-  webhook_token: Omittable(Type.String({ minLength: 16, maxLength: 200, description: 'The token in the address that Shippo calls. Without one nothing is accepted there.' })),
+  webhook_token: Omittable(Type.String({ minLength: 1, maxLength: 200, description: 'The token in the address that Shippo calls. Without one nothing is accepted there.' })),
   carriers: Type.Array(Carrier, { default: [], maxItems: 50, description: 'Enabled carriers; empty: all that the account has.' }),
   origin: Origin,
   parcel: Box,
