@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+
+import { shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/local/stack/start-stack.ts';
+import type { Chance } from './random.ts';
+
+export interface Mayhem {
+  /** What was done, in order, for whoever reads a failed run. */
+  readonly log: readonly string[];
+  /** Stop breaking things and let everything run again. */
+  end(): Promise<void>;
+}
+
+type Blow = (stack: Stack, chance: Chance) => Promise<string>;
+
+/** The worse things, the rarer. */
+const blows: readonly Blow[] = [
+  killProcess, killProcess, killProcess, killProcess, failStripe, failStripe, failShippo, failShippo, failShippo, flushRedis, restartPostgres,
+];
+
+/** Break something every now and then, until told to end. Webhooks of the providers are lost, doubled and shuffled. */
+export async function causeMayhem(stack: Stack, chance: Chance, { everyMs }: { everyMs: number }): Promise<Mayhem> {
+  const log: string[] = [];
+  let ending = false;
+  await stripeControl(stack.stripeUrl).deliveries({ drop: 0.3, duplicate: 0.3, reorder: true });
+  await shippoControl(stack.shippoUrl).deliveries({ drop: 0.3, duplicate: 0.3 });
+
+  const running = (async () => {
+    while (!ending) {
+      await pause(everyMs * (0.5 + chance.next()));
+      if (!ending) log.push(await chance.pick(blows)(stack, chance));
+    }
+  })();
+
+  return {
+    log,
+    async end() {
+      ending = true;
+      await running;
+      await Promise.all([stripeControl(stack.stripeUrl).clearFaults(), shippoControl(stack.shippoUrl).clearFaults()]);
+    },
+  };
+}
+
+/** Any process at any instruction; it comes back a moment later, as a dyno does. */
+async function killProcess(stack: Stack, chance: Chance): Promise<string> {
+  const name = chance.pick([...stack.processes.keys()]);
+  await stack.processes.get(name)?.kill('SIGKILL');
+  await pause(chance.below(500));
+  await stack.restart(name);
+  return `killed ${name}`;
+}
+
+async function flushRedis(stack: Stack): Promise<string> {
+  const redis = new Redis(stack.redisUrl);
+  await redis.flushall();
+  redis.disconnect();
+  return 'flushed redis';
+}
+
+async function restartPostgres(stack: Stack): Promise<string> {
+  await stack.restartPostgres();
+  return 'restarted postgresql';
+}
+
+/** The provider answers an error, cuts the line before or after it acted, or asks to be left alone. */
+async function failStripe(stack: Stack, chance: Chance): Promise<string> {
+  const match = chance.pick(['POST /v1/checkout/sessions', 'GET /v1/checkout/sessions/*', '*']);
+  const fault = chance.pick([
+    { kind: 'status', status: 500 }, { kind: 'status', status: 500, after: true }, { kind: 'status', status: 429 }, { kind: 'reset_after' },
+  ] as const);
+  await stripeControl(stack.stripeUrl).addFault({ match, times: 3, ...fault });
+  return `stripe: ${match} ${JSON.stringify(fault)}`;
+}
+
+async function failShippo(stack: Stack, chance: Chance): Promise<string> {
+  const match = chance.pick(['POST /transactions', 'POST /transactions', 'POST /shipments', 'GET /transactions']);
+  const fault = chance.pick([
+    { kind: 'status', status: 500 }, { kind: 'status', status: 500, after: true }, { kind: 'status', status: 429 },
+    { kind: 'reset_after' }, { kind: 'reset_before' },
+  ] as const);
+  await shippoControl(stack.shippoUrl).fault({ match, times: 2, ...fault });
+  return `shippo: ${match} ${JSON.stringify(fault)}`;
+}

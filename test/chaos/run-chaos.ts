@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { startReceiver } from '#src/local/demo/receiver.ts';
+import { startStack } from '#src/local/stack/start-stack.ts';
+import { findBreaches } from './invariants.ts';
+import { causeMayhem } from './mayhem.ts';
+import { createChance } from './random.ts';
+import { sendShoppers } from './shoppers.ts';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly orders: number;
+  /** How often something breaks, on average. */
+  readonly everyMs: number;
+  /** How long everything may take to come right again once nothing breaks any more. */
+  readonly settleMs: number;
+  readonly report: (line: string) => void;
+}
+
+/** Waits of seconds instead of hours, so that what heals by itself can be watched healing. */
+const quick = {
+  WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,3s,3s,5s,5s,5s',
+  LABEL_RETRY_SCHEDULE: '0s,1s,2s,3s,5s,5s,5s,5s',
+  LABEL_LOOKUP_GRACE: '1s',
+  LABEL_BUY_TIMEOUT: '2s',
+  BREAKER_OPEN: '1s',
+  PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s',
+  SWEEP_INTERVAL: '5s',
+  RATE_LIMIT_SCALE: '100',
+  LOG_LEVEL: 'info',
+};
+
+/**
+ * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
+ */
+export async function runChaos({ seed, orders, everyMs, settleMs, report }: ChaosOptions): Promise<string[]> {
+  const chance = createChance(seed);
+  const receiver = await startReceiver();
+  const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
+  try {
+    const mayhem = await causeMayhem(stack, createChance(seed + 1), { everyMs });
+    const startedAt = performance.now();
+    const bought = await sendShoppers(stack, chance, { count: orders, atOnce: 4 });
+    await mayhem.end();
+    report(`${bought.length} shoppers in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
+
+    const deadline = performance.now() + settleMs;
+    for (;;) {
+      const breaches = await findBreaches(stack, receiver, bought);
+      if (breaches.length === 0 || performance.now() > deadline) {
+        report(breaches.length === 0 ? `All right again after ${Math.round(settleMs - (deadline - performance.now()))} ms.` : 'It did not come right.');
+        return breaches;
+      }
+      await pause(500);
+    }
+  } finally {
+    await stack.stop();
+    receiver.close();
+  }
+}

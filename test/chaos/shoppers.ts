@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/local/stack/start-stack.ts';
+import type { Chance } from './random.ts';
+
+/** What a shopper came away with: an order, and whether he paid for it. */
+export interface Bought {
+  readonly orderId: string;
+  readonly email: string;
+  readonly paid: boolean;
+}
+
+const slugs = ['oak-bowl', 'linen-apron', 'stoneware-mug'] as const;
+const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
+
+/** So many shoppers, a few at a time, who each buy something; one in ten thinks better of it on the payment page. */
+export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce }: { count: number; atOnce: number }): Promise<Bought[]> {
+  const products = await findProducts(stack);
+  const bought: Bought[] = [];
+  let next = 0;
+  const shop = async (): Promise<void> => {
+    while (next < count) {
+      const number = (next += 1);
+      const product = chance.pick(products);
+      const quantity = 1 + chance.below(2);
+      const pays = chance.below(10) > 0;
+      bought.push(await buy(stack, { number, product, quantity, pays }));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, shop));
+  return bought;
+}
+
+interface Product {
+  slug: string;
+  variantId: string;
+}
+
+async function findProducts(stack: Stack): Promise<Product[]> {
+  const { products } = await insist(stack, 'GET', '/products?limit=100');
+  const known = (products as { slug: string }[]).filter(({ slug }) => slugs.some((wanted) => wanted === slug));
+  const chosen = known.length > 0 ? known : (products as { slug: string }[]).slice(0, 3);
+  return Promise.all(
+    chosen.map(async ({ slug }) => {
+      const { product } = await insist(stack, 'GET', `/products/${slug}`);
+      return { slug, variantId: (product as { variants: { id: string }[] }).variants[0]?.id ?? '' };
+    }),
+  );
+}
+
+type Wish = { number: number; product: Product; quantity: number; pays: boolean };
+
+async function buy(stack: Stack, { number, product, quantity, pays }: Wish): Promise<Bought> {
+  const email = `shopper-${number}@chaos.example`;
+  const session = await insist(stack, 'POST', '/checkout/sessions', {
+    key: `checkout-${number}`,
+    body: { items: [{ product_slug: product.slug, variant_id: product.variantId, quantity }], customer_email: email },
+  });
+  const orderId = String(session['order_id']);
+  if (!pays) return { orderId, email, paid: false };
+  const sessionId = String(session['checkout_url']).split('/').at(-1) ?? '';
+  await stripeControl(stack.stripeUrl).pay(sessionId, { outcome: 'paid', email, name: `Shopper ${number}`, address });
+  return { orderId, email, paid: true };
+}
+
+/**
+ * Ask until there is an answer, as a patient storefront does: the same request with the same idempotency key, while
+ * the service cannot be reached or says that it is busy. A refusal is an error of the run.
+ */
+async function insist(
+  stack: Stack,
+  method: string,
+  path: string,
+  { body, key }: { body?: unknown; key?: string } = {},
+): Promise<Record<string, unknown>> {
+  for (let attempt = 0; attempt < 120; attempt += 1) {
+    const response = await fetch(`${stack.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${stack.store.secretKey}`,
+        'content-type': 'application/json',
+        ...(key && { 'idempotency-key': key }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    }).catch(() => undefined);
+    if (response?.ok) return (await response.json()) as Record<string, unknown>;
+    if (response && response.status < 500 && ![409, 429].includes(response.status)) {
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    }
+    await pause(500);
+  }
+  throw new Error(`${method} ${path} was never answered.`);
+}
