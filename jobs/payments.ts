@@ -56,6 +56,16 @@ export const sweepStoreEvents = defineJob({
   key: ({ slot }) => String(slot),
 });
 
+/** Forget what was heard of the provider so long ago that it no longer lists it. */
+export const pruneEvents = defineJob({
+  name: 'payments.prune-events',
+  queue: 'payments',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 3 }),
+  timeoutSeconds: 60,
+  key: ({ slot }) => String(slot),
+});
+
 /** Promise each store its daily comparison with its provider. */
 export const reportDrift = defineJob({
   name: 'payments.report-drift',

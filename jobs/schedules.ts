@@ -4,7 +4,7 @@ import { pruneCarts } from './cart.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pruneIntegrations } from './integrations.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
-import { reportDrift, sweepEvents, sweepSessions } from './payments.ts';
+import { pruneEvents, reportDrift, sweepEvents, sweepSessions } from './payments.ts';
 import { pruneSessions } from './sessions.ts';
 import { pruneDeliveries } from './webhooks.ts';
 
@@ -24,6 +24,7 @@ export const schedules: readonly Schedule[] = [
   { job: pruneHints, everyMs: 86_400_000 },
   { job: sweepSessions, everyMs: 'sweep' },
   { job: sweepEvents, everyMs: 'sweep' },
+  { job: pruneEvents, everyMs: 86_400_000 },
   { job: reportDrift, everyMs: 86_400_000 },
   { job: pruneDeliveries, everyMs: 3_600_000 },
   { job: pruneRequests, everyMs: 3_600_000 },

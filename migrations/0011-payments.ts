@@ -74,7 +74,7 @@ export class Payments extends Migration {
       create unique index payment_sessions_live on payment_sessions (tenant_id, subject)
         where state in ('creating', 'open') and superseded_at is null and subject is not null;
       create unique index payment_sessions_by_request on payment_sessions (tenant_id, request_key)
-        where request_key is not null;
+        where request_key is not null and state in ('creating', 'open');
       create unique index payment_sessions_by_provider on payment_sessions (tenant_id, provider_session_id)
         where provider_session_id is not null;
       create index payment_sessions_to_check on payment_sessions (tenant_id, check_at) where check_at is not null;

@@ -8,6 +8,7 @@ export const processors = [
   platformProcessor(jobs.sweepSessions, payments.sweepSessions),
   platformProcessor(jobs.sweepEvents, payments.sweepEvents),
   processor(jobs.sweepStoreEvents, payments.sweepStoreEvents),
+  platformProcessor(jobs.pruneEvents, payments.pruneEvents),
   platformProcessor(jobs.reportDrift, payments.reportDrift),
   processor(jobs.reportStoreDrift, payments.reportStoreDrift),
 ];

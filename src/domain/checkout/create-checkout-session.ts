@@ -68,7 +68,7 @@ interface Caller {
 /** What an earlier try of this request began, unless that is over. */
 async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Promise<BegunOrder | undefined> {
   const session = earlierOrderId ? await readSession(ctx, earlierOrderId) : undefined;
-  if (session?.state !== 'creating' && session?.state !== 'open') return undefined;
+  if (!session) return undefined;
   const order = await readOrder(ctx, session.orderId);
   return order && { session, orderNumber: order.order_number, currency: order.currency, totalCents: order.total_cents };
 }

@@ -7,7 +7,7 @@ import type { Hold, NewOrder } from '../orders/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { isTooSmall } from './minimum-charge.ts';
-import type { CheckoutQuote } from './quote-checkout.ts';
+import { type CheckoutQuote, linesMaxOfAKind, tooManyLines } from './quote-checkout.ts';
 
 /** What of the store's account a session is made with. */
 export interface SessionTerms {
@@ -95,10 +95,16 @@ function shippingChoices({ shipping, promo }: CheckoutQuote, goodsCents: number)
   return choices.map((choice) => (promo?.freeShipping && choice === cheapest ? { ...choice, amountCents: 0 } : choice));
 }
 
-/** What is sent each period is shipped each period; what is sent once is shipped once. */
+/**
+ * What is sent each period is shipped each period; what is sent once is shipped once. It takes a line of its kind, and
+ * where there is none left one of the other.
+ */
 function shippingLines(lines: readonly PricedLine[], shippingCents: number): SessionLine[] {
   if (shippingCents === 0) return [];
-  const interval = lines.find((line) => line.ships && line.interval !== null)?.interval ?? null;
+  const recurring = lines.filter(({ interval }) => interval !== null);
+  const sent = recurring.find(({ ships }) => ships);
+  const interval = sent && recurring.length < linesMaxOfAKind ? sent.interval : null;
+  if (interval === null && lines.length - recurring.length >= linesMaxOfAKind) throw tooManyLines();
   return [{ productId: 'shipping', variantId: null, name: 'Shipping', imageUrl: null, quantity: 1, unitPriceCents: shippingCents, interval }];
 }
 

@@ -16,7 +16,8 @@ export interface CheckoutQuote {
   readonly ships: boolean;
 }
 
-const linesMaxOfAKind = 20;
+/** With a subscription the provider takes so many lines that recur, and so many that do not. */
+export const linesMaxOfAKind = 20;
 
 /**
  * Price a request and judge it. Nothing is changed and no provider is asked.
@@ -63,11 +64,12 @@ function refuseImpossibleMix(lines: readonly PricedLine[]): void {
   }
   const oneTime = lines.length - recurring.length;
   if (recurring.length > 0 && (recurring.length > linesMaxOfAKind || oneTime > linesMaxOfAKind)) {
-    throw new DomainError(
-      'invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} subscribed and ${linesMaxOfAKind} other lines.`,
-    );
+    throw tooManyLines();
   }
 }
+
+export const tooManyLines = () =>
+  new DomainError('invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} subscribed and ${linesMaxOfAKind} other lines.`);
 
 /** Who has a live subscription to a product is shown the way to it, not a second one. */
 function refuseDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {

@@ -5,6 +5,7 @@ import { lockOrder, type Order, restockOrder, saveOrder } from '../orders/index.
 import type { PaymentSnapshot } from '../ports/payment-gateway.ts';
 import type { Applied } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
+import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
 
 /** Bring an order into line with what of its payment went back, or is being fought over. */
@@ -15,13 +16,24 @@ export async function applyPayment(
   if (!isOurs(ctx, payment)) return 'ignored';
   const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
   if (!order) return 'unknown_order';
-  if (!order.isPaid || (order.paymentAskedAt && order.paymentAskedAt > askedAt)) return 'applied';
+  if (!order.isPaid) {
+    await endMismatch(ctx, order, payment);
+    return 'applied';
+  }
+  if (order.paymentAskedAt && order.paymentAskedAt > askedAt) return 'applied';
 
   order.paymentAskedAt = askedAt;
   await applyRefunds(ctx, order, payment);
   applyDispute(order, payment);
   await saveOrder(ctx, order);
   return 'applied';
+}
+
+/** What was paid and was not what was due went back to the shopper: the order is over. */
+async function endMismatch(ctx: InTransaction, order: Order, { refundedCents, amountCents }: PaymentSnapshot): Promise<void> {
+  if (order.attentionCode !== 'amount_mismatch' || refundedCents < amountCents) return;
+  order.raise(null);
+  await endOrder(ctx, order, 'canceled');
 }
 
 /** A renewal's payment bears the marks of the order that began the subscription; its invoice knows its own. */

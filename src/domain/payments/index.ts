@@ -14,6 +14,7 @@ export {
   type PaymentSessionState, readSession,
 } from './payment-session.ts';
 export { type Payment, payOrder } from './pay-order.ts';
+export { pruneEvents } from './prune-events.ts';
 export { asked, refusalOf, unavailable } from './provider-refusals.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';

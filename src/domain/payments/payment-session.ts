@@ -95,7 +95,7 @@ export async function markSuperseded(ctx: InTransaction, orderId: string): Promi
 /** It is over without the provider's word: it was never made, or can never be asked about. */
 export async function markOver(ctx: InTransaction, orderId: string, state: 'failed' | 'expired'): Promise<void> {
   await ctx.tx.run(sql`
-    update payment_sessions set state = ${state}, check_at = null, request_key = null
+    update payment_sessions set state = ${state}, check_at = null
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state in ('creating', 'open', 'processing')`);
 }
 

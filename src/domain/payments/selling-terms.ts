@@ -36,7 +36,8 @@ export async function sellingTerms(
       a.automatic_tax as "automaticTax",
       (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and subject = ${subject}
         and state in ('creating', 'open') and superseded_at is null limit 1) as "liveOrderId",
-      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}) as "earlierOrderId",
+      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}
+        and state in ('creating', 'open')) as "earlierOrderId",
       ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId"
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
   if (!row) throw notConfigured();

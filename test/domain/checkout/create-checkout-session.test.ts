@@ -1,11 +1,11 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import { repairSession } from '#jobs/checkout.ts';
-import { checkSession } from '#jobs/payments.ts';
+import { checkSession as checkSessionJob } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import { savePaymentAccount } from '#src/domain/payments/index.ts';
+import { checkSession, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -61,7 +61,7 @@ test.serial('a checkout makes a pending order with its holds, and promises to lo
   t.is((await buy(ctx, product)).order_number, 'ORD-1002');
   t.like(await orderOf(ctx, checkout.order_id), { status: 'pending', paymentStatus: 'unpaid' });
   t.deepEqual((await promised(ctx, repairSession))[0], { orderId: checkout.order_id, attempt: 1 });
-  t.deepEqual((await promised(ctx, checkSession))[0], { orderId: checkout.order_id, number: 1 });
+  t.deepEqual((await promised(ctx, checkSessionJob))[0], { orderId: checkout.order_id, number: 1 });
 });
 
 test.serial('every line says which product it is, and which variant exactly where one was named', async (t) => {
@@ -273,6 +273,30 @@ test.serial('a request that is made again goes on with the order that it began',
   t.is((await ordersOf(ctx)).length, 1);
   t.is([...payments.sessions.values()].filter(({ orderId }) => orderId === second.order_id).length, 1);
   t.like(await sessionOf(ctx, second.order_id), { state: 'open' });
+});
+
+test.serial('a request that is made again after its order is over begins another one', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const request = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_2' });
+  const first = await request();
+  payments.change(payments.sessionOf(first.order_id).sessionId, { state: 'expired' });
+  await checkSession(ctx, { orderId: first.order_id, number: 1 });
+  t.not((await request()).order_id, first.order_id);
+});
+
+test.serial('the line that shipping takes is one of the lines that the provider takes', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  await buildShippingAccount(ctx, { options: [{ name: 'Standard', amount_cents: 599 }] });
+  const beans = await buildProduct(ctx, coffee);
+  const bowl = { product_slug: (await buildProduct(ctx)).slug, quantity: 1 };
+  const twenty = <Item>(item: Item) => Array.from({ length: 20 }, () => item);
+  const { order_id } = await createCheckoutSession(ctx, { items: twenty(subscriptionLine(beans)) });
+  t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), { productId: 'shipping', interval: null });
+  const full = { items: [...twenty(subscriptionLine(beans)), ...twenty(bowl)] };
+  t.is((await refusal(t, createCheckoutSession(ctx, full))).code, 'too_many_items');
 });
 
 test.serial('a subscriber whose customer was deleted at the provider gets another one', async (t) => {

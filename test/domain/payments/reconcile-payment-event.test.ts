@@ -94,6 +94,17 @@ test.serial('another amount or another currency is never silently paid', async (
   }
 });
 
+test.serial('a wrong payment that went back to the shopper ends the order', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId, { totalCents: 100, subtotalCents: 100 });
+  await hear(ctx, sessionId);
+  payments.payments.set('ch_wrong', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 100, refundedCents: 100, dispute: null });
+  await hear(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  t.like(await orderOf(ctx, orderId), { status: 'canceled', attentionCode: null });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
+});
+
 test.serial('shipping and tax are the provider\'s to say, within the prices or beside them', async (t) => {
   const { ctx } = t.context;
   const beside = await buy(ctx);
