@@ -1,4 +1,5 @@
 import { applyCommand } from './apply/apply.ts';
+import { exampleCommand } from './example.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import type { Command } from './lib/command.ts';
 import { migrateCommand } from './migrate.ts';
@@ -9,6 +10,7 @@ import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCo
 export const commands: readonly Command[] = [
   migrateCommand,
   applyCommand,
+  exampleCommand,
   listTenantsCommand,
   showTenantCommand,
   setModuleCommand,

@@ -23,7 +23,7 @@ import { testEnvironment } from '#test/support/environment.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const exampleFile = fileURLToPath(new URL('./fixtures/store.yaml', import.meta.url));
+const exampleFile = fileURLToPath(new URL('../../src/cli/apply/store.example.yaml', import.meta.url));
 const example = readFileSync(exampleFile, 'utf8');
 
 /** What the example and the demo store read from the environment. */
@@ -49,6 +49,12 @@ async function apply(t: TestContext, text: string, options: { dryRun?: boolean; 
   const { services } = t;
   const ctx = services.context({ actor: { kind: 'operator', id: 'cli' } });
   return applyStore(ctx, load(t, text), { dryRun: false, prune: false, setStock: false, ...options }, () => undefined);
+}
+
+/** Where some words of the example stand: `line:column`. */
+function placeOf(words: string): string {
+  const lines = example.slice(0, example.indexOf(words)).split('\n');
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 /** What was not as the file says: `updated product oak-bowl: name`. */
@@ -247,8 +253,8 @@ test.serial('as a process: made, unchanged, and refused, each with its exit code
   t.is(refused.out, '');
   t.deepEqual(refused.err.split('\n').slice(0, 3), [
     'The store file is wrong in 2 places, so nothing was changed:',
-    `  ${exampleFile}:22:15  needs the variable STRIPE_SECRET_KEY, which is not set`,
-    `  ${exampleFile}:66:123  needs the variable ERP_WEBHOOK_SECRET, which is not set`,
+    `  ${exampleFile}:${placeOf('${STRIPE_SECRET_KEY}')}  needs the variable STRIPE_SECRET_KEY, which is not set`,
+    `  ${exampleFile}:${placeOf('${ERP_WEBHOOK_SECRET}')}  needs the variable ERP_WEBHOOK_SECRET, which is not set`,
   ]);
   t.false((made.out + made.err + again.out + refused.err).includes('hush'));
 });

@@ -118,6 +118,14 @@ test('a database that is away, and one that is not migrated, are told apart', as
   t.deepEqual([behind.code, behind.err], [1, 'The schema of the database is behind this release: run the migrate command first.\n']);
 });
 
+test('an operator may start from the example', async (t) => {
+  const { code, out } = await callCli(['example']);
+  t.is(code, 0);
+  const { file } = JSON.parse((await callCli(['example', '--json'])).out);
+  t.is(file, out);
+  t.regex(out, /^store:$/m);
+});
+
 test('the release phase migrates with nothing but DATABASE_URL, and again without effect', async (t) => {
   const url = await emptyDatabase(t);
   const status = await callCli(['migrate', '--status'], { DATABASE_URL: url });

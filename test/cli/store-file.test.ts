@@ -5,11 +5,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 
+import { sections } from '#src/cli/apply/sections.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { readConfig } from '#src/config.ts';
+import { StoreInput } from '#src/domain/tenants/index.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 
-const example = readFileSync(fileURLToPath(new URL('./fixtures/store.yaml', import.meta.url)), 'utf8');
+const example = readFileSync(fileURLToPath(new URL('../../src/cli/apply/store.example.yaml', import.meta.url)), 'utf8');
 const environment = {
   STRIPE_SECRET_KEY: 'sk_test_hush', STRIPE_PUBLISHABLE_KEY: 'pk_test_hush', STRIPE_WEBHOOK_SECRET: 'whsec_hush',
   SHIPPO_API_KEY: 'shippo_test_hush', SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token', EASYPOST_API_KEY: 'EZTK_hush',
@@ -33,6 +35,20 @@ test('the example is right, also where real money is', (t) => {
   t.deepEqual(problemsOf([]), []);
   t.deepEqual(problemsOf([], strict), []);
 });
+
+test('the example shows every section and every field', (t) => {
+  const fields = [['store', StoreInput] as const, ...sections.map(({ name, schema }) => [name, schema] as const)]
+    .flatMap(([name, schema]) => [name, ...fieldsOf(schema).map((field) => `${name} ${field}`)]);
+  t.deepEqual(fields.filter((field) => !new RegExp(`\\b${field.split(' ').at(-1)}:`).test(example)), []);
+});
+
+/** The names of all the fields that a schema has, at every depth. */
+function fieldsOf(schema: object): string[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (keyword === 'properties') return Object.entries<object>(value).flatMap(([name, field]) => [name, ...fieldsOf(field)]);
+    return ['items', 'anyOf', 'allOf'].includes(keyword) || Array.isArray(schema) ? fieldsOf(value) : [];
+  });
+}
 
 test('everything that is wrong is told at once, from top to bottom, with line and field', (t) => {
   const problems = problemsOf([
@@ -88,8 +104,8 @@ test('no two of a kind share what they are called by', (t) => {
 });
 
 test('a publishable key may not be given more than a shopper may do', (t) => {
-  t.deepEqual(problemsOf([['scopes: [products:read,', 'scopes: [admin:read, products:read,']]), [
-    `${lineOf('kind: publishable')} keys[0].scopes[0] may not be held by a publishable key: admin:read`,
+  t.deepEqual(problemsOf([['[products:read,', '[admin:read, products:read,']]), [
+    `${lineOf('[products:read,')} keys[0].scopes[0] may not be held by a publishable key: admin:read`,
   ]);
 });
 
@@ -99,7 +115,7 @@ test('addresses are https, but for a developer\'s machine', (t) => {
   t.deepEqual(problemsOf([shop, erp]), []);
   t.deepEqual(problemsOf([shop, erp], strict), [
     `${lineOf('storefront_url')} store.storefront_url must be https; http is for LOCAL_MODE=1`,
-    `${lineOf('webhook_endpoints')} webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1`,
+    `${lineOf('https://erp.')} webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1`,
   ]);
   const [withPassword = ''] = problemsOf([['https://erp.', 'https://me:secret@erp.']]);
   t.regex(withPassword, /must not hold a name or a password/);

@@ -12,7 +12,7 @@ import { loadStoreFile } from './store-file.ts';
 export const applyCommand = defineCommand({
   name: 'apply',
   summary: 'Create or update a whole store from one file, YAML or JSON.',
-  parameters: { file: 'The store file; - reads standard input. ${NAME} in it reads the environment.' },
+  parameters: { file: 'The store file, or - for standard input. The command example prints one.' },
   options: {
     'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
     prune: {
