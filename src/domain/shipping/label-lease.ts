@@ -115,7 +115,7 @@ export function resume(label: Label): void {
   label.moveTo('queued');
 }
 
-export function refuseIfHeld(ctx: Context, label: Label): void {
+function refuseIfHeld(ctx: Context, label: Label): void {
   const now = ctx.clock.now();
   if (!label.isHeldByAnother(now)) return;
   const remainingMs = (label.leaseExpiresAt?.getTime() ?? 0) - now.getTime();
