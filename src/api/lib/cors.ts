@@ -24,7 +24,6 @@ export function answerPreflight(koa: KoaContext, methods: string): void {
 export function answerOrigin(koa: KoaContext, tenant: Tenant): void {
   const origin = koa.get('origin');
   if (origin === '') return;
-  koa.vary('Origin');
   if (!tenant.allowedOrigins.includes('*') && !tenant.allowedOrigins.includes(origin)) {
     throw new DomainError('forbidden', 'origin_not_allowed', 'This store does not allow requests from this origin.');
   }
@@ -33,6 +32,7 @@ export function answerOrigin(koa: KoaContext, tenant: Tenant): void {
 
 /** Also for errors that come before the tenant is known: a page should see what it did wrong. */
 export function allowOrigin(koa: KoaContext, origin: string): void {
+  koa.vary('Origin');
   koa.set('access-control-allow-origin', origin);
   koa.set('access-control-expose-headers', exposedHeaders);
 }

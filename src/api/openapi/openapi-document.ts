@@ -24,9 +24,14 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
     openapi: '3.1.0',
     info: { title: 'Storefront Commerce API', version, description: introduction },
     servers: [{ url: publicUrl }],
-    tags: [...new Set(documented.map(({ tag }) => tag))].toSorted().map((name) => ({ name })),
+    tags: [...new Set(documented.map(({ tag }) => tag))].toSorted(byReader).map((name) => ({ name })),
     paths: Object.fromEntries(paths),
     webhooks,
     components: { schemas: schemas.components(), parameters, headers, examples: errorExamples, securitySchemes },
   };
+}
+
+/** What a storefront calls comes first, the owner's side last. */
+function byReader(left: string, right: string): number {
+  return Number(left === 'admin') - Number(right === 'admin') || (left < right ? -1 : 1);
 }
