@@ -6,6 +6,8 @@ import * as cart from './cart/routes.ts';
 import * as savedCarts from './cart/saved-carts.ts';
 import * as checkout from './checkout/routes.ts';
 import * as content from './content/routes.ts';
+import * as customer from './customer/routes.ts';
+import * as customerPortal from './customer-portal/routes.ts';
 import * as inboundShippo from './inbound/shippo.ts';
 import * as inboundStripe from './inbound/stripe.ts';
 import * as integrations from './integrations/routes.ts';
@@ -22,7 +24,7 @@ import * as storefront from './storefront/routes.ts';
 import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [adminAnalytics, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
+const pages = [adminAnalytics, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

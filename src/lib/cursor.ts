@@ -31,6 +31,12 @@ export interface Keyset {
   page<Row extends { readonly position: Position }>(rows: readonly Row[], limit: number): Page<Row>;
 }
 
+/** Which page of a list is asked for: the first one without a cursor. */
+export interface PageRequest {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly cursor: string | null;

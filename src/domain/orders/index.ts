@@ -4,7 +4,7 @@ export { findOrder, lookUpOrder } from './find-order.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {
-  type Attention, type FulfillmentStatus, fulfillmentStatuses, Order, type OrderLabel, type OrderStatus, orderStatuses,
+  type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, type OrderLabel, type OrderStatus, orderStatuses,
   type PaymentStatus, paymentStatuses, type ShippingAddress,
 } from './order.ts';
 export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts';

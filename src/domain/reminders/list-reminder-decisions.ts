@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
@@ -24,7 +24,7 @@ export interface ReminderDecision extends Omit<Reminder, 'attempt'> {
  */
 export async function listReminderDecisions(
   ctx: Context,
-  { email, cursor, limit = 20 }: { email?: string | undefined; cursor?: string | undefined; limit?: number | undefined },
+  { email, cursor, limit = 20 }: PageRequest & { email?: string | undefined },
 ): Promise<Page<ReminderDecision>> {
   const list = keyset(ctx, 'reminders', { columns: ['r.id'], descending: true }, cursor);
   const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;

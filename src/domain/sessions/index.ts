@@ -9,4 +9,4 @@ export { type LinkRequest, requestLink } from './request-link.ts';
 export type { GrantedSession, OpenSession } from './session.ts';
 export { ConsumeInput, LinkInput, RefreshInput } from './session-input.ts';
 export { expiredSession, invalidSession, tenantIdOfSession } from './session-token.ts';
-export { pathOnStorefront, safePath } from './storefront-path.ts';
+export { pathOnStorefront } from './storefront-path.ts';

@@ -15,11 +15,11 @@ export const SessionView = Type.Object({
   customer: CustomerView,
 }, { title: 'Session' });
 
-export function presentSession(session: GrantedSession, now: Date): Static<typeof SessionView> {
+export function presentSession(session: GrantedSession): Static<typeof SessionView> {
   return {
     session_token: session.token,
     token_type: 'Bearer',
-    expires_in: Math.max(0, Math.round((session.expiresAt.getTime() - now.getTime()) / 1000)),
+    expires_in: session.expiresInSeconds,
     expires_at: session.expiresAt.toISOString(),
     refresh_token: session.refreshToken,
     refresh_expires_at: session.refreshExpiresAt.toISOString(),

@@ -9,6 +9,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
+import { safePath } from './storefront-path.ts';
 
 export const linkLifeMs = minutes(15);
 
@@ -19,7 +20,7 @@ const windowMs = hours(1);
 
 export interface LinkRequest {
   readonly email: string;
-  /** A safe path of the storefront. */
+  /** Where on the storefront to go on. What is no path of it is left out. */
   readonly redirectPath: string | null;
   readonly codeChallenge: string | null;
   /** Who asks, as far as that can be counted; undefined where a storefront's server does not say. */
@@ -45,7 +46,7 @@ export async function requestLink(ctx: Context, request: LinkRequest): Promise<v
       insert into sign_in_links (tenant_id, id, email, token_hash, secret_number, code_challenge, redirect_path,
         client_hash, expires_at, created_at)
       select ${ctx.tenant.id}, ${id}, ${email}, ${tokenHash}, ${secret.number}::int, ${request.codeChallenge},
-        ${request.redirectPath}, ${client}::bytea, ${fromNow(ctx.clock, linkLifeMs)}::timestamptz, ${now}::timestamptz
+        ${safePath(request.redirectPath)}, ${client}::bytea, ${fromNow(ctx.clock, linkLifeMs)}::timestamptz, ${now}::timestamptz
       where ${isBelow(ctx, sql`email = ${email}`, perAddressMax)}
         and ${isBelow(ctx, sql`client_hash = ${client}::bytea`, perClientMax)}
       returning id`);

@@ -12,6 +12,7 @@ const lifeSeconds = 15 * 60;
 export interface SignedToken {
   readonly token: string;
   readonly expiresAt: Date;
+  readonly expiresInSeconds: number;
 }
 
 /** Whose session it is. */
@@ -37,7 +38,7 @@ export async function signSession(
     .setIssuedAt(issuedAt)
     .setExpirationTime(expires)
     .sign(keyOf(secret));
-  return { token, expiresAt: new Date(seconds(expires)) };
+  return { token, expiresAt: new Date(seconds(expires)), expiresInSeconds: expires - issuedAt };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Customer } from '../customers/index.ts';
+import type { SignedToken } from './session-token.ts';
 
 /** Somebody who is signed in, as the session's own row says now. */
 export interface OpenSession {
@@ -9,9 +10,7 @@ export interface OpenSession {
 }
 
 /** What a storefront is given to keep a shopper signed in. */
-export interface GrantedSession extends OpenSession {
-  readonly token: string;
-  readonly expiresAt: Date;
+export interface GrantedSession extends OpenSession, SignedToken {
   /** Null where only the token was renewed. */
   readonly refreshToken: string | null;
 }

@@ -1,0 +1,136 @@
+import { householdOf } from '#src/api/lib/client-address.ts';
+import { defineRoute, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import { sessionOf } from '#src/api/lib/session-of.ts';
+import { findOrder, OrderView } from '#src/domain/orders/index.ts';
+import {
+  CancelInput, cancelOwnSubscription, listOwnOrders, listOwnReturns, listOwnSubscriptions, PortalView, readPortal,
+} from '#src/domain/portal/index.ts';
+import { OwnReturnInput, presentReturn, requestReturn, ReturnView } from '#src/domain/returns/index.ts';
+import { pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
+import { SubscriptionView } from '#src/domain/subscriptions/index.ts';
+import { Email, Id, Nullable, Omittable, PageQuery, Type } from '#src/lib/schema.ts';
+
+const own = { tag: 'customer-portal', audience: toCustomers, module: 'customer_accounts' } as const;
+const Page = Type.Object(PageQuery);
+const cursor = Nullable(Type.String());
+
+/** No limit is declared: beyond its limits nothing is mailed, and the answer is the same. */
+export const postPortal = defineRoute({
+  method: 'post',
+  path: '/api/v1/customer-portal',
+  tag: 'customer-portal',
+  summary: 'Mail a link to the portal, if the store knows a customer with this address. The answer never tells.',
+  audience: toPublic,
+  body: Type.Object({
+    customer_email: Email,
+    return_url: Omittable(Type.String({
+      maxLength: 2048, examples: ['https://shop.example.com/account'],
+      description: 'Where on the storefront to go on. An address anywhere else is ignored.',
+    })),
+  }),
+  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  async handle({ ctx, caller, body }) {
+    await requestLink(ctx, {
+      email: body.customer_email,
+      redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
+      codeChallenge: null,
+      household: caller.clientAddress && householdOf(caller.clientAddress),
+    });
+    return ok({ ok: true });
+  },
+});
+
+export const getPortal = defineRoute({
+  ...own,
+  method: 'get',
+  path: '/api/v1/customer-portal',
+  summary: 'Read the latest orders, subscriptions and returns of whoever is signed in.',
+  answers: { 200: PortalView },
+  async handle({ ctx, caller }) {
+    return ok(await readPortal(ctx, sessionOf(caller).customer));
+  },
+});
+
+export const getOwnOrders = defineRoute({
+  ...own,
+  method: 'get',
+  path: '/api/v1/customer-portal/orders',
+  summary: 'List the orders of whoever is signed in, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ orders: Type.Array(OrderView), cursor }) },
+  async handle({ ctx, caller, query }) {
+    const page = await listOwnOrders(ctx, sessionOf(caller).customer, query);
+    return ok({ orders: page.rows, cursor: page.cursor });
+  },
+});
+
+export const getOwnOrder = defineRoute({
+  ...own,
+  method: 'get',
+  path: '/api/v1/customer-portal/orders/:id',
+  summary: 'Read an order of whoever is signed in.',
+  params: Type.Object({ id: Id('ord') }),
+  answers: { 200: Type.Object({ order: OrderView }) },
+  async handle({ ctx, caller, params }) {
+    return ok({ order: await findOrder(ctx, { id: params.id, email: sessionOf(caller).customer.email }) });
+  },
+});
+
+export const getOwnSubscriptions = defineRoute({
+  ...own,
+  method: 'get',
+  path: '/api/v1/customer-portal/subscriptions',
+  summary: 'List the subscriptions of whoever is signed in, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ subscriptions: Type.Array(SubscriptionView), cursor }) },
+  async handle({ ctx, caller, query }) {
+    const page = await listOwnSubscriptions(ctx, sessionOf(caller).customer, query);
+    return ok({ subscriptions: page.rows, cursor: page.cursor });
+  },
+});
+
+export const getOwnReturns = defineRoute({
+  ...own,
+  method: 'get',
+  path: '/api/v1/customer-portal/returns',
+  summary: 'List the returns of whoever is signed in, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor }) },
+  async handle({ ctx, caller, query }) {
+    const page = await listOwnReturns(ctx, sessionOf(caller).customer, query);
+    return ok({ returns: page.rows, cursor: page.cursor });
+  },
+});
+
+export const postOwnCancellation = defineRoute({
+  ...own,
+  method: 'post',
+  path: '/api/v1/customer-portal/cancel',
+  summary: 'Cancel a subscription of whoever is signed in: when what is paid for is over, or at once.',
+  body: CancelInput,
+  errors: [
+    'not_found', 'subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured',
+    'payment_provider_unavailable',
+  ],
+  answers: { 200: Type.Object({ subscription: SubscriptionView }) },
+  async handle({ ctx, caller, body }) {
+    return ok({ subscription: await cancelOwnSubscription(ctx, sessionOf(caller).customer, body) });
+  },
+});
+
+export const postOwnReturn = defineRoute({
+  ...own,
+  method: 'post',
+  path: '/api/v1/customer-portal/returns',
+  summary: 'Ask to send something of an order back. The session says whose it is.',
+  limit: 'returns',
+  idempotent: 'atomic',
+  body: OwnReturnInput,
+  errors: ['not_found', 'return_not_allowed'],
+  answers: { 201: Type.Object({ return: ReturnView }) },
+  async handle({ ctx, caller, body: { order_number: orderNumber, items } }) {
+    const { email } = sessionOf(caller).customer;
+    return created({ return: presentReturn(await requestReturn(ctx, { orderNumber, email, items })) });
+  },
+});

@@ -1,0 +1,102 @@
+import { householdOf } from '#src/api/lib/client-address.ts';
+import { defineRoute, toCustomers, toCustomersOrHolders, toPublic, type TenantNaming } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { sessionOf } from '#src/api/lib/session-of.ts';
+import { CustomerView, presentCustomer } from '#src/domain/customers/index.ts';
+import {
+  ConsumeInput, consumeLink, endSession, invalidSession, LinkInput, presentSession, RefreshInput, renewToken, requestLink,
+  rotateSession, SessionView,
+} from '#src/domain/sessions/index.ts';
+import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
+import { Type } from '#src/lib/schema.ts';
+
+const Done = Type.Object({ ok: Type.Literal(true) });
+
+/** No limit is declared: beyond its limits nothing is mailed, and the answer is the same. */
+export const postMagicLinkRequest = defineRoute({
+  method: 'post',
+  path: '/api/v1/customer/magic-link/request',
+  tag: 'customer',
+  summary: 'Mail a link to sign in, if the store knows a customer with this address. The answer never tells.',
+  audience: toPublic,
+  body: LinkInput,
+  answers: { 200: Done },
+  async handle({ ctx, caller, body }) {
+    await requestLink(ctx, {
+      email: body.email,
+      redirectPath: body.redirect_path ?? null,
+      codeChallenge: body.code_challenge ?? null,
+      household: caller.clientAddress && householdOf(caller.clientAddress),
+    });
+    return ok({ ok: true });
+  },
+});
+
+export const postMagicLinkConsume = defineRoute({
+  method: 'post',
+  path: '/api/v1/customer/magic-link/consume',
+  tag: 'customer',
+  summary: 'Sign in with the token of a mailed link. It works once.',
+  audience: toPublic,
+  limit: 'consume',
+  module: 'customer_accounts',
+  body: ConsumeInput,
+  errors: ['invalid_or_expired_token'],
+  answers: { 200: SessionView },
+  async handle({ ctx, body }) {
+    const session = await consumeLink(ctx, { token: body.token, codeVerifier: body.code_verifier ?? null });
+    return ok(presentSession(session));
+  },
+});
+
+export const getMe = defineRoute({
+  method: 'get',
+  path: '/api/v1/customer/me',
+  tag: 'customer',
+  summary: 'Read who is signed in.',
+  audience: toCustomers,
+  module: 'customer_accounts',
+  answers: { 200: Type.Object({ customer: CustomerView }) },
+  async handle({ caller }) {
+    return ok({ customer: presentCustomer(sessionOf(caller).customer) });
+  },
+});
+
+/** The store of the refresh token in a body, where there is one. */
+const tenantOfRefreshToken: TenantNaming = ({ body }) => {
+  const token = typeof body === 'object' && body !== null && 'refresh_token' in body ? body.refresh_token : undefined;
+  if (typeof token !== 'string' || token === '') return undefined;
+  const tenantId = tenantIdOfToken(token);
+  if (tenantId === undefined) throw invalidSession();
+  return tenantId;
+};
+
+export const postRefresh = defineRoute({
+  method: 'post',
+  path: '/api/v1/customer/refresh',
+  tag: 'customer',
+  summary: 'Go on for another 15 minutes: with a live session, or with a refresh token, which its successor replaces.',
+  audience: toCustomersOrHolders(tenantOfRefreshToken),
+  limit: 'refresh',
+  module: 'customer_accounts',
+  body: RefreshInput,
+  answers: { 200: SessionView },
+  async handle({ ctx, caller, body }) {
+    const session = body.refresh_token ? await rotateSession(ctx, body.refresh_token) : await renewToken(ctx, sessionOf(caller));
+    return ok(presentSession(session));
+  },
+});
+
+export const postSignout = defineRoute({
+  method: 'post',
+  path: '/api/v1/customer/signout',
+  tag: 'customer',
+  summary: 'Sign out. The session and its refresh tokens open nothing from now on.',
+  audience: toCustomers,
+  module: 'customer_accounts',
+  answers: { 200: Done },
+  async handle({ ctx, caller }) {
+    await endSession(ctx, sessionOf(caller).id);
+    return ok({ ok: true });
+  },
+});

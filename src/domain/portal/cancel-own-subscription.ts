@@ -1,0 +1,22 @@
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Omittable, type Static, Type } from '#src/lib/schema.ts';
+import type { Context } from '../context.ts';
+import { manageSubscription } from '../payments/index.ts';
+import { readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
+import type { SignedInCustomer } from './signed-in-customer.ts';
+
+export const CancelInput = Type.Object({
+  subscription_id: Id('sub'),
+  at_period_end: Omittable(Type.Boolean({ description: 'When what is paid for is over (the default), or at once.' })),
+});
+export type CancelInput = Static<typeof CancelInput>;
+
+/**
+ * Cancel a subscription of the customer's own, at the payment provider.
+ * @throws DomainError not_found, also for somebody else's; `subscription_canceled`; or what became of the provider
+ */
+export async function cancelOwnSubscription(ctx: Context, customer: SignedInCustomer, input: CancelInput): Promise<SubscriptionView> {
+  const subscription = await readSubscription(ctx, input.subscription_id);
+  if (subscription?.customer.email !== customer.email) throw notFound('subscription');
+  return manageSubscription(ctx, subscription.id, { action: 'cancel', at_period_end: input.at_period_end ?? true });
+}

@@ -1,0 +1,3 @@
+export { CancelInput, cancelOwnSubscription } from './cancel-own-subscription.ts';
+export { listOwnOrders, listOwnReturns, listOwnSubscriptions } from './list-own.ts';
+export { PortalView, readPortal } from './read-portal.ts';

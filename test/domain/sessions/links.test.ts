@@ -1,0 +1,168 @@
+import anyTest, { type TestFn } from 'ava';
+import fc from 'fast-check';
+
+import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { consumeLink, mailLink, pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
+import { safePath } from '#src/domain/sessions/storefront-path.ts';
+import { deriveToken, rotateSessionSecret, tokenPurposes } from '#src/domain/tenants/index.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
+import { newAddress } from '#test/support/factories/mail.ts';
+import { asked, buildLink, linksOf, sessionsOf } from '#test/support/factories/sessions.ts';
+import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
+import { promised } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<TestContext>;
+const mailer = fakeMailer();
+useContext(test, { ports: { mailer } });
+
+const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) } });
+const consume = (ctx: Context, token: string, codeVerifier: string | null = null) => consumeLink(ctx, { token, codeVerifier });
+const refused = { code: 'invalid_or_expired_token' };
+
+test.serial('a request does the same for whoever is known and whoever is not: one row, one promise', async (t) => {
+  const { ctx, services } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const known = await countStatements(services, () => requestLink(ctx, asked(email, { household: '203.0.113.7' })));
+  const unknown = await countStatements(services, () => requestLink(ctx, asked(newAddress(), { household: '203.0.113.8' })));
+  t.deepEqual(unknown.statements, known.statements);
+  t.is(known.statements.length, 4, known.statements.join('\n'));
+  t.is((await promised(ctx, mailLinkJob)).length, 2);
+});
+
+test.serial('a worker mails whoever is known, once, and nobody else; neither row holds the token', async (t) => {
+  const { ctx, services } = t.context;
+  const [{ email }, stranger] = [await buildCustomer(ctx), newAddress()];
+  for (const to of [` ${email.toUpperCase()} `, stranger]) await requestLink(ctx, asked(to));
+  await workPromises(services);
+  for (const { linkId } of await promised(ctx, mailLinkJob)) await mailLink(ctx, { linkId });
+  await workPromises(services);
+
+  t.deepEqual(mailer.to(stranger), []);
+  const [mail, ...others] = mailer.to(email);
+  t.is(others.length, 0);
+  t.deepEqual([await linksOf(ctx, email), await linksOf(ctx, stranger)].flat().map(({ outcome }) => outcome), ['mailed', 'unknown_address']);
+  const link = linkIn(mail ?? { text: '' }, '/account/sign-in');
+  t.is(link.origin, ctx.tenant.storefrontUrl);
+  t.deepEqual([...link.searchParams.keys()], ['token']);
+  t.is((await consume(ctx, link.searchParams.get('token') ?? '')).customer.email, email);
+
+  const { rows } = await ctx.database.pool.query(
+    `select string_agg(x::text, '') as text from set_config('app.tenant_id', $1, true) s(id), lateral (
+       select to_jsonb(l) from sign_in_links l where s.id is not null union all select to_jsonb(m) from mails m where s.id is not null
+       offset 0) x`, [ctx.tenant.id]);
+  t.false(rows[0].text.includes((link.searchParams.get('token') ?? '').slice(30)));
+});
+
+test('of a hundred who use one link at once, one gets a session', async (t) => {
+  const { ctx } = t.context;
+  const customer = await buildCustomer(ctx);
+  const token = await buildLink(ctx, customer.email);
+  const results = await Promise.allSettled(Array.from({ length: 100 }, () => consume(ctx, token)));
+  t.is(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  t.deepEqual(await sessionsOf(ctx, customer.id), ['open']);
+  await t.throwsAsync(consume(ctx, token), refused);
+});
+
+test('a link works for a quarter of an hour, and only the newest three of an address work', async (t) => {
+  const { ctx } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const tokens: string[] = [];
+  for (const minute of [0, 1, 2, 3]) tokens.push(await buildLink(later(ctx, minutes(minute)), email));
+  const [first = '', second = '', third = '', fourth = ''] = tokens;
+  const now = later(ctx, minutes(3));
+  await t.throwsAsync(consume(now, first), refused);
+  await t.throwsAsync(consume(later(ctx, minutes(16.1)), second), refused);
+  await t.notThrowsAsync(consume(later(ctx, minutes(15.9)), second));
+  await t.notThrowsAsync(consume(now, fourth));
+  await t.notThrowsAsync(consume(now, third));
+});
+
+test('a link of one store is worthless at another', async (t) => {
+  const { ctx, services } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const other: Context = { ...ctx, tenant: await buildTenant(services) };
+  await buildCustomer(other, { email });
+  const token = await buildLink(ctx, email);
+  await t.throwsAsync(consume(other, token), refused);
+  await t.throwsAsync(consume(ctx, 'nonsense'), refused);
+  await t.notThrowsAsync(consume(ctx, token));
+});
+
+test('without its verifier a link that was asked for with a challenge neither opens nor is used up', async (t) => {
+  const { ctx } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+  const token = await buildLink(ctx, email, { codeChallenge: sha256(verifier).toString('base64url') });
+  for (const guess of [null, 'something else', sha256(verifier).toString('base64url')]) await t.throwsAsync(consume(ctx, token, guess), refused);
+  await t.notThrowsAsync(consume(ctx, token, verifier));
+  await t.throwsAsync(consume(ctx, token, verifier), refused);
+  t.is(sha256(verifier).toString('base64url'), 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', 'RFC 7636, appendix B');
+});
+
+test('a rotated secret makes the links that were mailed before worthless, and those after it good', async (t) => {
+  const { ctx } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const before = await buildLink(ctx, email);
+  await transact(ctx, rotateSessionSecret);
+  await t.throwsAsync(consume(ctx, before), refused);
+  await t.notThrowsAsync(consume(ctx, await buildLink(ctx, email)));
+});
+
+test('where customer accounts are switched off nothing is written, and nothing is sent that was asked for before', async (t) => {
+  const { ctx } = t.context;
+  const off: Context = { ...ctx, tenant: { ...ctx.tenant, modules: { ...ctx.tenant.modules, customer_accounts: false } } };
+  const { email } = await buildCustomer(ctx);
+  await requestLink(off, asked(email));
+  t.deepEqual(await linksOf(ctx, email), []);
+  await requestLink(ctx, asked(email));
+  const [{ linkId } = { linkId: '' }] = await promised(ctx, mailLinkJob);
+  await mailLink(off, { linkId });
+  t.like(await linksOf(ctx, email), [{ outcome: 'switched_off' }]);
+});
+
+test('a link that a worker comes to too late is not mailed', async (t) => {
+  const { ctx } = t.context;
+  const { email } = await buildCustomer(ctx);
+  await requestLink(ctx, asked(email));
+  const [{ linkId } = { linkId: '' }] = await promised(ctx, mailLinkJob);
+  await mailLink(later(ctx, minutes(15)), { linkId });
+  t.like(await linksOf(ctx, email), [{ outcome: 'too_late' }]);
+});
+
+test('a link leads back to a path of the storefront, and to nowhere else', async (t) => {
+  const { ctx } = t.context;
+  const { tenant } = ctx;
+  t.is(safePath('/account/orders?tab=open#top'), '/account/orders?tab=open#top');
+  for (const evil of [
+    '', 'account', 'https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example', '/\n/evil.example', '\\/evil.example',
+    'javascript:alert(1)', '/a b', `/${'a'.repeat(1000)}`,
+  ]) t.is(safePath(evil), null, evil);
+
+  t.is(pathOnStorefront(tenant, `${tenant.storefrontUrl}/account?x=1`), '/account?x=1');
+  for (const evil of ['https://evil.example/account', `${tenant.storefrontUrl}.evil.example/`, `https://a@${tenant.slug}.example/`, 'nonsense', `${tenant.storefrontUrl}//evil.example`]) {
+    t.is(pathOnStorefront(tenant, evil), null, evil);
+  }
+  fc.assert(fc.property(fc.string(), (text) => {
+    const path = safePath(`/${text}`);
+    return path === null || new URL(path, 'https://shop.example').origin === 'https://shop.example';
+  }));
+
+  const { email } = await buildCustomer(ctx);
+  await buildLink(ctx, email, { redirectPath: '//evil.example' });
+  await buildLink(ctx, email, { redirectPath: '/account/orders' });
+  t.deepEqual((await linksOf(ctx, email)).map(({ redirectPath }) => redirectPath), [null, '/account/orders']);
+});
+
+test('tokens are derived from the id of their link, and no two links share one', async (t) => {
+  const { ctx } = t.context;
+  const tokens = await Promise.all(['link_1', 'link_2'].map((id) => deriveToken(ctx, tokenPurposes.signIn, id)));
+  t.is(new Set(tokens).size, 2);
+});

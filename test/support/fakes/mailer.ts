@@ -1,0 +1,28 @@
+import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
+
+export interface FakeMailer extends Mailer {
+  /** Every mail that was taken, in order. */
+  readonly sent: OutgoingMail[];
+  /** The mails to this address, in order. */
+  to(address: string): OutgoingMail[];
+}
+
+/** A mail server in memory that takes everything. */
+export function fakeMailer(): FakeMailer {
+  const sent: OutgoingMail[] = [];
+  return {
+    sent,
+    to: (address) => sent.filter((mail) => mail.to === address),
+    async send(mail) {
+      sent.push(mail);
+      return { outcome: 'accepted' };
+    },
+  };
+}
+
+/** The first link in a mail to a page of this path. */
+export function linkIn({ text }: Pick<OutgoingMail, 'text'>, path: string): URL {
+  const link = text.split(/\s+/).find((word) => URL.canParse(word) && new URL(word).pathname === path);
+  if (!link) throw new Error(`There is no link to ${path} in the mail.`);
+  return new URL(link);
+}
