@@ -71,6 +71,8 @@ export class Webhooks extends Migration {
       ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
       create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
         where state = 'pending';
+      -- Finds a batch again when its outcomes are written, however many wait and whatever the planner knows of them.
+      create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease) where lease is not null;
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
       -- For operators and for retention, who go through all tenants at once.
       create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';
