@@ -35,6 +35,7 @@ export class Orders extends Migration {
         partner_code text,
         cart_id ${id},
         metadata jsonb not null default '{}',
+        gift jsonb,
         version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,

@@ -30,6 +30,9 @@ export function answerRequests(services: Services): Middleware {
       }
       const route = String(koa['_matchedRoute'] ?? 'none');
       finished({ method: koa.method, route, status: koa.status });
+      if (koa.status === 400 && route.startsWith('/api/webhooks/')) {
+        services.metrics.count('webhook_signature_refused', { tenant: String(koa.state['tenant']) });
+      }
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
       services.log.info({ method: koa.method, route, status: koa.status, ms: durationMs, tenant: koa.state['tenant'] }, 'request');
     });

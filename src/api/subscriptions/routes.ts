@@ -1,5 +1,6 @@
 import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
+import { CheckoutSessionView, createGiftCheckout, GiftCheckoutInput } from '#src/domain/checkout/index.ts';
 import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { readSubscription, SubscriptionView } from '#src/domain/subscriptions/index.ts';
 import { notFound } from '#src/lib/errors.ts';
@@ -53,5 +54,25 @@ export const postSubscriptionManage = defineRoute({
   answers,
   async handle({ ctx, params, body }) {
     return ok({ subscription: await manageSubscription(ctx, params.id, body) });
+  },
+});
+
+export const postGiftCheckout = defineRoute({
+  method: 'post',
+  path: '/api/v1/subscriptions/gift-checkout',
+  tag: 'subscriptions',
+  summary: 'Pay some months of a subscription at once, for somebody else.',
+  audience: toBearer('checkout:write'),
+  module: 'subscriptions',
+  body: GiftCheckoutInput,
+  limit: 'ceiling',
+  idempotent: 'resumable',
+  errors: [
+    'unknown_product', 'variant_required', 'price_unavailable', 'amount_too_small', 'insufficient_stock',
+    'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
+  ],
+  answers: { 200: CheckoutSessionView },
+  async handle({ ctx, body, idempotencyId }) {
+    return ok(await createGiftCheckout(ctx, body, { requestKey: idempotencyId }));
   },
 });

@@ -5,7 +5,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { createOrder, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
+import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
   findPaymentCustomer, insertSession, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable,
 } from '../payments/index.ts';
@@ -15,7 +15,7 @@ import { forgetCustomer } from './forget-customer.ts';
 import { CustomerGone, openSession } from './open-session.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
-import { quoteCheckout } from './quote-checkout.ts';
+import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-checkout.ts';
 import { isTakenByAnother } from './is-taken-by-another.ts';
 import { supersedeSession } from './supersede-session.ts';
 
@@ -38,14 +38,28 @@ const roundsMax = 6;
 export async function createCheckoutSession(
   ctx: Context,
   input: CheckoutInput,
-  { requestKey = null }: { requestKey?: string | null | undefined } = {},
+  { requestKey }: { requestKey?: string | null | undefined } = {},
 ): Promise<CheckoutSessionView> {
+  return checkOut(ctx, { input, requestKey, quote: (known) => quoteCheckout(ctx, input, known) });
+}
+
+/** What is bought, how it is reckoned, and for which request. */
+export interface Purchase {
+  readonly input: Omit<CheckoutInput, 'items'>;
+  readonly gift?: Gift;
+  readonly requestKey: string | null | undefined;
+  quote(known: KnownBuyer): Promise<CheckoutQuote>;
+}
+
+/** Make an order and open a session for it, whatever is bought. See `createCheckoutSession`. */
+export async function checkOut(ctx: Context, purchase: Purchase): Promise<CheckoutSessionView> {
+  const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
   const caller: Caller = { email, requestKey, subject: subjectOf(input, email) };
   let goneCustomerId: string | null = null;
   for (let round = 0; round < roundsMax; round += 1) {
     const terms = await sellingTerms(ctx, caller);
-    const begun = (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, input, { caller, terms, goneCustomerId }));
+    const begun = (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, purchase, { caller, terms, goneCustomerId }));
     if (!begun) continue;
     try {
       return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session));
@@ -76,18 +90,17 @@ async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Pr
 /** The order and its unanswered session; `undefined` when the caller's own doings have to be looked at again. */
 async function beginOrder(
   ctx: Context,
-  input: CheckoutInput,
+  { input, gift, quote }: Purchase,
   { caller, terms, goneCustomerId }: { caller: Caller; terms: SellingTerms; goneCustomerId: string | null },
 ): Promise<BegunOrder | undefined> {
   const { email } = caller;
-  const quote = await quoteCheckout(ctx, input, { email, liveSubscriptions: terms.liveSubscriptions });
-  const plan = planOrder(ctx, input, quote, terms, email);
+  const plan = planOrder(ctx, input, await quote({ email, liveSubscriptions: terms.liveSubscriptions }), terms, email);
   if (terms.liveOrderId && (await supersedeSession(ctx, terms.account, terms.liveOrderId)) === 'paid') return undefined;
   const isSubscriber = plan.request.mode === 'subscription' && email !== null;
   const customerId = isSubscriber ? (terms.paymentCustomerId ?? (await findPaymentCustomer(ctx, terms.account, email, goneCustomerId))) : null;
   const number = await takeOrderNumber(ctx);
   try {
-    const session = await writeOrder(ctx, plan, { ...caller, number, customerId });
+    const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift });
     const { currency, totalCents } = plan.order;
     return { session, orderNumber: orderNumberOf(number), currency, totalCents };
   } catch (error) {
@@ -96,14 +109,20 @@ async function beginOrder(
   }
 }
 
+interface Particulars {
+  readonly number: number;
+  readonly customerId: string | null;
+  readonly gift: Gift | null | undefined;
+}
+
 /** Order, holds, session and both promises: all of them, or none. Locks go from the order to its subjects. */
 async function writeOrder(
   ctx: Context,
   { order, request, expiresAt }: OrderPlan,
-  { number, customerId, subject, requestKey }: Caller & { readonly number: number; readonly customerId: string | null },
+  { number, customerId, gift = null, subject, requestKey }: Caller & Particulars,
 ): Promise<PaymentSession> {
   return transact(ctx, async (ctx) => {
-    await createOrder(ctx, { ...order, number });
+    await createOrder(ctx, { ...order, number, gift });
     const session = await insertSession(ctx, {
       request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
       idempotencyKey: `checkout:${order.id}`,
@@ -116,7 +135,7 @@ async function writeOrder(
 }
 
 /** A caller is known by his cart, else by his address; who cannot be told from others has nothing to supersede. */
-function subjectOf({ cart_id: cartId }: CheckoutInput, email: string | null): string | null {
+function subjectOf({ cart_id: cartId }: Pick<CheckoutInput, 'cart_id'>, email: string | null): string | null {
   if (cartId) return `cart:${cartId}`;
   return email && `email:${email}`;
 }

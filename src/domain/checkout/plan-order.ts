@@ -35,7 +35,13 @@ const usualCountries = [
  * Make an order of what was quoted. Pure arithmetic on the quote: nothing is read, written or asked.
  * @throws DomainError invalid `amount_too_small`, or `invalid_request` for an address that may not be returned to
  */
-export function planOrder(ctx: Context, input: CheckoutInput, quote: CheckoutQuote, terms: SessionTerms, email: string | null): OrderPlan {
+export function planOrder(
+  ctx: Context,
+  input: Omit<CheckoutInput, 'items'>,
+  quote: CheckoutQuote,
+  terms: SessionTerms,
+  email: string | null,
+): OrderPlan {
   const { lines, subtotalCents, promo, giftCard } = quote;
   const mode = lines.some(({ interval }) => interval !== null) ? 'subscription' : 'payment';
   const discountCents = promo?.discountCents ?? 0;

@@ -19,6 +19,12 @@ export interface CheckoutQuote {
 /** With a subscription the provider takes so many lines that recur, and so many that do not. */
 export const linesMaxOfAKind = 20;
 
+/** Who buys, and what he is subscribed to already. */
+export interface KnownBuyer {
+  readonly email: string | null;
+  readonly liveSubscriptions: readonly LiveSubscription[];
+}
+
 /**
  * Price a request and judge it. Nothing is changed and no provider is asked.
  * @throws DomainError invalid with the code of what is wrong, or conflict `duplicate_subscription`
@@ -26,7 +32,7 @@ export const linesMaxOfAKind = 20;
 export async function quoteCheckout(
   ctx: Context,
   input: CheckoutInput,
-  { email, liveSubscriptions }: { email: string | null; liveSubscriptions: readonly LiveSubscription[] },
+  { email, liveSubscriptions }: KnownBuyer,
 ): Promise<CheckoutQuote> {
   const lines = await priceLines(ctx, input.items.map((item) => ({
     productSlug: item.product_slug,

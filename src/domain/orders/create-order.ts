@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { customerIdOf } from '../customers/index.ts';
 import type { Hold } from './hold.ts';
-import type { ShippingAddress } from './order.ts';
+import type { Gift, ShippingAddress } from './order.ts';
 
 /** One line of an order to be. The variant is the actual one, whether or not the request named it. */
 export interface NewOrderItem {
@@ -39,6 +39,7 @@ export interface NewOrder {
   readonly partnerCode: string | null;
   readonly cartId: string | null;
   readonly metadata: Record<string, unknown>;
+  readonly gift?: Gift | null;
   readonly items: readonly NewOrderItem[];
   readonly holds: readonly Hold[];
   /** `released` for what is taken only when it is paid; `held` otherwise. */
@@ -65,13 +66,14 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
     with made as (
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency,
         email, customer_id, subtotal_cents, discount_cents, gift_card_cents, shipping_cents, total_cents,
-        shipping_address, promo_code, partner_code, cart_id, metadata, created_at, updated_at)
+        shipping_address, promo_code, partner_code, cart_id, metadata, gift, created_at, updated_at)
       values (${ctx.tenant.id}, ${order.id}, ${order.number}, ${orderNumberOf(order.number)}, 'pending', 'unpaid',
         ${fulfillment}, ${order.currency}, ${order.email},
         ${customerIdOf(ctx, order.email)}, ${order.subtotalCents},
         ${order.discountCents}, ${order.giftCardCents}, ${order.shippingCents}, ${order.totalCents},
         ${order.shippingAddress && JSON.stringify(order.shippingAddress)}::jsonb, ${order.promoCode},
-        ${order.partnerCode}, ${order.cartId}, ${JSON.stringify(order.metadata)}::jsonb, ${now}, ${now})),
+        ${order.partnerCode}, ${order.cartId}, ${JSON.stringify(order.metadata)}::jsonb,
+        ${order.gift ? JSON.stringify(order.gift) : null}::jsonb, ${now}, ${now})),
     held as (
       insert into holds (tenant_id, id, order_id, kind, subject_id, quantity, amount_cents, customer_email, state,
         expires_at, created_at)

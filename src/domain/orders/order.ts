@@ -36,6 +36,15 @@ export interface OrderLabel {
   readonly status: string | null;
 }
 
+/** Whom an order is a gift for: told once it is paid. */
+export interface Gift {
+  readonly recipient_email: string;
+  readonly recipient_name: string | null;
+  readonly message: string | null;
+  readonly product_name: string;
+  readonly months: number;
+}
+
 /** Why a person has to look at an order: a stable code and a sentence. */
 export interface Attention {
   readonly code: string;
@@ -105,6 +114,7 @@ const OrderSchema = defineEntity({
     partnerCode: p.string().nullable(),
     cartId: p.string().nullable(),
     metadata: p.json<Record<string, unknown>>(),
+    gift: p.json<Gift>().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -51,7 +51,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   recordEvent(ctx, 'order.paid', order.id);
   await closeSale(ctx, order, payment);
   await requestLabel(ctx, { orderId: order.id });
-  await promiseReceipt(ctx, order);
+  await promiseMails(ctx, order, payment);
   return true;
 }
 
@@ -91,8 +91,14 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
 }
 
 /** An address that no mail can be sent to is no reason to refuse the money. */
-async function promiseReceipt(ctx: InTransaction, order: Order): Promise<void> {
-  if (!order.email || !isAddress(order.email)) return;
-  const view = await readOrder(ctx, order.id);
-  if (view) await promiseMail(ctx, { kind: 'receipt', to: order.email, subjectId: order.id, data: view });
+async function promiseMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
+  const { email, gift, id: subjectId } = order;
+  if (email && isAddress(email)) {
+    const view = await readOrder(ctx, subjectId);
+    if (view) await promiseMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
+  }
+  if (gift && isAddress(gift.recipient_email)) {
+    const { recipient_email: to, recipient_name, message, product_name, months } = gift;
+    await promiseMail(ctx, { kind: 'gift', to, subjectId, data: { product_name, months, recipient_name, message, giver_name: name } });
+  }
 }

@@ -1,10 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
-import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
+import { read } from '#src/domain/database.ts';
 import { manageSubscription, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
@@ -116,6 +118,22 @@ test.serial('a scheduled cancellation is made, taken back and made at once', asy
   const events = await recorded(ctx, id);
   t.is(events.filter((type) => type === 'subscription.canceled').length, 1);
   t.is(events[0], 'subscription.created');
+});
+
+test.serial('months of a subscription are paid at once as a gift, and whoever it is for is told once', async (t) => {
+  const { ctx, stripe } = t.context;
+  const beans = await buildProduct(ctx, { ...coffee, variants: [{ ships: false }] });
+  const { order_id: orderId, order } = await createGiftCheckout(ctx, {
+    product_slug: beans.slug, variant_id: beans.variant.id, months: 3, recipient_email: 'Grace@example.com', message: 'Enjoy.',
+  });
+  t.is(order.total_cents, 3 * 3400);
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(t.context);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', email: 'ada@example.com' });
+  t.deepEqual(await subscriptionsOf(ctx), []);
+  const mails = await read<{ kind: string; recipient: string }>(ctx, sql`
+    select kind, recipient from mails where tenant_id = ${ctx.tenant.id} order by kind`);
+  t.deepEqual(mails, [{ kind: 'gift', recipient: 'grace@example.com' }, { kind: 'receipt', recipient: 'ada@example.com' }]);
 });
 
 test.serial('a customer is led to the provider\'s page and back to the store\'s own pages only', async (t) => {

@@ -1,0 +1,63 @@
+import { Email, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+import { priceLines } from '../catalog/index.ts';
+import type { Context } from '../context.ts';
+import { shippingOptions } from '../shipping/index.ts';
+import { checkOut } from './create-checkout-session.ts';
+import type { CheckoutSessionView } from './present.ts';
+import type { CheckoutQuote } from './quote-checkout.ts';
+
+/** The body of POST /subscriptions/gift-checkout. */
+export const GiftCheckoutInput = Type.Object({
+  product_slug: Slug,
+  variant_id: Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] }),
+  months: Type.Integer({ minimum: 1, maximum: 12, examples: [3] }),
+  recipient_email: Email,
+  recipient_name: Omittable(Text(200, { examples: ['Grace'] })),
+  message: Omittable(Text(1000, { examples: ['Enjoy every cup.'] })),
+  return_url: Omittable(Url),
+  cancel_url: Omittable(Url),
+});
+export type GiftCheckoutInput = Static<typeof GiftCheckoutInput>;
+
+/**
+ * Make an order for so many months of what others subscribe to, paid at once and given to somebody. Nothing recurs;
+ * whoever it is for is told once it is paid.
+ *
+ * @throws DomainError as POST /checkout/sessions does
+ */
+export async function createGiftCheckout(
+  ctx: Context,
+  input: GiftCheckoutInput,
+  { requestKey }: { requestKey?: string | null | undefined } = {},
+): Promise<CheckoutSessionView> {
+  const { months, return_url, cancel_url, recipient_email } = input;
+  const quote = await quoteGift(ctx, input);
+  return checkOut(ctx, {
+    input: { return_url: return_url ?? null, cancel_url: cancel_url ?? null },
+    requestKey,
+    quote: async () => quote,
+    gift: {
+      recipient_email: recipient_email.trim().toLowerCase(),
+      recipient_name: input.recipient_name ?? null,
+      message: input.message ?? null,
+      product_name: quote.lines[0]?.productName ?? '',
+      months,
+    },
+  });
+}
+
+/** A month of it costs what a month by subscription costs. */
+async function quoteGift(ctx: Context, { product_slug, variant_id, months }: GiftCheckoutInput): Promise<CheckoutQuote> {
+  const priced = await priceLines(ctx, [
+    { productSlug: product_slug, variantId: variant_id, quantity: months, purchaseType: 'subscription', interval: 'month' },
+  ]);
+  const lines = priced.map((line) => ({ ...line, purchaseType: 'one_time' as const, interval: null }));
+  const ships = lines.some((line) => line.ships);
+  return {
+    lines, ships,
+    subtotalCents: lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0),
+    promo: undefined,
+    giftCard: undefined,
+    shipping: ships ? await shippingOptions(ctx) : undefined,
+  };
+}
