@@ -14,7 +14,7 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
 const shown = routes.filter(({ audience }) => audience.kind !== 'inbound');
-const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
 
 async function readDocument({ api }: ApiContext): Promise<OpenApiDocument> {
   const { status, body } = await api.call('GET', '/api/v1/openapi.json');
@@ -23,7 +23,8 @@ async function readDocument({ api }: ApiContext): Promise<OpenApiDocument> {
 }
 
 const operationsOf = ({ paths }: OpenApiDocument): [name: string, Operation][] =>
-  Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]));
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]));
 
 test('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
   const document = await readDocument(t.context);
@@ -33,7 +34,7 @@ test('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
 
 test('every route of the service is in the document, and a provider\'s channel is not', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
-  t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf({ ...route, path: route.path.replaceAll(/:(\w+)/g, '{$1}') })).toSorted());
+  t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf(route)).toSorted());
   const ids = [...operations.values()].map(({ operationId }) => operationId);
   t.is(new Set(ids).size, ids.length);
 });
@@ -41,9 +42,10 @@ test('every route of the service is in the document, and a provider\'s channel i
 test('every route states what it answers and each refusal that it may give', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   for (const route of shown) {
-    const operation = operations.get(nameOf({ ...route, path: route.path.replaceAll(/:(\w+)/g, '{$1}') }));
+    const operation = operations.get(nameOf(route));
     for (const status of Object.keys(route.answers)) t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
-    const told = Object.values(operation?.responses ?? {}).flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}));
+    const told = Object.values(operation?.responses ?? {})
+      .flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}));
     t.deepEqual(told.toSorted(), documentedErrors(route).toSorted(), nameOf(route));
   }
 });
@@ -72,9 +74,10 @@ test('every example fits the schema that it is an example of', (t) => {
 
 test('headers that a caller may send are named where they are read', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
-  const refs = (operation: Operation | undefined) => (operation?.parameters ?? []).flatMap((parameter) => ('$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : []));
+  const refs = (operation: Operation | undefined) =>
+    (operation?.parameters ?? []).flatMap((parameter) => ('$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : []));
   for (const route of shown) {
-    const found = refs(operations.get(nameOf({ ...route, path: route.path.replaceAll(/:(\w+)/g, '{$1}') })));
+    const found = refs(operations.get(nameOf(route)));
     t.is(found.includes('idempotencyKey'), route.idempotent !== undefined, nameOf(route));
     t.is(found.includes('ifNoneMatch'), route.caching === 'revalidate', nameOf(route));
     t.is(found.includes('tenant'), route.audience.kind === 'public', nameOf(route));
@@ -107,7 +110,9 @@ browserTest('the page reads well in a browser that is cut off from everything el
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const complaints: string[] = [];
-    page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && !message.text().includes('favicon') && complaints.push(message.text())));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type()) && !message.text().includes('favicon')) complaints.push(message.text());
+    });
     await page.route((url) => url.origin !== api.url, async (route) => {
       complaints.push(`asks for ${route.request().url()}`);
       await route.abort();
@@ -116,7 +121,8 @@ browserTest('the page reads well in a browser that is cut off from everything el
     t.regex(response?.headers()['content-security-policy'] ?? '', /^default-src 'none'; style-src 'sha256-/);
     t.is(await page.locator('article[id]').count(), shown.length + Object.keys((await readDocument(t.context)).webhooks).length);
     t.is(await page.evaluate<string>(`getComputedStyle(document.querySelector('nav')).position`), 'sticky');
-    const dead = `[...document.querySelectorAll('a[href^="#"]')].map(({ hash }) => hash.slice(1)).filter((id) => !document.getElementById(id))`;
+    const dead = `[...document.querySelectorAll('a[href^="#"]')]
+      .map(({ hash }) => hash.slice(1)).filter((id) => !document.getElementById(id))`;
     t.deepEqual(await page.evaluate<string[]>(dead), []);
     for (const width of [1440, 420]) {
       await page.setViewportSize({ width, height: 900 });

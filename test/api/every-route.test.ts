@@ -3,22 +3,35 @@ import anyTest, { type TestFn } from 'ava';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/domain/database.ts';
-import { type Scope, scopes, setModules } from '#src/domain/tenants/index.ts';
+import { moduleNames, type Scope, scopes, setModules } from '#src/domain/tenants/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 /* What holds for every route there is, made of what each declares. */
-const test = anyTest as TestFn<ApiContext & { key: string }>;
+const test = anyTest as TestFn<Shop>;
 useApi(test as unknown as TestFn<ApiContext>);
 test.beforeEach(async (t) => {
   t.context.key = await buildKey(t.context.ctx, scopes);
+  t.context.session = (await buildSession(t.context.ctx)).token;
 });
 
-type Shop = ApiContext & { key: string };
-type Sending = { tenant?: string; key?: string; body?: unknown; headers?: Record<string, string>; method?: string; params?: Record<string, string> };
+interface Shop extends ApiContext {
+  /** That may do everything. */
+  key: string;
+  /** Of a customer who is signed in. */
+  session: string;
+}
+interface Sending {
+  tenant?: string;
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  params?: Record<string, string>;
+}
 
 const kinds = (...kinds: Route['audience']['kind'][]) => routes.filter(({ audience }) => kinds.includes(audience.kind));
 const withBody = routes.filter(({ body, audience }) => body && ['public', 'dual', 'bearer', 'token'].includes(audience.kind));
@@ -31,13 +44,19 @@ function addressOf({ path, params }: Route, tenant: string, given: Record<string
 }
 
 /** A request that nothing is wrong with but what is given otherwise. */
-function send({ api, tenant, key }: Shop, route: Route, given: Sending = {}): Promise<Answer> {
-  const needsKey = route.audience.kind === 'bearer';
-  return api.call(given.method ?? route.method.toUpperCase(), addressOf(route, tenant.slug, given.params), {
-    ...(!('tenant' in given) && !needsKey && { tenant: tenant.slug }), ...(needsKey && { key }),
+function send(shop: Shop, route: Route, given: Sending = {}): Promise<Answer> {
+  const { api, tenant } = shop;
+  const key = keyTo(route, shop);
+  return api.call(route.method.toUpperCase(), addressOf(route, tenant.slug, given.params), {
+    ...(!('tenant' in given) && !key && { tenant: tenant.slug }), ...(key && { key }),
     ...(route.method !== 'get' && route.body && { body: exampleOf(route.body) }),
     ...given,
   });
+}
+
+/** What the route cannot do without. */
+function keyTo({ audience }: Route, { key, session }: Shop): string | undefined {
+  return audience.kind === 'bearer' ? key : audience.kind === 'session' ? session : undefined;
 }
 
 const told = ({ status, body }: Answer) => `${status} ${body.error}`;
@@ -63,11 +82,25 @@ test('who may read may not write', async (t) => {
 });
 
 test('a route that wants a key is not served without one, nor with one that opens nothing', async (t) => {
+  const { api, tenant } = t.context;
   for (const route of kinds('bearer')) {
-    t.is(told(await t.context.api.call(route.method.toUpperCase(), addressOf(route, t.context.tenant.slug), { tenant: t.context.tenant.slug })), '401 missing_key', nameOf(route));
+    const answer = await api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), { tenant: tenant.slug });
+    t.is(told(answer), '401 missing_key', nameOf(route));
   }
   for (const route of kinds('bearer', 'dual', 'token')) {
     t.is(told(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })), '401 invalid_key', nameOf(route));
+  }
+});
+
+test('a customer\'s route wants the session of a customer', async (t) => {
+  const { api, key, tenant } = t.context;
+  for (const route of kinds('session')) {
+    const ask = (authorization?: string) => api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), {
+      tenant: tenant.slug, ...(authorization && { key: authorization }),
+    });
+    for (const authorization of [undefined, key, 'nonsense']) {
+      t.is(told(await ask(authorization)), '401 invalid_session', nameOf(route));
+    }
   }
 });
 
@@ -85,7 +118,8 @@ test('a store that nobody knows is 404, and none at all is 400', async (t) => {
 test('a key of one store does not open another', async (t) => {
   const other = await buildTenant(t.context.services);
   for (const route of kinds('dual', 'bearer')) {
-    t.is(told(await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined })), '400 invalid_request', nameOf(route));
+    const answer = await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined });
+    t.is(told(answer), '400 invalid_request', nameOf(route));
   }
 });
 
@@ -113,17 +147,19 @@ test('a body that does not fit is refused with the place', async (t) => {
     if (required.length === 0) continue;
     const empty = await send(t.context, route, { body: {} });
     t.is(told(empty), '400 invalid_request', nameOf(route));
-    t.true(empty.body.errors.some(({ path }: { path: string }) => required.includes(path.slice(1))), `${nameOf(route)} ${JSON.stringify(empty.body.errors)}`);
+    const places: string[] = empty.body.errors.map(({ path }: { path: string }) => path.slice(1));
+    t.true(places.some((place) => required.includes(place)), `${nameOf(route)} ${places}`);
   }
 });
 
 test('a body that is too large, of another type or no JSON is refused before it is looked at', async (t) => {
   for (const route of withBody) {
-    const headers = { 'content-type': 'application/json' };
-    t.is(told(await send(t.context, route, { headers, body: ' '.repeat(route.bodyBytesMax + 1) })), '413 payload_too_large', nameOf(route));
-    t.is(told(await send(t.context, route, { headers: { 'content-type': 'application/xml' }, body: '<a/>' })), '415 unsupported_media_type', nameOf(route));
-    t.is(told(await send(t.context, route, { headers, body: '{"a":' })), '400 invalid_json', nameOf(route));
-    t.is(told(await send(t.context, route, { headers, body: `{"a":${'['.repeat(40)}${']'.repeat(40)}}` })), '400 invalid_request', nameOf(route));
+    const sent = async (body: string, type = 'application/json') =>
+      told(await send(t.context, route, { headers: { 'content-type': type }, body }));
+    t.is(await sent(' '.repeat(route.bodyBytesMax + 1)), '413 payload_too_large', nameOf(route));
+    t.is(await sent('<a/>', 'application/xml'), '415 unsupported_media_type', nameOf(route));
+    t.is(await sent('{"a":'), '400 invalid_json', nameOf(route));
+    t.is(await sent(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`), '400 invalid_request', nameOf(route));
   }
   for (const route of routes.filter(({ rawBody }) => rawBody)) {
     t.is(told(await send(t.context, route, { body: ' '.repeat(route.bodyBytesMax + 1) })), '413 payload_too_large', nameOf(route));
@@ -138,7 +174,7 @@ test('a malformed id in a path is 404', async (t) => {
 });
 
 test('what a store has not switched on is 403', async (t) => {
-  await transact(t.context.ctx, (ctx) => setModules(ctx, { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: false }));
+  await transact(t.context.ctx, (ctx) => setModules(ctx, Object.fromEntries(moduleNames.map((name) => [name, false]))));
   for (const route of withBody.filter(({ module }) => module)) {
     const { status, body } = await send(t.context, route);
     t.is(`${status} ${body.error}`, '403 module_disabled', nameOf(route));
@@ -147,12 +183,17 @@ test('what a store has not switched on is 403', async (t) => {
 
 test('HEAD asks for what GET answers, and gets no body', async (t) => {
   for (const route of routes.filter(({ method, audience }) => method === 'get' && audience.kind !== 'inbound')) {
-    const query = route.query ? `?${new URLSearchParams(Object.entries(exampleOf(route.query) as object).map(([name, value]): [string, string] => [name, String(value)]))}` : '';
-    const ask = (method: string) => t.context.api.call(method, addressOf(route, t.context.tenant.slug) + query, route.audience.kind === 'bearer' ? { key: t.context.key } : { tenant: t.context.tenant.slug });
+    const fields = Object.entries((route.query ? exampleOf(route.query) : {}) as object);
+    const query = `?${new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))}`;
+    const key = keyTo(route, t.context);
+    const credentials = key ? { key } : { tenant: t.context.tenant.slug };
+    const ask = (method: string) => t.context.api.call(method, addressOf(route, t.context.tenant.slug) + query, credentials);
     const [get, head] = [await ask('GET'), await ask('HEAD')];
     t.is(head.status, get.status, nameOf(route));
     t.is(head.body, '', nameOf(route));
-    for (const name of ['etag', 'cache-control', 'vary', 'content-type']) t.is(head.headers.get(name), get.headers.get(name), `${nameOf(route)} ${name}`);
+    for (const name of ['etag', 'cache-control', 'vary', 'content-type']) {
+      t.is(head.headers.get(name), get.headers.get(name), `${nameOf(route)} ${name}`);
+    }
   }
 });
 

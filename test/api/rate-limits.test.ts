@@ -32,11 +32,13 @@ test.afterEach.always((t) => t.context.api.close());
 type Shop = TestContext & { api: TestApi };
 type Asking = { address?: string; key?: string; tenant?: string; clientIp?: string; body?: unknown };
 
-const ask = ({ api, tenant }: Shop, limit: LimitName, { address = '203.0.113.7', key, tenant: slug, clientIp, body = {} }: Asking = {}): Promise<Answer> =>
-  api.call('POST', `/api/v1/${limit}`, {
-    tenant: slug ?? tenant.slug, body, ...(key && { key }),
+function ask({ api, tenant }: Shop, limit: LimitName, asking: Asking = {}): Promise<Answer> {
+  const { address = '203.0.113.7', key, tenant: slug = tenant.slug, clientIp, body = {} } = asking;
+  return api.call('POST', `/api/v1/${limit}`, {
+    tenant: slug, body, ...(key && { key }),
     headers: { 'x-forwarded-for': address, ...(clientIp && { 'x-client-ip': clientIp }) },
   });
+}
 
 async function statuses(count: number, work: () => Promise<Answer>): Promise<number[]> {
   const found: number[] = [];
@@ -118,7 +120,8 @@ test('the order of refusals: scope, then rate, then size, type and schema', asyn
 });
 
 test('what is never refused by count has a ceiling for the whole store, and says 503', async (t) => {
-  const answered = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(t.context, 'ceiling', { address: `198.51.100.${index}` })));
+  const shoppers = Array.from({ length: 12 }, (_, index) => `198.51.100.${index}`);
+  const answered = await Promise.all(shoppers.map((address) => ask(t.context, 'ceiling', { address })));
   const refused = answered.find(({ status }) => status !== 200);
   t.true(answered.filter(({ status }) => status === 200).length >= 5);
   t.is(refused?.status, 503);
@@ -130,11 +133,13 @@ test('what is never refused by count has a ceiling for the whole store, and says
 
 test('refusals by count are counted for the operator', async (t) => {
   await statuses(3, () => ask(t.context, 'promo'));
-  t.true((await t.context.services.metrics.registry.metrics()).includes(`storefront_rate_limited_total{tenant="${t.context.tenant.slug}"} 1`));
+  const metrics = await t.context.services.metrics.registry.metrics();
+  t.true(metrics.includes(`storefront_rate_limited_total{tenant="${t.context.tenant.slug}"} 1`));
 });
 
 test('pages may read how they stand', async (t) => {
-  const answer = await t.context.api.call('POST', '/api/v1/promo', { tenant: t.context.tenant.slug, body: {}, headers: { origin: 'https://shop.example' } });
+  const { api, tenant } = t.context;
+  const answer = await api.call('POST', '/api/v1/promo', { tenant: tenant.slug, body: {}, headers: { origin: 'https://shop.example' } });
   t.true(answer.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
 });
 

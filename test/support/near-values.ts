@@ -51,7 +51,7 @@ export function nearValue(near: Nearness, schema: TSchema): unknown {
     case 'object':
       return nearObject(near, shape);
     case 'array':
-      return Array.from({ length: random.pick([1, 1, 1, 2, 3, ...(strangeness > 0 ? [0, 101] : [])]) }, () => (shape.items ? nearValue(near, shape.items) : 1));
+      return nearList(near, shape);
     case 'integer':
     case 'number':
       return nearNumber(near, shape);
@@ -64,12 +64,18 @@ export function nearValue(near: Nearness, schema: TSchema): unknown {
   }
 }
 
+function nearList(near: Nearness, { items }: Shape): unknown[] {
+  const length = near.random.pick([1, 1, 1, 2, 3, ...(near.strangeness > 0 ? [0, 101] : [])]);
+  return Array.from({ length }, () => (items ? nearValue(near, items) : 1));
+}
+
 function nearObject(near: Nearness, { properties = {}, required = [] }: Shape): object {
   const { random, strangeness } = near;
   const entries = Object.entries(properties)
     .filter(([name]) => random.chance(required.includes(name) ? 1 - strangeness : 0.6))
     .map(([name, field]) => [name, nearValue(near, field)]);
-  if (random.chance(strangeness)) entries.push([random.pick(['__proto__', 'constructor', 'tenant_id', 'id', 'unknown']), random.pick(strangeValues)]);
+  const surplus = random.pick(['__proto__', 'constructor', 'tenant_id', 'id', 'unknown']);
+  if (random.chance(strangeness)) entries.push([surplus, random.pick(strangeValues)]);
   return Object.fromEntries(entries);
 }
 
@@ -81,7 +87,8 @@ function nearNumber({ random, strangeness }: Nearness, { minimum = 0, maximum = 
 
 /** Of what exists, what could stand here; without that the schema's own example. */
 function nearText({ random, strangeness, known }: Nearness, schema: TSchema): string {
-  if (random.chance(strangeness)) return random.pick([...strangeTexts, 'a'.repeat((schema as Shape).maxLength ?? 100), 'a'.repeat(((schema as Shape).maxLength ?? 100) + 1)]);
+  const { maxLength = 100 } = schema as Shape;
+  if (random.chance(strangeness)) return random.pick([...strangeTexts, 'a'.repeat(maxLength), 'a'.repeat(maxLength + 1)]);
   const fitting = known.filter((text) => fits(holderOf(schema), { text }));
   return fitting.length > 0 && random.chance(0.85) ? random.pick(fitting) : String(exampleOf(schema));
 }
