@@ -80,7 +80,9 @@ test('headers that a caller may send are named where they are read', async (t) =
     const found = refs(operations.get(nameOf(route)));
     t.is(found.includes('idempotencyKey'), route.idempotent !== undefined, nameOf(route));
     t.is(found.includes('ifNoneMatch'), route.caching === 'revalidate', nameOf(route));
-    t.is(found.includes('tenant'), route.audience.kind === 'public', nameOf(route));
+    const { audience } = route;
+    t.is(found.includes('tenant'), audience.kind === 'public' && !audience.slugInQuery, nameOf(route));
+    t.is(found.includes('tenantInQuery'), audience.kind === 'public' && audience.slugInQuery === true, nameOf(route));
   }
 });
 

@@ -49,6 +49,14 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     required: false,
     description: 'The store. A key names it, too; where both are sent they must name the same.',
   },
+  tenantUnlessInQuery: { ...tenant, required: false, description: 'The store, unless the query names it.' },
+  tenantInQuery: {
+    ...tenant,
+    name: 'tenant',
+    in: 'query',
+    required: false,
+    description: 'The store, for what can set no header.',
+  },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

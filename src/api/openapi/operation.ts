@@ -60,11 +60,13 @@ function securityOf(audience: Audience): Operation['security'] {
 
 function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'] {
   const { kind } = route.audience;
+  const namesStoreInQuery = route.audience.kind === 'public' && route.audience.slugInQuery === true;
   const named = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   return [
     ...fieldsOf(route.params, 'path', schemas),
     ...fieldsOf(route.query, 'query', schemas),
-    ...(kind === 'public' ? [named('tenant')] : []),
+    ...(namesStoreInQuery ? [named('tenantUnlessInQuery'), named('tenantInQuery')] : []),
+    ...(kind === 'public' && !namesStoreInQuery ? [named('tenant')] : []),
     ...(kind === 'dual' || kind === 'token' ? [named('tenantUnlessKey')] : []),
     ...(route.idempotent ? [named('idempotencyKey')] : []),
     ...(route.caching === 'revalidate' ? [named('ifNoneMatch')] : []),
@@ -85,13 +87,17 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas:
 }
 
 /** A body that may be empty may be left out. */
-function bodyOf({ body, form }: Route, schemas: SchemaPool): Pick<Operation, 'requestBody'> {
+function bodyOf({ body, form, plainTextJson }: Route, schemas: SchemaPool): Pick<Operation, 'requestBody'> {
   if (!body) return {};
   const content = { schema: schemas.refer(body), example: exampleOf(body) };
   return {
     requestBody: {
       required: !fits(body, {}),
-      content: { 'application/json': content, ...(form && { 'application/x-www-form-urlencoded': content }) },
+      content: {
+        'application/json': content,
+        ...(form && { 'application/x-www-form-urlencoded': content }),
+        ...(plainTextJson && { 'text/plain': content }),
+      },
     },
   };
 }
