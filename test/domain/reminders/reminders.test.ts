@@ -1,0 +1,269 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { decideReminder as decideJob } from '#jobs/reminders.ts';
+import { markCartConverted, restoreCart, restoreTokenOf, unsubscribe, unsubscribeTokenOf } from '#src/domain/cart/index.ts';
+import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read, transact } from '#src/domain/database.ts';
+import {
+  decideReminder, listReminderDecisions, presentReminderDecision, sendJudgedMail, stopReminders,
+} from '#src/domain/reminders/index.ts';
+import { rotateSessionSecret } from '#src/domain/tenants/index.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildCart } from '#test/support/factories/cart.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { newAddress } from '#test/support/factories/mail.ts';
+import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
+import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
+import { promised } from '#test/support/promised.ts';
+
+const test = anyTest as TestFn<TestContext>;
+const mailer = fakeMailer();
+useContext(test, { ports: { mailer } });
+
+const later = (ctx: Context, milliseconds: number): Context => {
+  const now = new Date(ctx.clock.now().getTime() + milliseconds);
+  return { ...ctx, clock: { now: () => now } };
+};
+const buy = (ctx: Context, given: { email?: string; cartId?: string; sessionId?: string; orderId?: string }) =>
+  transact(ctx, (ctx) => stopReminders(ctx, { email: null, cartId: null, sessionId: null, orderId: newId('ord'), ...given }));
+
+/** The ids of the mails to an address that were promised, in order. */
+const mailsTo = async (ctx: Context, email: string) =>
+  (await read<{ id: string }>(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id} and recipient = ${email} order by id`)).map(({ id }) => id);
+
+/** Decide what is due, and send what was decided on. */
+async function remind(ctx: Context, email: string): Promise<void> {
+  await decideAll(ctx);
+  for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(ctx, { mailId });
+}
+
+test('a cart is reminded of after an hour, a day and three days, each time once', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const { email, cart, reminders } = await buildRemindedCart(ctx);
+  t.is(reminders, 'scheduled');
+  const dues = (await listReminderDecisions(ctx, { email })).rows.map(({ dueAt }) => dueAt.getTime() - cart.savedAt.getTime());
+  t.deepEqual(dues.toReversed(), [hours(1), hours(24), hours(72)]);
+
+  const promises = await promised(ctx, decideJob);
+  t.is(promises.length, 3);
+  for (const [index, payload] of promises.entries()) {
+    const now = later(ctx, dues.toReversed()[index] ?? 0);
+    for (const _ of [1, 2]) await decideReminder(now, payload);
+    for (const _ of [1, 2]) for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(now, { mailId });
+    t.is(mailer.to(email).length, index + 1);
+  }
+  t.deepEqual(await decisionsOf(ctx, email), ['sent', 'sent', 'sent']);
+  t.is(new Set(mailer.to(email).map(({ subject }) => subject)).size, 3);
+  t.like(presentReminderDecision((await listReminderDecisions(ctx, { email })).rows[0] as never), { step: 3, state: 'sent', reason: null, mail_state: 'sent', email });
+});
+
+test('a reminder names and prices things by the catalogue, whatever was saved, and leads back to the cart', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const bowl = await buildProduct(ctx, { name: 'Oak bowl', variants: [{ name: 'Small', price_cents: 3800 }] });
+  const gone = await buildProduct(ctx, { name: 'Old cup' });
+  const { email, cart } = await buildRemindedCart(ctx, {
+    items: [
+      { product_slug: bowl.slug, quantity: 2, unit_price_cents: 1, name: 'Win a prize at evil.example' },
+      { product_slug: gone.slug, quantity: 1 },
+      { product_slug: 'never-was', quantity: 1, name: 'Another prize' },
+    ],
+  });
+  await transact(ctx, (ctx) => removeProduct(ctx, gone.slug));
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug: bowl.slug, name: 'Oak bowl', variants: [{ sku: bowl.variant.sku, name: 'Small', price_cents: 4000 }] }));
+  await remind(later(ctx, hours(1)), email);
+
+  const [mail] = mailer.to(email);
+  t.regex(mail?.text ?? '', /Oak bowl, Small \(Quantity 2\) +\$80\.00/);
+  t.notRegex(`${mail?.text}${mail?.html}${mail?.subject}`, /prize|Old cup/);
+  const restore = linkIn(mail ?? { text: '' }, '/cart/restore');
+  t.is(restore.origin, ctx.tenant.storefrontUrl);
+  t.is((await restoreCart(ctx, restore.searchParams.get('token') ?? '')).id, cart.id);
+  const out = linkIn(mail ?? { text: '' }, '/api/v1/cart/unsubscribe');
+  t.is(out.origin, ctx.settings.publicUrl);
+  t.deepEqual(mail?.headers['List-Unsubscribe'], `<${out.href}>`);
+  t.is(mail?.headers['List-Unsubscribe-Post'], 'List-Unsubscribe=One-Click');
+  t.is(await unsubscribe(ctx, out.searchParams.get('token') ?? ''), 'unsubscribed');
+});
+
+test('a purchase one second before a reminder is due means no mail, and it is written down why', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const { email } = await buildRemindedCart(ctx);
+  await buy(later(ctx, hours(1) - seconds(1)), { email: ` ${email.toUpperCase()}` });
+  await remind(later(ctx, hours(1)), email);
+  t.deepEqual(mailer.to(email), []);
+  t.deepEqual(await decisionsOf(ctx, email), ['skipped: purchased', 'skipped: purchased', 'skipped: purchased']);
+});
+
+test('a purchase stops reminders by address, by cart and by session, and leaves everybody else alone', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const cart = await buildCart(ctx, [], { session_id: 'visit-1' });
+  const ofCart = await buildRemindedCart(ctx, { cart_id: cart.id });
+  const ofSession = await buildRemindedCart(ctx, { session_id: 'visit-1' });
+  const other = await buildRemindedCart(ctx, { session_id: 'visit-2', cart_id: newId('cart') });
+  t.deepEqual(await transact(ctx, (ctx) => markCartConverted(ctx, cart.id)), { sessionId: 'visit-1' });
+  for (const _ of [1, 2]) await buy(ctx, { email: newAddress(), cartId: cart.id, sessionId: 'visit-1' });
+  t.is((await decisionsOf(ctx, ofCart.email))[0], 'skipped: purchased');
+  t.is((await decisionsOf(ctx, ofSession.email))[0], 'skipped: purchased');
+  t.is((await decisionsOf(ctx, other.email))[0], 'scheduled');
+});
+
+test('a purchase, or a wish to be left alone, between the decision and the mail is heeded', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const [buyer, leaver, stayer] = [await buildRemindedCart(ctx), await buildRemindedCart(ctx), await buildRemindedCart(ctx)];
+  const now = later(ctx, hours(1));
+  await decideAll(now);
+  const away = { ...now, ports: { ...ctx.ports, mailer: { send: () => Promise.reject(new ProviderError('smtp', 'busy', 'Down.')) } } };
+  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(away, { mailId });
+  await buy(now, { email: buyer.email });
+  await unsubscribe(now, await unsubscribeTokenOf(ctx, leaver.email));
+  const back = later(ctx, hours(3));
+  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(back, { mailId });
+
+  t.deepEqual([buyer, leaver, stayer].map(({ email }) => mailer.to(email).length), [0, 0, 1]);
+  t.is((await decisionsOf(ctx, buyer.email))[0], 'skipped: purchased');
+  t.is((await decisionsOf(ctx, leaver.email))[0], 'skipped: unsubscribed');
+});
+
+test('quiet hours put a reminder off until the morning, and then it is judged anew', async (t) => {
+  const { ctx } = t.context;
+  const evening: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T01:30:00Z') } };
+  const { email } = await buildRemindedCart(evening);
+  const night: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T02:30:00Z') } };
+  const [first = { reminderId: '', attempt: 0 }] = await promised(ctx, decideJob);
+  for (const _ of [1, 2]) await decideReminder(night, first);
+  const [put] = (await listReminderDecisions(ctx, { email })).rows.toReversed();
+  t.like(put, { state: 'scheduled', reason: 'quiet_hours' });
+  t.is(put?.dueAt.toISOString(), '2026-11-21T13:00:00.000Z');
+  t.deepEqual((await promised(ctx, decideJob)).filter(({ reminderId }) => reminderId === first.reminderId).map(({ attempt }) => attempt), [1, 2]);
+
+  const morning: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T13:00:00Z') } };
+  await decideReminder(morning, first);
+  t.is(mailer.to(email).length, 0);
+  await decideReminder(morning, { ...first, attempt: 2 });
+  for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(morning, { mailId });
+  t.is(mailer.to(email).length, 1);
+});
+
+test('a mail that an outage holds back into the night waits for the morning', async (t) => {
+  const { ctx } = t.context;
+  const at = (time: string): Context => ({ ...ctx, clock: { now: () => new Date(time) } });
+  const { email } = await buildRemindedCart(at('2026-11-20T23:00:00Z'));
+  const [first = { reminderId: '', attempt: 0 }] = await promised(ctx, decideJob);
+  await decideReminder(at('2026-11-21T00:00:00Z'), first);
+  const [held = ''] = await mailsTo(ctx, email);
+  await sendJudgedMail(at('2026-11-21T03:00:00Z'), { mailId: held });
+  t.deepEqual(await decisionsOf(ctx, email), ['scheduled: quiet_hours', 'scheduled', 'scheduled']);
+  await decideReminder(at('2026-11-21T13:00:00Z'), { ...first, attempt: 2 });
+  for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(at('2026-11-21T13:00:00Z'), { mailId });
+  t.is(mailer.to(email).length, 1);
+});
+
+test('only the newest cart of an address is reminded of, and once in sixteen hours, however many are decided at once', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const { email, cart } = await buildRemindedCart(ctx);
+  await Promise.all([decideAll(later(ctx, hours(1))), decideAll(later(ctx, hours(1)))]);
+  t.deepEqual(await decisionsOf(ctx, email), ['sent', 'skipped: recently_reminded', 'skipped: recently_reminded']);
+  const second = await buildRemindedCart(later(ctx, hours(2)), { email });
+  await decideAll(later(ctx, hours(3)));
+  t.is((await decisionsOf(ctx, email))[3], 'skipped: recently_reminded');
+  t.not(second.cart.id, cart.id);
+
+  const other = newAddress();
+  await buildRemindedCart(ctx, { email: other });
+  await buildRemindedCart(later(ctx, minutes(1)), { email: other });
+  await decideAll(later(ctx, hours(1.5)));
+  t.deepEqual((await decisionsOf(ctx, other)).filter((decision) => decision === 'sent').length, 1);
+  t.is((await decisionsOf(ctx, other))[0], 'skipped: newer_cart');
+});
+
+test('a reminder never goes to who bounced, and not of what is gone', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const bounced = await buildRemindedCart(ctx);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    insert into mail_suppressions (tenant_id, address, reason, created_at)
+    values (${ctx.tenant.id}, ${bounced.email}, 'bounced', ${ctx.clock.now()})`));
+  const gone = await buildRemindedCart(ctx, { items: [{ product_slug: 'never-was', quantity: 1 }] });
+  await decideAll(later(ctx, hours(1)));
+  t.is((await decisionsOf(ctx, bounced.email))[0], 'skipped: bounced');
+  t.is((await decisionsOf(ctx, gone.email))[0], 'skipped: items_gone');
+});
+
+test('nothing is scheduled without consent or where the store has reminders off, and what was is let be', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const without = await buildRemindedCart(ctx, { consent: false });
+  t.is(without.reminders, 'not_scheduled');
+  t.deepEqual(await decisionsOf(ctx, without.email), []);
+  const before = await buildRemindedCart(ctx);
+  await remindAnytime(ctx, { enabled: false });
+  t.is((await buildRemindedCart(ctx)).reminders, 'not_scheduled');
+  await decideAll(later(ctx, hours(1)));
+  t.is((await decisionsOf(ctx, before.email))[0], 'skipped: switched_off');
+
+  const unsubscribed = newAddress();
+  await remindAnytime(ctx, { enabled: true });
+  await buildRemindedCart(ctx, { email: unsubscribed });
+  await unsubscribe(ctx, await unsubscribeTokenOf(ctx, unsubscribed));
+  t.is((await buildRemindedCart(ctx, { email: unsubscribed })).reminders, 'scheduled', 'the answer tells nobody who unsubscribed');
+});
+
+test('a purchase within a week of opening a saved cart counts as recovered, once', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const [soon, late, never] = [await buildRemindedCart(ctx), await buildRemindedCart(ctx), await buildRemindedCart(ctx)];
+  for (const { cart } of [soon, late]) await restoreCart(ctx, await restoreTokenOf(ctx, cart.id));
+  const orderId = newId('ord');
+  await buy(later(ctx, days(6.9)), { email: soon.email, orderId });
+  await buy(later(ctx, days(6.9)), { email: soon.email });
+  await buy(later(ctx, days(7.1)), { email: late.email });
+  await buy(later(ctx, days(1)), { email: never.email });
+  const recovered = async (email: string) => (await listReminderDecisions(ctx, { email })).rows[0]?.recoveredOrderId;
+  t.deepEqual([await recovered(soon.email), await recovered(late.email), await recovered(never.email)], [orderId, null, null]);
+});
+
+test('links work in reminders of carts that were saved before the secret was rotated, and older ways out still do', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const { email, cart } = await buildRemindedCart(ctx);
+  const oldWayOut = await unsubscribeTokenOf(ctx, email);
+  await transact(ctx, rotateSessionSecret);
+  await remind(later(ctx, hours(1)), email);
+  const [mail = { text: '' }] = mailer.to(email);
+  t.is((await restoreCart(ctx, linkIn(mail, '/cart/restore').searchParams.get('token') ?? '')).id, cart.id);
+  const newWayOut = linkIn(mail, '/api/v1/cart/unsubscribe').searchParams.get('token') ?? '';
+  t.not(newWayOut, oldWayOut);
+  for (const token of [newWayOut, oldWayOut]) t.is(await unsubscribe(ctx, token), 'unsubscribed');
+});
+
+test('decisions come page by page, also without an address', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const [one, two] = [await buildRemindedCart(ctx), await buildRemindedCart(ctx)];
+  const first = await listReminderDecisions(ctx, { limit: 4 });
+  const second = await listReminderDecisions(ctx, { limit: 4, cursor: first.cursor ?? '' });
+  t.deepEqual([first.rows.length, second.rows.length, second.cursor], [4, 2, null]);
+  t.deepEqual([...new Set([...first.rows, ...second.rows].map(({ email }) => email))].toSorted(), [one.email, two.email].toSorted());
+});
+
+test.serial('saving a cart with its reminders takes five statements, and stopping them two, or one where there are none', async (t) => {
+  const { ctx, services } = t.context;
+  await remindAnytime(ctx);
+  const saving = await countStatements(services, () => buildRemindedCart(ctx, { items: [{ product_slug: 'x', quantity: 1 }] }));
+  t.is(saving.statements.length, 5, saving.statements.join('\n'));
+  const { email } = saving.result;
+  t.is((await countStatements(services, () => buy(ctx, { email }))).statements.length, 2);
+  t.is((await countStatements(services, () => buy(ctx, { email }))).statements.length, 1);
+});

@@ -1,0 +1,33 @@
+import { decideReminder as decideJob } from '#jobs/reminders.ts';
+import type { SavedCartInput } from '#src/domain/cart/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import {
+  decideReminder, listReminderDecisions, type RemindedCart, type ReminderSettingsInput, saveCartAndRemind, saveReminderSettings,
+} from '#src/domain/reminders/index.ts';
+import { promised } from '../promised.ts';
+import { buildProduct } from './catalog.ts';
+import { newAddress } from './mail.ts';
+
+/** A store that may remind at any time of the day, after an hour, a day and three days. */
+export async function remindAnytime(ctx: Context, given: ReminderSettingsInput = {}): Promise<void> {
+  await transact(ctx, (ctx) => saveReminderSettings(ctx, { quiet_hours: null, ...given }));
+}
+
+/** A cart of one oak bowl, kept with its reminders for an address that no other test knows. */
+export async function buildRemindedCart(ctx: Context, given: Partial<SavedCartInput> = {}): Promise<RemindedCart & { email: string }> {
+  const email = given.email ?? newAddress();
+  const items = given.items ?? [{ product_slug: (await buildProduct(ctx)).slug, quantity: 1, unit_price_cents: 100 }];
+  return { ...(await saveCartAndRemind(ctx, { ...given, email, items })), email };
+}
+
+/** Work every promise about reminders of the store, due or not, as if it were due at the context's time. */
+export async function decideAll(ctx: Context): Promise<void> {
+  for (const payload of await promised(ctx, decideJob)) await decideReminder(ctx, payload);
+}
+
+/** What was decided of each reminder of an address, the first one first: `sent`, or the state and the reason. */
+export async function decisionsOf(ctx: Context, email: string): Promise<string[]> {
+  const { rows } = await listReminderDecisions(ctx, { email, limit: 100 });
+  return rows.toReversed().map(({ state, reason }) => (reason ? `${state}: ${reason}` : state));
+}
