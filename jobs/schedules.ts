@@ -6,6 +6,7 @@ import { pruneIntegrations } from './integrations.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
 import { pruneEvents, reportDrift, sweepEvents, sweepSessions } from './payments.ts';
 import { pruneSessions } from './sessions.ts';
+import { pruneMisses, sweepEmbeddings } from './search.ts';
 import { pruneDeliveries } from './webhooks.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
@@ -33,6 +34,8 @@ export const schedules: readonly Schedule[] = [
   { job: pruneSessions, everyMs: 86_400_000 },
   { job: createPartitions, everyMs: 3_600_000 },
   { job: pruneAnalytics, everyMs: 86_400_000 },
+  { job: sweepEmbeddings, everyMs: 900_000 },
+  { job: pruneMisses, everyMs: 86_400_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */

@@ -116,6 +116,7 @@ export async function createServices(config: Config, processName: string, replac
       for (const connection of [...blocking, redis]) connection.disconnect();
       ports.mailer.close?.();
       await ports.http.close?.();
+      await ports.embedder?.close?.();
       await database.close();
     },
   };

@@ -18,8 +18,8 @@ export const getSearch = defineRoute({
   answers: { 200: SearchBody },
   caching: 'revalidate',
   async handle({ ctx, query }) {
-    const { rows, cursor } = await searchDocuments(ctx, query);
+    const { rows, mode, degraded, cursor } = await searchDocuments(ctx, query);
     const results = rows.map((result) => presentResult(result, ctx.tenant.currency));
-    return ok({ results, mode: 'text', degraded: false, cursor });
+    return ok({ results, mode, degraded, cursor });
   },
 });

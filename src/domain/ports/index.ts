@@ -1,4 +1,5 @@
 import type { Cache } from './cache.ts';
+import type { Embedder } from './embedder.ts';
 import type { IntegrationReceivers } from './integration-receiver.ts';
 import type { Mailer } from './mailer.ts';
 import type { OutboundHttp } from './outbound-http.ts';
@@ -13,5 +14,7 @@ export interface Ports {
   readonly mailer: Mailer;
   readonly http: OutboundHttp;
   readonly cache: Cache;
+  /** Where an embeddings endpoint is configured. */
+  readonly embedder: Embedder | undefined;
   readonly integrations: IntegrationReceivers;
 }

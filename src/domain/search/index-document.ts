@@ -4,6 +4,7 @@ import { entryDocument } from '../content/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude } from '../database.ts';
 import { textConfig } from './text-config.ts';
+import { forgetEmbedding, wantEmbedding } from './want-embedding.ts';
 
 /** What can be found of a product or an entry. */
 interface SearchDocument {
@@ -86,11 +87,14 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
       slug = excluded.slug, type = excluded.type, title = excluded.title, folded_title = excluded.folded_title,
       body = excluded.body, names = excluded.names, vector = excluded.vector,
       visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
+  const { kind, subjectId: id, title, keywords } = document;
+  await wantEmbedding(ctx, { kind, id }, [title, keywords, body].join('\n'));
 }
 
 async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
   await ctx.tx.run(sql`
     delete from search_documents where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
+  await forgetEmbedding(ctx, { kind, id });
 }
 
 /** A body without its marks: what a person reads of it. */

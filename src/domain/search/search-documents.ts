@@ -1,9 +1,12 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
-import { sql } from '#src/lib/sql.ts';
-import { fold, type ProductRow, publishedProducts } from '../catalog/index.ts';
+import { type Keyset, keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { type ProductRow, publishedProducts } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
-import { textConfig } from './text-config.ts';
+import { findAlike } from './find-alike.ts';
+import { recordMiss } from './misses.ts';
+import { rankByMeaning, rankBySpelling, rankByText, readTyped, type Typed } from './rank-documents.ts';
 
 export interface SearchRequest {
   readonly q: string;
@@ -25,6 +28,56 @@ export interface SearchResult {
   readonly product: ProductRow | null;
 }
 
+export interface SearchPage extends Page<SearchResult> {
+  /** `semantic`: by what is meant and what is written; `text`: by what is written alone. */
+  readonly mode: 'semantic' | 'text';
+  /** It would have gone by meaning, had the embedder answered in time. */
+  readonly degraded: boolean;
+}
+
+/**
+ * Find products and content, best first: what was named by its slug or SKU, then what holds the words, is spelled
+ * alike or, where an embedder is configured, means the same. Where there is none of that, what is spelled a little like
+ * it; and what is found nowhere is remembered.
+ */
+export async function searchDocuments(ctx: Context, request: SearchRequest): Promise<SearchPage> {
+  const { type = 'all', cursor, limit = 20 } = request;
+  const typed = readTyped(ctx, request.q, type === 'all' ? ['product', 'content'] : [type]);
+  const isSemantic = ctx.ports.embedder !== undefined && !(cursor !== undefined && isOfText(ctx, typed, type, cursor));
+  const alike = isSemantic ? await findAlike(ctx, typed.text, typed.kinds) : undefined;
+  const mode = alike ? 'semantic' : 'text';
+
+  // Pages of one search are of one list: without the embedder, one that began by meaning begins anew by text.
+  const list = listOf(ctx, mode, typed, type, isSemantic && !alike ? undefined : cursor);
+  const ranked = alike ? rankByMeaning(ctx, typed, alike) : rankByText(ctx, typed);
+  const found = list.page(await readPage(ctx, typed, ranked, list, limit + 1), limit);
+  const isMiss = found.rows.length === 0 && cursor === undefined;
+  const page = isMiss ? list.page(await readPage(ctx, typed, rankBySpelling(ctx, typed), list, limit), limit) : found;
+  if (page.rows.length === 0 && isMiss) await recordMiss(ctx, typed.text);
+  return {
+    // A product that was taken down a moment ago may still have its document.
+    rows: page.rows.filter(({ kind, product }) => kind === 'content' || product !== null),
+    cursor: page.cursor,
+    mode,
+    degraded: mode === 'text' && ctx.ports.embedder !== undefined,
+  };
+}
+
+function listOf(ctx: Context, mode: SearchPage['mode'], { text }: Typed, type: string, cursor: string | undefined): Keyset {
+  return keyset(ctx, `search ${mode} ${type} ${text}`, { columns: ['r.score', 'r.subject_id'], descending: true }, cursor);
+}
+
+/** Whether a cursor goes on with a list that was made by text. */
+function isOfText(ctx: Context, typed: Typed, type: string, cursor: string): boolean {
+  try {
+    listOf(ctx, 'text', typed, type, cursor);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
 /** A text this short is its own snippet. */
 const snippetWholeUpTo = 200;
 
@@ -32,39 +85,20 @@ const snippetWholeUpTo = 200;
 const headline = 'MaxFragments=1, MinWords=8, MaxWords=30, StartSel="", StopSel=""';
 
 /**
- * Find products and content by text, best first, with one statement: what was named by its slug or SKU, then what
- * holds the words (a title weighs more than a body) or has a title that is spelled alike.
+ * @param candidates common table expressions, the last of them `candidates`: documents with their score
+ * @param count how many rows: one more than the page, where another may follow it
  */
-export async function searchDocuments(
-  ctx: Context,
-  { q, type = 'all', cursor, limit = 20 }: SearchRequest,
-): Promise<Page<SearchResult>> {
-  const typed = q.trim();
-  const config = sql`${textConfig(ctx.tenant.locale)}::regconfig`;
-  const words = sql`websearch_to_tsquery(${config}, ${typed})`;
-  const spelled = sql`${fold(typed)}::text`;
-  const name = sql`${typed.toLowerCase()}::text`;
-  const kinds = type === 'all' ? ['product', 'content'] : [type];
-  const now = ctx.clock.now();
-  const list = keyset(ctx, `search ${type} ${typed}`, { columns: ['r.score', 'r.subject_id'], descending: true }, cursor);
-  const rows = await read<SearchResult & { position: Position }>(ctx, sql`
-    with candidates as (
-      select d.*, round((case when ${name} = any(d.names) then 1
-          else 0.5 * ts_rank(d.vector, ${words}, 32) + 0.49 * word_similarity(${spelled}, d.folded_title)
-          end)::numeric, 6) as score
-      from search_documents d
-      where d.tenant_id = ${ctx.tenant.id} and d.kind = any(${kinds}::text[])
-        and (d.visible_from is null or d.visible_from <= ${now}) and (d.visible_until is null or d.visible_until > ${now})
-        and (d.vector @@ ${words} or ${spelled} <% d.folded_title or d.names @> array[${name}])),
+async function readPage(
+  ctx: Context, { config, words }: Typed, candidates: Sql, list: Keyset, count: number,
+): Promise<(SearchResult & { position: Position })[]> {
+  return read(ctx, sql`
+    with ${candidates},
     page as (
-      select r.*, ${list.position} as position from candidates r where ${list.after} order by ${list.by} limit ${limit + 1})
+      select r.*, ${list.position} as position from candidates r where ${list.after} order by ${list.by} limit ${count})
     select r.kind, r.subject_id as id, r.slug, r.type as "entryType", r.title, r.score::float8, r.position,
       to_jsonb(product) as product,
       case when length(r.body) <= ${snippetWholeUpTo} then r.body
         else ts_headline(${config}, left(r.body, 5000), ${words}, ${headline}) end as snippet
     from page r left join lateral (${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id) as product on true
     order by ${list.by}`, { replica: true });
-  const page = list.page(rows, limit);
-  // A product that was taken down a moment ago may still have its document.
-  return { rows: page.rows.filter(({ kind, product }) => kind === 'content' || product !== null), cursor: page.cursor };
 }

@@ -1,0 +1,96 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError, Snooze } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { conclude, readOne, transact } from '../database.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import { toUnitLength } from './unit-length.ts';
+import { type DocumentKey, raiseVersion } from './want-embedding.ts';
+
+/** So many documents go to the embedder in one call. */
+const takenAlong = 64;
+const callTimeoutMs = seconds(30);
+/** Outlives the longest call by far. */
+const leaseMs = seconds(60);
+
+interface Claim extends DocumentKey {
+  readonly revision: number;
+  readonly text: string;
+}
+
+/**
+ * Have a document embedded, if nobody has yet, and with it others of its store that wait: embedders charge by the
+ * text and are asked by the batch. Nothing is locked while they think; who took documents and died gives them back
+ * when his lease is over.
+ */
+export async function embedDocument(ctx: Context, key: DocumentKey): Promise<void> {
+  const { embedder } = ctx.ports;
+  if (!embedder) return;
+  const claims = await claim(ctx, key);
+  if (claims.length > 0) await embedClaims(ctx, embedder, key, claims);
+  else if (await isPending(ctx, key)) throw new Snooze(seconds(5), 'The document is being embedded with others.');
+}
+
+async function embedClaims(ctx: Context, embedder: Embedder, key: DocumentKey, claims: readonly Claim[]): Promise<void> {
+  try {
+    const vectors = await embedder.embed(claims.map(({ text }) => text), { timeoutMs: callTimeoutMs, signal: ctx.signal });
+    await keep(ctx, claims.map((claim, index) => ({ ...claim, embedding: vectors[index] && toUnitLength(vectors[index]) })));
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const own = claims.filter(({ kind, id }) => kind === key.kind && id === key.id);
+    if (error.failure === 'refused' && own.length === claims.length) return refuse(ctx, own);
+    await giveBack(ctx, claims.filter((claim) => error.failure !== 'refused' || !own.includes(claim)));
+    // One text may have spoilt it for the others.
+    if (error.failure === 'refused') return embedClaims(ctx, embedder, key, own);
+    // Text search does without meanwhile, so the wait may be long: each document has its own promise.
+    throw new Snooze(seconds(error.retryAfterSeconds ?? 60), error.message);
+  }
+}
+
+/** Take this document, if it waits, and others that do. */
+async function claim(ctx: Context, { kind, id }: DocumentKey): Promise<Claim[]> {
+  const now = ctx.clock.now();
+  const isDue = sql`pending is not null and (leased_until is null or leased_until <= ${now})`;
+  return transact(ctx, (ctx) => ctx.tx.run<Claim>(sql`
+    update search_embeddings set leased_until = ${fromNow(ctx.clock, leaseMs)}
+    where (tenant_id, kind, subject_id) in (
+      select tenant_id, kind, subject_id from search_embeddings
+      where tenant_id = ${ctx.tenant.id} and ${isDue}
+        and exists (select from search_embeddings where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and ${isDue})
+      order by (kind = ${kind} and subject_id = ${id}) desc limit ${takenAlong} for update skip locked)
+    returning kind, subject_id as id, revision, pending as text`));
+}
+
+async function isPending(ctx: Context, { kind, id }: DocumentKey): Promise<boolean> {
+  const row = await readOne(ctx, sql`
+    select 1 from search_embeddings
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and pending is not null`);
+  return row !== undefined;
+}
+
+/** What has been written anew meanwhile keeps waiting: its own promise follows. */
+async function keep(ctx: Context, embedded: readonly (Claim & { embedding: Float32Array | undefined })[]): Promise<void> {
+  const rows = embedded.map(({ kind, id, revision, embedding }) => ({ kind, id, revision, embedding: embedding && Array.from(embedding) }));
+  await conclude(ctx, async (ctx) => {
+    const version = await raiseVersion(ctx);
+    await ctx.tx.run(sql`
+      update search_embeddings e set embedding = v.embedding, pending = null, leased_until = null, version = ${version}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as v(kind text, id text, revision int, embedding real[])
+      where e.tenant_id = ${ctx.tenant.id} and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`);
+  });
+}
+
+async function giveBack(ctx: Context, claims: readonly Claim[]): Promise<void> {
+  const rows = claims.map(({ kind, id, revision }) => ({ kind, id, revision }));
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    update search_embeddings e set leased_until = null
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as v(kind text, id text, revision int)
+    where e.tenant_id = ${ctx.tenant.id} and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`));
+}
+
+/** A text that the embedder will not take is found by its words alone, until it is another text. */
+async function refuse(ctx: Context, claims: readonly Claim[]): Promise<void> {
+  ctx.log.warn({ documents: claims.map(({ id }) => id) }, 'a document was refused by the embedder');
+  await keep(ctx, claims.map((claim) => ({ ...claim, embedding: undefined })));
+}

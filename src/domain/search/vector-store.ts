@@ -1,0 +1,128 @@
+import type { DocumentKey } from './want-embedding.ts';
+
+/** A vector as it is stored, or null for a document that has none any more. */
+export interface StoredVector extends DocumentKey {
+  /** PostgreSQL's binary form of `real[]`. */
+  readonly packed: Buffer | null;
+}
+
+export interface Neighbour extends DocumentKey {
+  /** From -1 to 1. */
+  readonly likeness: number;
+}
+
+/**
+ * The vectors of one store, side by side in one piece of memory, to be compared one by one: exact, and quicker than
+ * asking for as long as there are no more than some ten thousand.
+ */
+export class VectorStore {
+  readonly dimensions: number;
+  #count = 0;
+  #vectors: Float32Array;
+  readonly #keys: DocumentKey[] = [];
+  readonly #places = new Map<string, number>();
+
+  constructor(dimensions: number) {
+    this.dimensions = dimensions;
+    this.#vectors = new Float32Array(64 * dimensions);
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** About as much memory as it takes. */
+  get bytes(): number {
+    return this.#vectors.byteLength + this.#count * 200 + 1;
+  }
+
+  apply({ kind, id, packed }: StoredVector): void {
+    const isUsable = packed !== null && dimensionsOf(packed) === this.dimensions;
+    if (isUsable) this.#put({ kind, id }, packed);
+    else this.#remove(nameOf({ kind, id }));
+  }
+
+  /** The documents of these kinds that are most like a vector of the same length, the most alike first. */
+  nearest(query: Float32Array, kinds: readonly string[], count: number): Neighbour[] {
+    const best: Neighbour[] = [];
+    let worst = -Infinity;
+    for (let place = 0; place < this.#count; place += 1) {
+      const likeness = this.#likeness(query, place);
+      if (likeness <= worst && best.length === count) continue;
+      const key = this.#keys[place];
+      if (!key || !kinds.includes(key.kind)) continue;
+      insert(best, { ...key, likeness }, count);
+      worst = best.at(-1)?.likeness ?? -Infinity;
+    }
+    return best;
+  }
+
+  #likeness(query: Float32Array, place: number): number {
+    const vectors = this.#vectors;
+    const { dimensions } = this;
+    let sum = 0;
+    for (let index = 0, at = place * dimensions; index < dimensions; index += 1, at += 1) {
+      sum += (query[index] ?? 0) * (vectors[at] ?? 0);
+    }
+    return sum;
+  }
+
+  #put(key: DocumentKey, packed: Buffer): void {
+    const name = nameOf(key);
+    const place = this.#places.get(name) ?? this.#count;
+    if (place === this.#count) {
+      this.#count += 1;
+      this.#keys[place] = key;
+      this.#places.set(name, place);
+      this.#grow();
+    }
+    unpack(packed, this.#vectors, place * this.dimensions, this.dimensions);
+  }
+
+  #grow(): void {
+    if (this.#count * this.dimensions <= this.#vectors.length) return;
+    const larger = new Float32Array(Math.ceil(this.#vectors.length * 1.5));
+    larger.set(this.#vectors);
+    this.#vectors = larger;
+  }
+
+  /** The last one takes the free place. */
+  #remove(name: string): void {
+    const place = this.#places.get(name);
+    if (place === undefined) return;
+    const { dimensions } = this;
+    const last = this.#count - 1;
+    const key = this.#keys[last];
+    this.#vectors.copyWithin(place * dimensions, last * dimensions, (last + 1) * dimensions);
+    this.#places.delete(name);
+    if (key && last !== place) {
+      this.#keys[place] = key;
+      this.#places.set(nameOf(key), place);
+    }
+    this.#keys.length = last;
+    this.#count = last;
+  }
+}
+
+const nameOf = ({ kind, id }: DocumentKey) => `${kind}:${id}`;
+
+/** Few are kept and most are worse than all of them, so a sorted list is enough. */
+function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
+  let at = best.length;
+  while (at > 0 && (best[at - 1]?.likeness ?? 0) < neighbour.likeness) at -= 1;
+  best.splice(at, 0, neighbour);
+  if (best.length > count) best.pop();
+}
+
+/** The head is three words, and two for the one dimension; then each number has its length before it. */
+const headBytes = 20;
+const lengthAt = 12;
+const bytesEach = 8;
+
+const dimensionsOf = (packed: Buffer) => (packed.length > headBytes ? packed.readInt32BE(lengthAt) : 0);
+
+function unpack(packed: Buffer, into: Float32Array, at: number, dimensions: number): void {
+  for (let index = 0; index < dimensions; index += 1) {
+    into[at + index] = packed.readFloatBE(headBytes + index * bytesEach + 4);
+  }
+}

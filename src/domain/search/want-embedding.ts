@@ -1,0 +1,66 @@
+import { embedDocument } from '#jobs/search.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { InTransaction } from '../context.ts';
+import { hasVectorType } from './has-vector-type.ts';
+
+/** Names a document within its store. */
+export interface DocumentKey {
+  readonly kind: 'product' | 'content';
+  readonly id: string;
+}
+
+/** So many documents of a store are searched by meaning where no pgvector does it: what a process may hold and scan. */
+export const documentsMax = 20_000;
+
+/** A text's beginning says what it is about, and its length is what embedding it costs. */
+const textCharactersMax = 4000;
+
+/**
+ * Have a document embedded, where its text is not the one that was embedded last, by the model that is asked now.
+ * Saving the same again costs nothing.
+ */
+export async function wantEmbedding(ctx: InTransaction, { kind, id }: DocumentKey, document: string): Promise<void> {
+  const { embedder } = ctx.ports;
+  if (!embedder) return;
+  const text = document.trim().slice(0, textCharactersMax).toWellFormed();
+  const max = (await hasVectorType(ctx)) ? null : documentsMax;
+  const [wanted] = await ctx.tx.run<{ revision: number }>(sql`
+    insert into search_embeddings as e (tenant_id, kind, subject_id, content_hash, model, wanted_at, revision, pending, version)
+    select ${ctx.tenant.id}, ${kind}, ${id}, ${hashOf(embedder.model, text)}, ${embedder.model}, ${ctx.clock.now()}::timestamptz, 1,
+      ${text}, 0
+    where ${max}::int is null
+      or (select count(*) from search_embeddings where tenant_id = ${ctx.tenant.id}) < ${max}::int
+      or exists (select from search_embeddings where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id})
+    on conflict (tenant_id, kind, subject_id) do update set
+      content_hash = excluded.content_hash, model = excluded.model, wanted_at = excluded.wanted_at, revision = e.revision + 1, pending = excluded.pending, leased_until = null
+    where e.content_hash <> excluded.content_hash
+    returning revision`);
+  if (wanted) enqueue(ctx, embedDocument, { kind, id, version: wanted.revision });
+}
+
+const hashOf = (model: string, text: string) => sha256(`${model}\n${text}`);
+
+/** A document is gone: so is its vector, and processes that hold it are told by the version. */
+export async function forgetEmbedding(ctx: InTransaction, { kind, id }: DocumentKey): Promise<void> {
+  const [held] = await ctx.tx.run(sql`
+    select 1 from search_embeddings
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and content_hash <> ''`);
+  if (!held) return;
+  const version = await raiseVersion(ctx);
+  await ctx.tx.run(sql`
+    update search_embeddings set content_hash = '', revision = revision + 1, pending = null, leased_until = null,
+      embedding = null, version = ${version}
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
+}
+
+/** The next version of the store's vectors. Its row stays locked, so that versions are committed in their order. */
+export async function raiseVersion(ctx: InTransaction): Promise<number> {
+  const [row] = await ctx.tx.run<{ version: number }>(sql`
+    insert into search_versions as v (tenant_id, version) values (${ctx.tenant.id}, 1)
+    on conflict (tenant_id) do update set version = v.version + 1
+    returning version`);
+  if (!row) throw new TypeError('The store has no version.');
+  return row.version;
+}

@@ -1,0 +1,107 @@
+import { Agent, request } from 'undici';
+
+import type { Embedder, EmbedOptions } from '#src/domain/ports/embedder.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Log } from '#src/lib/log.ts';
+import { type Static, Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { judgeStatus } from './judge-status.ts';
+
+export interface EmbedderOptions {
+  /** The endpoint, or the address that it stands under: `https://api.openai.com`. */
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly model: string;
+  readonly log: Log;
+  readonly breaker: CircuitBreaker;
+}
+
+/** So many texts go into one request. */
+const batchSize = 64;
+
+/** Models that can be asked for short vectors, which cost little memory and hardly any quality. */
+const shortensVectors = /^text-embedding-3-/;
+const shortLength = 512;
+
+const Answer = Type.Object({
+  data: Type.Array(Type.Object({
+    index: Type.Integer({ minimum: 0 }),
+    embedding: Type.Union([Type.String(), Type.Array(Type.Number())]),
+  })),
+});
+
+/** An embeddings endpoint that speaks OpenAI's language, as those of most makers do. */
+export function createOpenAiEmbedder({ url, key, model, log, breaker }: EmbedderOptions): Embedder {
+  const endpoint = endpointOf(url);
+  const agent = new Agent({ connections: 8, connect: { timeout: seconds(5) }, keepAliveTimeout: seconds(30) });
+
+  async function embedBatch(texts: readonly string[], { signal, timeoutMs }: EmbedOptions): Promise<Float32Array[]> {
+    const startedAt = performance.now();
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const body = { model, input: texts, encoding_format: 'base64', ...(shortensVectors.test(model) && { dimensions: shortLength }) };
+    let status: number | undefined;
+    try {
+      const answer = await request(endpoint, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+        body: JSON.stringify(body),
+        dispatcher: agent,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      status = answer.statusCode;
+      const text = await answer.body.text();
+      if (status !== 200) throw judgeStatus(status, answer.headers['retry-after']);
+      return readVectors(text, texts.length);
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      throw new ProviderError('embeddings', 'away', 'The embeddings endpoint did not answer.', { cause: error });
+    } finally {
+      log.info({ provider: 'embeddings', operation: 'embeddings.create', status, texts: texts.length, ms: Math.round(performance.now() - startedAt) }, 'provider call');
+    }
+  }
+
+  return {
+    model,
+    async embed(texts, options) {
+      const vectors: Float32Array[] = [];
+      for (let at = 0; at < texts.length; at += batchSize) {
+        vectors.push(...await breaker.run('embeddings', model, () => embedBatch(texts.slice(at, at + batchSize), options)));
+      }
+      return vectors;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function endpointOf(url: string): string {
+  const address = new URL(url);
+  const path = address.pathname.replace(/\/+$/, '');
+  if (!path.endsWith('/embeddings')) address.pathname = `${path || '/v1'}/embeddings`;
+  return address.href;
+}
+
+/** Some makers answer numbers however they are asked. */
+function readVectors(text: string, count: number): Float32Array[] {
+  const answer = parse(text);
+  const vectors = answer?.data.toSorted((left, right) => left.index - right.index).map(({ embedding }) => toVector(embedding)) ?? [];
+  const length = vectors[0]?.length ?? 0;
+  if (vectors.length === count && length > 0 && vectors.every((vector) => vector.length === length)) return vectors;
+  throw new ProviderError('embeddings', 'away', 'The embeddings endpoint answered what cannot be read.');
+}
+
+function parse(text: string): Static<typeof Answer> | undefined {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return fits(Answer, answer) ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toVector(embedding: string | readonly number[]): Float32Array {
+  if (typeof embedding !== 'string') return Float32Array.from(embedding);
+  const bytes = Buffer.from(embedding, 'base64');
+  return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
+}

@@ -1,0 +1,225 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { embedDocument as embedDocumentJob } from '#jobs/search.ts';
+import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { embedDocument, indexDocument, listMisses, pruneMisses, searchDocuments, sweepEmbeddings } from '#src/domain/search/index.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildHomeware, knownAnswers } from '#test/support/factories/search.ts';
+import { promised } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
+import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddings.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<EmbeddingsContext>;
+await useEmbeddings(test);
+
+// One after another: whoever works promises works those of every store in this file's database.
+
+/** Until the vectors are there: the first search of a process may still be by text. */
+const settle = ({ ctx, clock }: EmbeddingsContext, q: string) =>
+  until(async () => {
+    clock.pass(seconds(2));
+    const page = await searchDocuments(ctx, { q });
+    return page.mode === 'semantic' ? page : undefined;
+  });
+
+const slugs = ({ rows }: { rows: readonly { slug: string }[] }) => rows.map(({ slug }) => slug);
+const byText = (ctx: Context): Context => ({ ...ctx, ports: { ...ctx.ports, embedder: undefined } });
+
+test.serial('what is meant is found as well as what is written, and what is written no worse than before', async (t) => {
+  const { ctx, services } = t.context;
+  await buildHomeware(ctx);
+  await workPromises(services);
+  await settle(t.context, 'warm up');
+
+  const ranks: Record<string, { text: number; semantic: number }> = {};
+  for (const [kind, answers] of Object.entries(knownAnswers)) {
+    const first = { text: 0, semantic: 0 };
+    for (const [q, slug] of answers) {
+      const [text, semantic] = [await searchDocuments(byText(ctx), { q }), await settle(t.context, q)];
+      t.is(text.mode, 'text');
+      first.text += Number(slugs(text)[0] === slug);
+      first.semantic += Number(slugs(semantic)[0] === slug);
+      if (slugs(semantic)[0] !== slug) t.log(`${kind}: "${q}" finds ${slugs(semantic).join(', ') || 'nothing'}, not ${slug}`);
+    }
+    ranks[kind] = first;
+    t.log(`${kind}: ${first.text} by text and ${first.semantic} by meaning of ${answers.length} come first`);
+  }
+  t.is(ranks['names']?.text, knownAnswers.names.length);
+  t.is(ranks['names']?.semantic, knownAnswers.names.length);
+  t.is(ranks['words']?.semantic, knownAnswers.words.length);
+  t.is(ranks['misspelled']?.semantic, knownAnswers.misspelled.length);
+  t.is(ranks['synonyms']?.semantic, knownAnswers.synonyms.length);
+  t.true((ranks['synonyms']?.text ?? 0) <= 2);
+});
+
+test.serial('the answer says how it was found, page by page', async (t) => {
+  const { ctx, services, api, tenant } = t.context;
+  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `cup-${index}`, name: `Cup ${['one', 'two', 'three'][index - 1]}` });
+  await buildProduct(ctx, { slug: 'hidden', name: 'Cup hidden', status: 'draft' });
+  await workPromises(services);
+  await settle(t.context, 'mug');
+  const ask = async (query: string) => (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const body = await ask(`q=mug&limit=1${cursor && `&cursor=${cursor}`}`);
+    t.is(body.mode, 'semantic');
+    t.false(body.degraded);
+    t.true(body.results.every(({ score }: any) => score > 0 && score < 1));
+    seen.push(...slugs({ rows: body.results }));
+    cursor = body.cursor;
+  }
+  t.deepEqual(seen.toSorted(), ['cup-1', 'cup-2', 'cup-3']);
+  t.deepEqual((await ask('q=mug&type=content')).results, []);
+  const other = await buildTenant(services);
+  t.deepEqual((await api.call('GET', '/api/v1/search?q=mug', { tenant: other.slug })).body.results, []);
+});
+
+test.serial('while the embedder is slow, broken or flooded, search goes by text and says so', async (t) => {
+  const { ctx, services, embeddings, clock } = t.context;
+  await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
+  await workPromises(services);
+  await settle(t.context, 'cup');
+  const degraded = async (q: string) => {
+    const page = await searchDocuments(ctx, { q });
+    return page.mode === 'text' && page.degraded ? slugs(page) : page.mode;
+  };
+  await embeddings.fault({ kind: 'status', status: 500 });
+  t.deepEqual(await degraded('stoneware beaker'), ['mug']);
+  await embeddings.fault({ kind: 'reset' });
+  t.deepEqual(await degraded('stoneware'), ['mug']);
+  await embeddings.fault({ kind: 'delay', ms: 400 });
+  const startedAt = performance.now();
+  t.deepEqual(await degraded('mug stoneware'), ['mug']);
+  t.true(performance.now() - startedAt < 390, 'nobody waits for an embedder');
+  // What came too late is remembered for the next who asks.
+  t.is((await settle(t.context, 'mug stoneware')).mode, 'semantic');
+
+  clock.pass(minutes(1));
+  const before = (await embeddings.counts()).requests;
+  for (let query = 0; query < 130; query += 1) await searchDocuments(ctx, { q: `mug ${query}` });
+  t.is((await embeddings.counts()).requests - before, 120, 'a flood costs no more than a minute\'s allowance');
+});
+
+test.serial('a search that began by meaning goes on by text when it must, and one that began by text stays with it', async (t) => {
+  const { ctx, services } = t.context;
+  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `mug-${index}`, name: `Mug ${'tall '.repeat(index)}` });
+  await workPromises(services);
+  const { rows: [first], cursor } = await settle(t.context, 'mug').then(() => searchDocuments(ctx, { q: 'mug', limit: 1 }));
+  t.truthy(first);
+  const anew = await searchDocuments(byText(ctx), { q: 'mug', limit: 1 });
+  const onward = await searchDocuments(ctx, { q: 'mug', limit: 2, cursor: anew.cursor ?? '' });
+  t.is(onward.mode, 'text');
+  t.is(new Set([...slugs(anew), ...slugs(onward)]).size, 3);
+  const silent = { ...ctx, ports: { ...ctx.ports, embedder: { model: 'none', embed: () => new Promise<never>(() => undefined) } } };
+  const without = await searchDocuments(silent, { q: 'mug', limit: 1, cursor: cursor ?? '' });
+  t.is(without.mode, 'text');
+  t.is(without.rows.length, 1);
+  await t.throwsAsync(searchDocuments(ctx, { q: 'cup', cursor: cursor ?? '' }), { code: 'invalid_cursor' });
+});
+
+test.serial('a document is embedded when its text changes and not otherwise, and many in one call', async (t) => {
+  const { ctx, services, embeddings } = t.context;
+  await buildHomeware(ctx);
+  await workPromises(services);
+  const counts = await embeddings.counts();
+  t.is(counts.inputs, 15);
+  t.is(counts.requests, 1);
+
+  const save = (name: string) => transact(ctx, (ctx) => saveProduct(ctx, { slug: 'oak-bowl', name, variants: [{ sku: 'BWL-OAK', price_cents: 3800 }] }));
+  await save('Ash bowl');
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 16);
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'oak-bowl', name: 'Ash bowl', variants: [{ sku: 'BWL-OAK', price_cents: 4100 }] }));
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 16, 'another price is no other text');
+  const [job] = await promised(ctx, embedDocumentJob);
+  if (job) await embedDocument(ctx, job);
+  t.is((await embeddings.counts()).inputs, 16);
+  await save('Oak bowl');
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 17, 'a text that comes back is embedded again');
+});
+
+test.serial('search follows what is renamed and removed', async (t) => {
+  const { ctx, services } = t.context;
+  const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
+  await buildProduct(ctx, { slug: 'else', name: 'Wool rug' });
+  await workPromises(services);
+  t.deepEqual(slugs(await settle(t.context, 'beaker')), ['thing']);
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  await workPromises(services);
+  t.false(slugs(await settle(t.context, 'beaker')).includes('thing'));
+  t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
+  await transact(ctx, (ctx) => removeProduct(ctx, 'thing'));
+  await workPromises(services);
+  await indexDocument(ctx, { kind: 'product', id });
+  t.deepEqual(slugs(await settle(t.context, 'couch')), []);
+});
+
+test.serial('documents wait while the embedder is away, and one that it will not take spoils no other', async (t) => {
+  const { ctx, services, clock, embeddings } = t.context;
+  const { embedder } = ctx.ports;
+  await buildProduct(ctx, { slug: 'mug', name: 'Mug' });
+  await buildProduct(ctx, { slug: 'poison', name: 'Poison' });
+  await embeddings.fault({ kind: 'status', status: 503, times: 2 });
+  const outcomes = await workPromises(services);
+  t.true(outcomes.some((outcome) => outcome.startsWith('search.embed-document: snooze')));
+  const pending = await promised(ctx, embedDocumentJob);
+  t.is(pending.length, 2);
+
+  const picky: Context = { ...ctx, ports: { ...ctx.ports, embedder: embedder && {
+    ...embedder,
+    async embed(texts, options) {
+      if (texts.some((text) => text.includes('Poison'))) await embeddings.fault({ kind: 'status', status: 400 });
+      return embedder.embed(texts, options);
+    },
+  } } };
+  clock.pass(minutes(2));
+  for (const job of [...pending, ...pending]) await embedDocument(picky, job);
+  const rows = await read<{ done: boolean; embedded: boolean }>(ctx, sql`
+    select pending is null as done, embedding is not null as embedded from search_embeddings where tenant_id = ${ctx.tenant.id} order by 2`);
+  t.deepEqual(rows, [{ done: true, embedded: false }, { done: true, embedded: true }]);
+});
+
+test.serial('what was there before the embedder, or was embedded by another, is found by the sweep', async (t) => {
+  const { ctx, services, embeddings, clock } = t.context;
+  await buildProduct(ctx, { slug: 'mug', name: 'Mug' });
+  await workPromises(services);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`delete from search_embeddings where tenant_id = ${ctx.tenant.id}`));
+  await services.run(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+  clock.pass(days(1));
+  await sweepEmbeddings(services.context(), { slot: 1 });
+  await sweepEmbeddings(services.context(), { slot: 1 });
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 2);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`update search_embeddings set model = 'old', content_hash = 'x' where tenant_id = ${ctx.tenant.id}`));
+  await sweepEmbeddings(services.context(), { slot: 2 });
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 3);
+  await sweepEmbeddings(services.context(), { slot: 3 });
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 3, 'there is nothing left to do');
+  await transact(ctx, (ctx) => ctx.tx.run(sql`update search_embeddings set pending = 'Mug', wanted_at = ${clock.now()} where tenant_id = ${ctx.tenant.id}`));
+  clock.pass(days(2) + hours(1));
+  await sweepEmbeddings(services.context(), { slot: 4 });
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, 4, 'what was given up is tried again');
+});
+
+test.serial('what is searched for in vain is remembered, for a while', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await searchDocuments(ctx, { q: 'Submarine' });
+  await searchDocuments(ctx, { q: ' submarine ' });
+  await searchDocuments(ctx, { q: 'zeppelin' });
+  t.like(await listMisses(ctx), [{ query: 'submarine', count: 2 }, { query: 'zeppelin', count: 1 }]);
+  clock.pass(days(91));
+  await pruneMisses(services.context());
+  t.deepEqual(await listMisses(ctx), []);
+});
