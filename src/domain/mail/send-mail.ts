@@ -29,7 +29,10 @@ type Answer = { readonly outcome: 'accepted' | 'bounced' | 'refused' | 'put_off'
  * Judges whether a mail of its kind is still to be sent, in the transaction that begins each try: between the promise
  * and the try there may be an outage of hours. Answers why not, or undefined.
  */
-export type MailJudge = (ctx: InTransaction, mail: { readonly mailId: string; readonly subjectId: string }) => Promise<string | undefined>;
+export type MailJudge = (
+  ctx: InTransaction,
+  mail: { readonly mailId: string; readonly subjectId: string },
+) => Promise<string | undefined>;
 
 export type MailJudges = Readonly<Partial<Record<MailKind, MailJudge>>>;
 
@@ -56,14 +59,19 @@ export async function sendMail(ctx: Context, { mailId }: { mailId: string }, jud
 export async function giveUpMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     const mail = await lockMail(ctx, mailId);
-    if (mail?.state === 'queued' || mail?.state === 'sending') {
-      mail.close('failed', ctx.clock.now(), 'Its runs ended without an outcome.');
-    }
+    if (mail?.state !== 'queued' && mail?.state !== 'sending') return;
+    const mayHaveGone = mail.state === 'sending' && mailKinds[mail.kind].delivery === 'at_most_once';
+    mail.close(mayHaveGone ? 'outcome_unknown' : 'failed', ctx.clock.now(), 'Its runs ended without an outcome.');
   });
 }
 
 /** Mark the mail as being sent by this run and write it; `undefined` when there is nothing to send any more. */
-async function beginTry(ctx: Context, mailId: string, lease: string, judges: MailJudges): Promise<OutgoingMail | undefined> {
+async function beginTry(
+  ctx: Context,
+  mailId: string,
+  lease: string,
+  judges: MailJudges,
+): Promise<OutgoingMail | undefined> {
   return transact(ctx, async (ctx) => {
     const mail = await lockMail(ctx, mailId);
     if (!mail || !['queued', 'sending', 'failed'].includes(mail.state)) return undefined;
@@ -117,7 +125,9 @@ async function settle(ctx: InTransaction, mail: Mail, { outcome, detail }: Answe
     await suppress(ctx, mail.recipient, 'bounced');
     return mail.close('bounced', now, detail);
   }
-  if (outcome === 'unknown' && mailKinds[mail.kind].delivery === 'at_most_once') return mail.close('outcome_unknown', now, detail);
+  if (outcome === 'unknown' && mailKinds[mail.kind].delivery === 'at_most_once') {
+    return mail.close('outcome_unknown', now, detail);
+  }
 
   const waitMs = waitsMs[mail.attemptCount - 1];
   if (waitMs === undefined) return mail.close('failed', now, detail);

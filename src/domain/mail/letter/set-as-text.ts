@@ -5,8 +5,10 @@ const columns = 64;
 /** The letter as plain text, for readers and machines that want no HTML. */
 export function setAsText(letter: Letter, head: Letterhead): string {
   const body = letter.blocks.map(setBlock).filter((text) => text !== '');
-  const links = head.links.map(({ label, url }) => `${label}: ${url}`);
-  return [head.name, ...body, ['-- ', letter.reason, `${head.name}: ${head.url}`, ...links].join('\n')].join('\n\n') + '\n';
+  const wayOut = letter.unsubscribeUrl ? [{ label: 'Unsubscribe', url: letter.unsubscribeUrl }] : [];
+  const links = [...wayOut, { label: head.name, url: head.url }, ...head.links].map(({ label, url }) => `${label}: ${url}`);
+  const foot = ['-- ', letter.reason, ...links].join('\n');
+  return [head.name, ...body, foot].join('\n\n') + '\n';
 }
 
 function setBlock(block: Block): string {
