@@ -3,7 +3,9 @@ import { Agent, errors, request } from 'undici';
 import type { HttpFailure, HttpOutcome, OutboundHttp } from '#src/domain/ports/outbound-http.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { pinnedConnector } from './pinned-connector.ts';
-import { type AddressRule, allowLoopback, BlockedAddress, checkUrl, isPublicAddress, resolveName } from './public-address.ts';
+import {
+  type AddressRule, allowLoopback, BlockedAddress, checkUrl, isPublicAddress, notPublic, resolveName,
+} from './public-address.ts';
 
 const connectTimeoutMs = seconds(5);
 const totalTimeoutMs = seconds(15);
@@ -43,7 +45,7 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
       const refusal = checkUrl(url, { allowHttp: localMode, mayReach });
       if (refusal !== undefined || options.resolve === false) return refusal;
       const addresses = await resolve(new URL(url).hostname).catch(() => []);
-      return addresses.every(({ address }) => mayReach(address)) ? undefined : 'The address leads to a network that is not public.';
+      return addresses.every(({ address }) => mayReach(address)) ? undefined : notPublic;
     },
     async post(url, headers, body, signal) {
       const startedAt = performance.now();
@@ -58,7 +60,8 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
         const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended });
         const status = answer.statusCode;
         const text = await readReply(answer.body);
-        return { kind: 'answered', status, body: text, retryAfterSeconds: retryAfterOf(answer.headers), durationMs: durationMs() };
+        const retryAfterSeconds = retryAfterOf(answer.headers);
+        return { kind: 'answered', status, body: text, retryAfterSeconds, durationMs: durationMs() };
       } catch (error) {
         if (signal?.aborted) throw error;
         const reason = deadline.signal.aborted ? 'timeout' : reasonOf(error);

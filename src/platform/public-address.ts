@@ -44,6 +44,9 @@ export function allowLoopback(address: string): boolean {
   return isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback';
 }
 
+/** Said of every address that is refused for where it leads. */
+export const notPublic = 'The address leads to a network that is not public.';
+
 /**
  * Why an address may not be used, judged as it is written, or `undefined`. Decimal, octal, hexadecimal and shortened
  * hosts were made plain by the URL parser before they are looked at.
@@ -51,11 +54,12 @@ export function allowLoopback(address: string): boolean {
 export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: AddressRule }): string | undefined {
   if (!URL.canParse(text)) return 'This is not a web address.';
   const url = new URL(text);
-  if (url.protocol !== 'https:' && !(options.allowHttp && url.protocol === 'http:')) return 'The address must begin with https://.';
+  const isHttp = options.allowHttp && url.protocol === 'http:';
+  if (url.protocol !== 'https:' && !isHttp) return 'The address must begin with https://.';
   if (url.username !== '' || url.password !== '') return 'The address must not hold a user name or a password.';
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIP(host) !== 0) return options.mayReach(host) ? undefined : 'The address leads to a network that is not public.';
-  return isLocalName(host) && !options.mayReach('127.0.0.1') ? 'The address leads to a network that is not public.' : undefined;
+  if (isIP(host) !== 0) return options.mayReach(host) ? undefined : notPublic;
+  return isLocalName(host) && !options.mayReach('127.0.0.1') ? notPublic : undefined;
 }
 
 const resolver = new Resolver({ timeout: seconds(1.5), tries: 2 });

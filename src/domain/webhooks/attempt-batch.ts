@@ -41,7 +41,8 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   let gone = false;
 
   const mayBegin = () =>
-    !gone && !ctx.signal?.aborted && (failuresInRow < breakerFailures || batch.probe) && performance.now() - startedAt < beginWithinMs;
+    !gone && !ctx.signal?.aborted && (failuresInRow < breakerFailures || batch.probe)
+    && performance.now() - startedAt < beginWithinMs;
 
   async function work(): Promise<void> {
     while (begun < queue.length && mayBegin()) {

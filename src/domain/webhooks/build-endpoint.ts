@@ -1,6 +1,6 @@
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import type { InTransaction } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 import type { EndpointInput } from './endpoint-input.ts';
 import { sealSecret } from './secret.ts';
 import { saveSlots } from './slots.ts';
@@ -32,7 +32,7 @@ export async function findByUrl(ctx: InTransaction, url: string): Promise<Webhoo
  * @param options `resolve: false` asks no name server, for inside a transaction
  * @throws DomainError `invalid_request`
  */
-export async function refuseUnsafeUrl(ctx: { ports: InTransaction['ports'] }, url: string, options: { resolve: boolean }): Promise<void> {
+export async function refuseUnsafeUrl(ctx: Context, url: string, options: { resolve: boolean }): Promise<void> {
   const reason = await ctx.ports.http.refuse(url, options);
   if (reason !== undefined) throw urlIssue(reason);
 }

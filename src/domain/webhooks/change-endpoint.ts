@@ -22,7 +22,8 @@ export async function changeNamedEndpoint(
     const before = presentEndpoint(endpoint);
     await change(ctx, endpoint);
     const after = presentEndpoint(endpoint);
-    await recordAudit(ctx, { action: `webhook_endpoint.${action}`, subjectKind: 'webhook_endpoint', subjectId: id, before, after });
+    const subject = { subjectKind: 'webhook_endpoint', subjectId: id };
+    await recordAudit(ctx, { action: `webhook_endpoint.${action}`, ...subject, before, after });
     return after;
   });
 }

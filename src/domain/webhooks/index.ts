@@ -18,5 +18,6 @@ export { sendTestEvent } from './send-test-event.ts';
 export { sign } from './sign.ts';
 export { disableEndpoint, enableEndpoint } from './switch-endpoint.ts';
 export { updateEndpoint } from './update-endpoint.ts';
-export { type DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
+export type { DisabledReason } from './endpoint-health.ts';
+export { WebhookEndpoint } from './webhook-endpoint.ts';
 export { type FailedDelivery, type TroubledEndpoint, webhooksNeedingAttention } from './webhooks-needing-attention.ts';

@@ -1,6 +1,7 @@
 import { eventTypes } from '#src/outbox/events.ts';
 import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
-import { disabledReasons, type WebhookEndpoint } from './webhook-endpoint.ts';
+import { disabledReasons } from './endpoint-health.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'discarded'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

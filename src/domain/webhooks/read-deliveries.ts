@@ -31,7 +31,10 @@ export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promis
 }
 
 /** A delivery with all its attempts, with one statement; `undefined` when this store has none of that id. */
-export async function readDelivery(ctx: Context, id: string): Promise<{ delivery: DeliveryRecord; attempts: AttemptRecord[] } | undefined> {
+export async function readDelivery(
+  ctx: Context,
+  id: string,
+): Promise<{ delivery: DeliveryRecord; attempts: AttemptRecord[] } | undefined> {
   const row = await readOne<DeliveryRecord & { attempts: StoredAttempt[] }>(ctx, sql`
     select delivery.*, (
       select coalesce(json_agg(json_build_object('number', a.number, 'at', a.at, 'status', a.status, 'failure', a.failure,

@@ -19,7 +19,10 @@ export async function readEndpoints(ctx: Context, ids: readonly string[]): Promi
  * A store's endpoints, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listEndpoints(ctx: Context, { limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<Page<EndpointRecord>> {
+export async function listEndpoints(
+  ctx: Context,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<EndpointRecord>> {
   const keys = keyset(ctx, 'webhook_endpoints', { columns: ['id'], descending: true }, cursor);
   const rows = await read<EndpointRecord & { position: Position }>(ctx, sql`
     select ${endpointColumns}, ${keys.position} as position

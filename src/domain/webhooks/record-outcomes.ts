@@ -10,14 +10,20 @@ import { discardPending } from './discard-pending.ts';
 import { waitAfter } from './retry-schedule.ts';
 import { widthsOf } from './slots.ts';
 import { warnOwner } from './warn-owner.ts';
-import type { Consequences, WebhookEndpoint } from './webhook-endpoint.ts';
+import type { Consequences } from './endpoint-health.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Write down what became of a batch: each attempt as a row, each delivery's next state, and what the endpoint's
  * breaker and its owner learn from it. Two statements, however many there are. What another run took over since is
  * left to that run.
  */
-export async function recordOutcomes(ctx: InTransaction, endpoint: WebhookEndpoint, batch: Batch, result: AttemptedBatch): Promise<void> {
+export async function recordOutcomes(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  batch: Batch,
+  result: AttemptedBatch,
+): Promise<void> {
   const now = ctx.clock.now();
   const outcomes = result.attempts.map((attempt) => judge(ctx, attempt, now));
   await writeOutcomes(ctx, batch, outcomes, now);
@@ -119,7 +125,8 @@ function promiseRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint,
   }
 }
 
-async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, { pausedUntil, recovered, warn, disabled }: Consequences): Promise<void> {
+async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, consequences: Consequences): Promise<void> {
+  const { pausedUntil, recovered, warn, disabled } = consequences;
   if (pausedUntil) {
     enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, causeId: newId('job') }, { dueAt: pausedUntil });
   }

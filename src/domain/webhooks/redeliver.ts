@@ -1,8 +1,8 @@
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne, transact } from '../database.ts';
-import { recordAudit } from '../audit/index.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
 import { wakeSlots } from './record-outcomes.ts';
 import { refuseDisabled } from './refuse-disabled.ts';
@@ -40,7 +40,8 @@ export interface Recovery {
  * Send an endpoint again what it missed: the deliveries of this time that failed or were put aside. Answers how many.
  * @throws DomainError `not_found`, or `invalid_request` when it is switched off
  */
-export async function recoverDeliveries(ctx: Context, { id, since, until, only = 'failed' }: Recovery): Promise<{ recovered: number }> {
+export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promise<{ recovered: number }> {
+  const { id, since, until, only = 'failed' } = recovery;
   return transact(ctx, async (ctx) => {
     await begin(ctx, id);
     const states = only === 'all' ? ['failed', 'discarded', 'delivered'] : ['failed', 'discarded'];
@@ -54,7 +55,8 @@ export async function recoverDeliveries(ctx: Context, { id, since, until, only =
         order by id limit ${recoverMax})
       returning id`);
     const after = { since: since.toISOString(), until: until?.toISOString() ?? null, only, recovered: recovered.length };
-    await recordAudit(ctx, { action: 'webhook_endpoint.recovered', subjectKind: 'webhook_endpoint', subjectId: id, after });
+    const subject = { subjectKind: 'webhook_endpoint', subjectId: id };
+    await recordAudit(ctx, { action: 'webhook_endpoint.recovered', ...subject, after });
     return { recovered: recovered.length };
   });
 }

@@ -53,7 +53,10 @@ function versioned(object: { readonly id: string; readonly version: number }): R
 }
 
 /** The objects of these deliveries by id, as they are now: one statement for each kind, however many there are. */
-export async function renderObjects(ctx: Context, deliveries: readonly ClaimedDelivery[]): Promise<ReadonlyMap<string, RenderedObject>> {
+export async function renderObjects(
+  ctx: Context,
+  deliveries: readonly ClaimedDelivery[],
+): Promise<ReadonlyMap<string, RenderedObject>> {
   const byKind = Map.groupBy(deliveries, ({ type }) => eventTypes[type]);
   const objects = await Promise.all([...byKind].map(([kind, deliveries]) => {
     const ids = [...new Set(deliveries.map(({ objectId }) => objectId))];

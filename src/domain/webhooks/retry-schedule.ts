@@ -11,7 +11,12 @@ const retryAfterMaxMs = hours(24);
  *
  * @param random from 0 to 1
  */
-export function waitAfter(scheduleMs: readonly number[], tries: number, retryAfterSeconds: number | undefined, random: number): number | undefined {
+export function waitAfter(
+  scheduleMs: readonly number[],
+  tries: number,
+  retryAfterSeconds: number | undefined,
+  random: number,
+): number | undefined {
   const wait = scheduleMs[tries];
   if (wait === undefined) return undefined;
   const asked = Math.min(seconds(retryAfterSeconds ?? 0), retryAfterMaxMs);

@@ -28,7 +28,11 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
 }
 
 /** Give an endpoint what is given; answers the names of what changed. */
-export async function changeEndpoint(ctx: InTransaction, endpoint: WebhookEndpoint, given: Partial<EndpointEntry>): Promise<string[]> {
+export async function changeEndpoint(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  given: Partial<EndpointEntry>,
+): Promise<string[]> {
   const fields = assignChanges(endpoint, {
     ...(given.url !== undefined && { url: given.url }),
     ...(given.events && { events: [...given.events] }),

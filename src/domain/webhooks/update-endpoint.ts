@@ -9,7 +9,8 @@ import { changeEndpoint } from './save-endpoint.ts';
  * Change an endpoint; whatever is left out stays.
  * @throws DomainError `not_found`, or `invalid_request` when the address may not be called or has an endpoint already
  */
-export async function updateEndpoint(ctx: Context, { id, ...patch }: EndpointPatch & { id: string }): Promise<WebhookEndpointView> {
+export async function updateEndpoint(ctx: Context, change: EndpointPatch & { id: string }): Promise<WebhookEndpointView> {
+  const { id, ...patch } = change;
   if (patch.url !== undefined) await refuseUnsafeUrl(ctx, patch.url, { resolve: true });
   return changeNamedEndpoint(ctx, id, 'updated', async (ctx, endpoint) => {
     const other = patch.url === undefined ? undefined : await findByUrl(ctx, patch.url);

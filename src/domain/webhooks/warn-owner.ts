@@ -1,9 +1,14 @@
 import type { InTransaction } from '../context.ts';
 import { isAddress, promiseMail } from '../mail/index.ts';
-import type { DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
+import type { DisabledReason } from './endpoint-health.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** Tell the store's owner that an endpoint fails, or that it was switched off because of it. */
-export async function warnOwner(ctx: InTransaction, endpoint: WebhookEndpoint, disabled: DisabledReason | null): Promise<void> {
+export async function warnOwner(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  disabled: DisabledReason | null,
+): Promise<void> {
   // A store whose owner cannot be written to goes on delivering.
   if (!isAddress(ctx.tenant.ownerEmail)) return;
   const { origin, pathname } = new URL(endpoint.url);

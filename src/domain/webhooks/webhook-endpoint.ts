@@ -1,9 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import { days, hours, minutes } from '#src/lib/duration.ts';
-
-export const disabledReasons = ['owner', 'gone', 'failing'] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
+import { type Circumstances, type Consequences, type DisabledReason, disabledReasons, type Heard } from './endpoint-health.ts';
 
 const WebhookEndpointSchema = defineEntity({
   name: 'WebhookEndpoint',
@@ -48,32 +46,6 @@ const breakerOpenMaxMs = minutes(15);
 const failing = { forMs: days(5), failuresMin: 10 };
 /** Its owner is warned when it has failed for so long. */
 const warnAfterMs = [hours(24), hours(72)];
-
-/** What an attempt said of the endpoint, as far as the endpoint is concerned. */
-export interface Heard {
-  readonly at: Date;
-  readonly ok: boolean;
-  /** It answered 410. */
-  readonly gone: boolean;
-}
-
-export interface Circumstances {
-  /** The one attempt that an open breaker lets pass. */
-  readonly probe: boolean;
-  /** How long the breaker stays open the first time; each further time twice as long. */
-  readonly firstOpenMs: number;
-  readonly nextStepMs: number;
-}
-
-/** What follows from what was heard, for others to do. */
-export interface Consequences {
-  /** The breaker opened: nothing may be attempted before. */
-  readonly pausedUntil: Date | null;
-  /** A probe found that it works again: all may go on. */
-  readonly recovered: boolean;
-  readonly warn: boolean;
-  readonly disabled: DisabledReason | null;
-}
 
 /**
  * Where a store's events are delivered to. It knows when it may be tried: its owner switches it, a breaker spares it

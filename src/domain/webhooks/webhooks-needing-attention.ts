@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import { asPlatform } from '../database.ts';
-import type { DisabledReason } from './webhook-endpoint.ts';
+import type { DisabledReason } from './endpoint-health.ts';
 
 /** A delivery that was given up. */
 export interface FailedDelivery {

@@ -27,7 +27,9 @@ export function judge(error: unknown): MailOutcome {
   const { responseCode: code } = failure;
   if (failure.code === 'EAUTH' && code >= 500) throw refusal('denied', failure);
   if (code >= 400 && code < 500) throw refusal('busy', failure);
-  if (isUnknownMailbox(failure)) return { outcome: 'bounced', detail: `The mail server knows no such mailbox (${statusOf(failure)}).` };
+  if (isUnknownMailbox(failure)) {
+    return { outcome: 'bounced', detail: `The mail server knows no such mailbox (${statusOf(failure)}).` };
+  }
   if (code >= 500) throw refusal('refused', failure);
   throw refusal(wasNeverReached(failure) ? 'busy' : 'away', failure);
 }

@@ -44,7 +44,8 @@ function compose(mail: OutgoingMail) {
   const from = parseSender(mail.from);
   const { messageId, subject, text, html, headers } = mail;
   // The envelope is said explicitly, so that no header is ever read for recipients.
-  return { envelope: { from: from.address, to: [to] }, from, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
+  const envelope = { from: from.address, to: [to] };
+  return { envelope, from, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
 }
 
 /**
@@ -53,7 +54,9 @@ function compose(mail: OutgoingMail) {
  */
 function onOneLine(headers: OutgoingMail['headers']): Record<string, { prepared: true; value: string }> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => {
-    if (!/^[\x20-\x7e]{1,900}$/.test(value)) throw new ProviderError('smtp', 'refused', `The header ${name} is not one line of ASCII.`);
+    if (!/^[\x20-\x7e]{1,900}$/.test(value)) {
+      throw new ProviderError('smtp', 'refused', `The header ${name} is not one line of ASCII.`);
+    }
     return [name, { prepared: true, value }];
   }));
 }
