@@ -50,8 +50,19 @@ async function killProcess(stack: Stack, chance: Chance): Promise<string> {
   const name = chance.pick([...stack.processes.keys()]);
   await stack.processes.get(name)?.kill('SIGKILL');
   await pause(chance.below(500));
-  await stack.restart(name);
+  await restartLikeADyno(stack, name);
   return `killed ${name}`;
+}
+
+/** A process that finds its database away ends, and is started again after a while. */
+async function restartLikeADyno(stack: Stack, name: string, attempts = 5): Promise<void> {
+  try {
+    await stack.restart(name);
+  } catch (error) {
+    if (attempts === 1) throw error;
+    await pause(1000);
+    await restartLikeADyno(stack, name, attempts - 1);
+  }
 }
 
 async function flushRedis(stack: Stack): Promise<string> {

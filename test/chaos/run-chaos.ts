@@ -40,8 +40,7 @@ export async function runChaos({ seed, orders, everyMs, settleMs, report }: Chao
   try {
     const mayhem = await causeMayhem(stack, createChance(seed + 1), { everyMs });
     const startedAt = performance.now();
-    const bought = await sendShoppers(stack, chance, { count: orders, atOnce: 4 });
-    await mayhem.end();
+    const bought = await sendShoppers(stack, chance, { count: orders, atOnce: 4 }).finally(() => mayhem.end());
     report(`${bought.length} shoppers in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
 
     const deadline = performance.now() + settleMs;

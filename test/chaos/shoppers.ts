@@ -11,7 +11,6 @@ export interface Bought {
   readonly paid: boolean;
 }
 
-const slugs = ['oak-bowl', 'linen-apron', 'stoneware-mug'] as const;
 const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 
 /** So many shoppers, a few at a time, who each buy something; one in ten thinks better of it on the payment page. */
@@ -25,7 +24,8 @@ export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce
       const product = chance.pick(products);
       const quantity = 1 + chance.below(2);
       const pays = chance.below(10) > 0;
-      bought.push(await buy(stack, { number, product, quantity, pays }));
+      const one = await buy(stack, { number, product, quantity, pays });
+      if (one) bought.push(one);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, shop));
@@ -37,26 +37,28 @@ interface Product {
   variantId: string;
 }
 
+/** What can be bought once and is shipped in a parcel: some of it is scarce and sells out on the way. */
 async function findProducts(stack: Stack): Promise<Product[]> {
-  const { products } = await insist(stack, 'GET', '/products?limit=100');
-  const known = (products as { slug: string }[]).filter(({ slug }) => slugs.some((wanted) => wanted === slug));
-  const chosen = known.length > 0 ? known : (products as { slug: string }[]).slice(0, 3);
-  return Promise.all(
-    chosen.map(async ({ slug }) => {
-      const { product } = await insist(stack, 'GET', `/products/${slug}`);
-      return { slug, variantId: (product as { variants: { id: string }[] }).variants[0]?.id ?? '' };
+  const { products } = (await insist(stack, 'GET', '/products?limit=100')) as { products: { slug: string; purchase_types: string[] }[] };
+  const found = await Promise.all(
+    products.filter(({ purchase_types: types }) => types.includes('one_time')).map(async ({ slug }) => {
+      const { product } = (await insist(stack, 'GET', `/products/${slug}`)) as { product: { variants: { id: string; weight_oz: number | null }[] } };
+      return product.variants.filter(({ weight_oz: weight }) => weight !== null).map(({ id }) => ({ slug, variantId: id }));
     }),
   );
+  return found.flat();
 }
 
 type Wish = { number: number; product: Product; quantity: number; pays: boolean };
 
-async function buy(stack: Stack, { number, product, quantity, pays }: Wish): Promise<Bought> {
+/** Answers nothing when it was sold out. */
+async function buy(stack: Stack, { number, product, quantity, pays }: Wish): Promise<Bought | undefined> {
   const email = `shopper-${number}@chaos.example`;
   const session = await insist(stack, 'POST', '/checkout/sessions', {
     key: `checkout-${number}`,
     body: { items: [{ product_slug: product.slug, variant_id: product.variantId, quantity }], customer_email: email },
   });
+  if (session['error'] === 'insufficient_stock') return undefined;
   const orderId = String(session['order_id']);
   if (!pays) return { orderId, email, paid: false };
   const sessionId = String(session['checkout_url']).split('/').at(-1) ?? '';
@@ -66,7 +68,8 @@ async function buy(stack: Stack, { number, product, quantity, pays }: Wish): Pro
 
 /**
  * Ask until there is an answer, as a patient storefront does: the same request with the same idempotency key, while
- * the service cannot be reached or says that it is busy. A refusal is an error of the run.
+ * the service cannot be reached or says that it is busy. Another refusal than that nothing is left is an error of the
+ * run.
  */
 async function insist(
   stack: Stack,
@@ -74,7 +77,9 @@ async function insist(
   path: string,
   { body, key }: { body?: unknown; key?: string } = {},
 ): Promise<Record<string, unknown>> {
-  for (let attempt = 0; attempt < 120; attempt += 1) {
+  let last = 'nothing';
+  // A request whose process died holds its idempotency key for a minute.
+  for (let attempt = 0; attempt < 240; attempt += 1) {
     const response = await fetch(`${stack.url}/api/v1${path}`, {
       method,
       headers: {
@@ -85,11 +90,14 @@ async function insist(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     }).catch(() => undefined);
-    if (response?.ok) return (await response.json()) as Record<string, unknown>;
-    if (response && response.status < 500 && ![409, 429].includes(response.status)) {
-      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    const text = await response?.text().catch(() => undefined);
+    if (response && text !== undefined) {
+      const answer = JSON.parse(text) as Record<string, unknown>;
+      if (response.ok || answer['error'] === 'insufficient_stock') return answer;
+      if (response.status < 500 && ![409, 429].includes(response.status)) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     }
+    last = response ? `${response.status} ${text}` : 'no answer';
     await pause(500);
   }
-  throw new Error(`${method} ${path} was never answered.`);
+  throw new Error(`${method} ${path} was never answered; last: ${last}.`);
 }

@@ -42,7 +42,7 @@ export function startProcess(name: string, entry: string, environment: Record<st
       while (!seen.some((line) => line.includes(`"${phrase}"`))) {
         const next = once(lines, 'line', { signal: timeout });
         const [happened] = await Promise.race([next, ended.then(() => ['ended'])]);
-        if (happened === 'ended') throw new Error(`${name} ended with code ${child.exitCode}:\n${seen.slice(-20).join('\n')}`);
+        if (happened === 'ended') throw new Error(`${name} ended (${child.signalCode ?? child.exitCode}):\n${seen.slice(-20).join('\n')}`);
       }
     },
     async kill(signal) {
