@@ -1,4 +1,7 @@
-import { type DatabaseConnection, type Driver, PostgresDialect, type PostgresDialectConfig, PostgresDriver, type TransactionSettings } from 'kysely';
+import {
+  type DatabaseConnection, type Driver, PostgresDialect, type PostgresDialectConfig, PostgresDriver,
+  type TransactionSettings,
+} from 'kysely';
 
 /**
  * Kysely keeps a connection for good whose BEGIN or ROLLBACK fails, as all of them do when PostgreSQL restarts under a

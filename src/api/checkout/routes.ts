@@ -1,6 +1,8 @@
 import { defineRoute, toBearer, toDual } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { CheckoutInput, CheckoutSessionView, CheckoutStatusView, createCheckoutSession, readCheckoutStatus } from '#src/domain/checkout/index.ts';
+import {
+  CheckoutInput, CheckoutSessionView, CheckoutStatusView, createCheckoutSession, readCheckoutStatus,
+} from '#src/domain/checkout/index.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 

@@ -8,7 +8,9 @@ import { Id, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ id: Id('sub') });
 const answers = { 200: Type.Object({ subscription: SubscriptionView }) };
-const refusals = ['subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable'] as const;
+const refusals = [
+  'subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
+] as const;
 
 export const getSubscription = defineRoute({
   method: 'get',

@@ -96,8 +96,7 @@ async function beginOrder(
   const { email } = caller;
   const plan = planOrder(ctx, input, await quote({ email, liveSubscriptions: terms.liveSubscriptions }), terms, email);
   if (terms.liveOrderId && (await supersedeSession(ctx, terms.account, terms.liveOrderId)) === 'paid') return undefined;
-  const isSubscriber = plan.request.mode === 'subscription' && email !== null;
-  const customerId = isSubscriber ? (terms.paymentCustomerId ?? (await findPaymentCustomer(ctx, terms.account, email, goneCustomerId))) : null;
+  const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, email, goneCustomerId) : null;
   const number = await takeOrderNumber(ctx);
   try {
     const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift });
@@ -107,6 +106,17 @@ async function beginOrder(
     if (isTakenByAnother(error)) return undefined;
     throw error;
   }
+}
+
+/** The provider's customer of a subscriber; nobody's of one who did not say who he is. */
+async function subscriberOf(
+  ctx: Context,
+  { account, paymentCustomerId }: SellingTerms,
+  email: string | null,
+  goneCustomerId: string | null,
+): Promise<string | null> {
+  if (!email) return null;
+  return paymentCustomerId ?? (await findPaymentCustomer(ctx, account, email, goneCustomerId));
 }
 
 interface Particulars {

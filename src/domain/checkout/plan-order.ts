@@ -4,6 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Hold, NewOrder } from '../orders/index.ts';
+import { tooSmall } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { isTooSmall } from './minimum-charge.ts';
@@ -51,9 +52,7 @@ export function planOrder(
   const shippingCents = mode === 'subscription' ? cheapestCents : 0;
   const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
   const leastCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
-  if (isTooSmall(leastCents, ctx.tenant.currency)) {
-    throw new DomainError('invalid', 'amount_too_small', 'The total is less than can be charged in this currency.');
-  }
+  if (isTooSmall(leastCents, ctx.tenant.currency)) throw tooSmall();
 
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');
@@ -111,7 +110,8 @@ function shippingLines(lines: readonly PricedLine[], shippingCents: number): Ses
   const sent = recurring.find(({ ships }) => ships);
   const interval = sent && recurring.length < linesMaxOfAKind ? sent.interval : null;
   if (interval === null && lines.length - recurring.length >= linesMaxOfAKind) throw tooManyLines();
-  return [{ productId: 'shipping', variantId: null, name: 'Shipping', imageUrl: null, quantity: 1, unitPriceCents: shippingCents, interval }];
+  const line = { productId: 'shipping', variantId: null, name: 'Shipping', imageUrl: null, quantity: 1, interval };
+  return [{ ...line, unitPriceCents: shippingCents }];
 }
 
 function sessionLineOf(line: PricedLine): SessionLine {
@@ -127,15 +127,17 @@ function sessionLineOf(line: PricedLine): SessionLine {
 }
 
 function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][number] {
-  const { productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, purchaseType, interval, weightOz, ships } = line;
+  const { productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, purchaseType, weightOz, ships } = line;
   return {
-    productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, discountCents, purchaseType, weightOz, ships,
+    productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, discountCents, purchaseType,
     name: nameOf(line),
-    subscriptionInterval: interval,
+    subscriptionInterval: line.interval,
+    weightOz, ships,
   };
 }
 
-const nameOf = ({ productName, variantName }: PricedLine) => (variantName && variantName !== productName ? `${productName}, ${variantName}` : productName);
+const nameOf = ({ productName, variantName }: PricedLine) =>
+  variantName && variantName !== productName ? `${productName}, ${variantName}` : productName;
 
 /** One hold for each subject: a variant that stands on two lines is held once, for both. */
 function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {

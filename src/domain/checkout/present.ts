@@ -26,7 +26,8 @@ export interface BegunOrder {
   readonly totalCents: number;
 }
 
-export function presentCheckoutSession({ session, orderNumber, currency, totalCents }: BegunOrder, url: string): CheckoutSessionView {
+export function presentCheckoutSession(begun: BegunOrder, url: string): CheckoutSessionView {
+  const { session, orderNumber, currency, totalCents } = begun;
   const { orderId } = session;
   return {
     checkout_url: url,

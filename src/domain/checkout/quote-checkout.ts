@@ -1,7 +1,9 @@
 import { DomainError } from '#src/lib/errors.ts';
 import { type PricedLine, priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { type GiftCardQuote, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo } from '../promotions/index.ts';
+import {
+  type GiftCardQuote, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo,
+} from '../promotions/index.ts';
 import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
@@ -66,7 +68,7 @@ function refuseWhatIsOff({ tenant }: Context, input: CheckoutInput, lines: reado
 function refuseImpossibleMix(lines: readonly PricedLine[]): void {
   const recurring = lines.filter(({ interval }) => interval !== null);
   if (new Set(recurring.map(({ interval }) => interval)).size > 1) {
-    throw new DomainError('invalid', 'mixed_intervals', 'Monthly and quarterly subscriptions have to be bought one after the other.');
+    throw new DomainError('invalid', 'mixed_intervals', 'Monthly and quarterly subscriptions cannot be bought together.');
   }
   const oneTime = lines.length - recurring.length;
   if (recurring.length > 0 && (recurring.length > linesMaxOfAKind || oneTime > linesMaxOfAKind)) {
@@ -75,14 +77,15 @@ function refuseImpossibleMix(lines: readonly PricedLine[]): void {
 }
 
 export const tooManyLines = () =>
-  new DomainError('invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} subscribed and ${linesMaxOfAKind} other lines.`);
+  new DomainError('invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} lines of each kind.`);
 
 /** Who has a live subscription to a product is shown the way to it, not a second one. */
 function refuseDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {
   const names = new Map(lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]));
   const live = liveSubscriptions.filter(({ productId }) => names.has(productId));
   if (live.length === 0) return;
-  throw new DomainError('conflict', 'duplicate_subscription', 'You are subscribed to this already: manage that subscription instead.', {
+  const sentence = 'You are subscribed to this already: manage that subscription instead.';
+  throw new DomainError('conflict', 'duplicate_subscription', sentence, {
     extensions: {
       conflicts: live.map(({ productId, paymentSubscriptionId }) => ({
         product_id: productId, product_name: names.get(productId), payment_subscription_id: paymentSubscriptionId,
@@ -91,7 +94,12 @@ function refuseDuplicates(lines: readonly PricedLine[], liveSubscriptions: reado
   });
 }
 
-async function applyPromo(ctx: Context, code: string, lines: readonly PricedLine[], email: string | null): Promise<PromoQuote> {
+async function applyPromo(
+  ctx: Context,
+  code: string,
+  lines: readonly PricedLine[],
+  email: string | null,
+): Promise<PromoQuote> {
   const quote = await quotePromo(ctx, {
     code,
     currency: ctx.tenant.currency,

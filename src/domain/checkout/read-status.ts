@@ -20,7 +20,7 @@ export async function readCheckoutStatus(ctx: Context, orderId: string): Promise
     payment_status: order.paymentStatus,
     fulfillment_status: order.fulfillmentStatus,
     paid_at: order.paidAt?.toISOString() ?? null,
-    tracking: order.labels.map(({ carrier, tracking_number, tracking_url, status }) => ({ carrier, tracking_number, tracking_url, status })),
+    tracking: order.labels.map(({ service: _service, ...label }) => label),
     poll_after_ms: pollAfterMs(order),
   };
 }

@@ -1,13 +1,14 @@
 import { repairSession as repairAgain } from '#jobs/checkout.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import {
-  type Answer, answerOfSession, applyAnswer, endOrder, markOpened, markOver, openAccount, type PaymentSession, readSession,
+  type Answer, answerOfSession, applyAnswer, endOrder, markOpened, markOver, openAccount, type PaymentSession,
+  readSession, troubleOf,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
 import { isCertain } from './open-session.ts';
@@ -41,8 +42,8 @@ async function find(ctx: Context, session: PaymentSession, attempt: number): Pro
     const remainingMs = session.request.expiresAt * 1000 - ctx.clock.now().getTime();
     return remainingMs > lifeMinMs ? await ask(ctx, account, session, attempt) : await look(ctx, account, session, attempt);
   } catch (error) {
-    if (error instanceof ProviderError || (error instanceof DomainError && error.kind === 'unavailable')) return { kind: 'unknown' };
-    throw error;
+    troubleOf(error);
+    return { kind: 'unknown' };
   }
 }
 

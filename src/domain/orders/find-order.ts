@@ -15,7 +15,10 @@ export async function findOrder(ctx: Context, { id, email }: { id: string; email
 }
 
 /** The order with this number, for who knows the address that it went to. */
-export async function lookUpOrder(ctx: Context, { orderNumber, email }: { orderNumber: string; email: string }): Promise<OrderView> {
+export async function lookUpOrder(
+  ctx: Context,
+  { orderNumber, email }: { orderNumber: string; email: string },
+): Promise<OrderView> {
   const order = await readOrderByNumber(ctx, orderNumber);
   if (!order || !isOf(order, email)) throw notFound('order');
   return order;

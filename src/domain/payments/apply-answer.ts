@@ -30,7 +30,11 @@ export async function applyAnswer(ctx: InTransaction, answer: Answer): Promise<A
 }
 
 /** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
-async function applySubscriptionAnswer(ctx: InTransaction, subscription: SubscriptionSnapshot, askedAt: Date): Promise<Applied> {
+async function applySubscriptionAnswer(
+  ctx: InTransaction,
+  subscription: SubscriptionSnapshot,
+  askedAt: Date,
+): Promise<Applied> {
   if (!isOurs(ctx, subscription)) return 'ignored';
   const order = await lockOrder(ctx, subscription.orderId ?? '');
   if (!order) return 'unknown_order';

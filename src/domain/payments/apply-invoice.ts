@@ -67,8 +67,15 @@ async function renew(
   const order = await lockOrder(ctx, orderId);
   if (!order) throw new TypeError('An order that was just made is gone.');
   await payOrder(ctx, order, {
-    isRenewal: true, shippingCents, taxCents: invoice.taxCents, totalCents: invoice.totalCents, email: order.email ?? null, name: null,
-    phone: null, address: null, paymentCustomerId: subscription.customerId,
+    isRenewal: true,
+    shippingCents,
+    taxCents: invoice.taxCents,
+    totalCents: invoice.totalCents,
+    email: order.email ?? null,
+    name: null,
+    phone: null,
+    address: null,
+    paymentCustomerId: subscription.customerId,
   });
 }
 

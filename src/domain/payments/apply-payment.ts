@@ -30,8 +30,8 @@ export async function applyPayment(
 }
 
 /** What was paid and was not what was due went back to the shopper: the order is over. */
-async function endMismatch(ctx: InTransaction, order: Order, { refundedCents, amountCents }: PaymentSnapshot): Promise<void> {
-  if (order.attentionCode !== 'amount_mismatch' || refundedCents < amountCents) return;
+async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
+  if (order.attentionCode !== 'amount_mismatch' || payment.refundedCents < payment.amountCents) return;
   order.raise(null);
   await endOrder(ctx, order, 'canceled');
 }
@@ -45,7 +45,8 @@ async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnap
 }
 
 /** What went back is what the provider says: a refund that fails later comes off again. */
-async function applyRefunds(ctx: InTransaction, order: Order, { refundedCents, amountCents }: PaymentSnapshot): Promise<void> {
+async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
+  const { refundedCents, amountCents } = payment;
   const before = order.refundedCents;
   if (refundedCents === before) return;
   order.refundedCents = refundedCents;
@@ -59,7 +60,7 @@ async function applyRefunds(ctx: InTransaction, order: Order, { refundedCents, a
 function applyDispute(order: Order, { dispute }: PaymentSnapshot): void {
   const isOurWord = order.attentionCode === 'disputed' || order.attentionCode === 'dispute_lost';
   if (dispute === 'open' && !order.attentionCode) {
-    order.raise({ code: 'disputed', detail: 'The shopper\'s bank disputes this payment: answer it at the payment provider.' });
+    order.raise({ code: 'disputed', detail: 'The shopper\'s bank disputes this payment: answer it at the provider.' });
   } else if (dispute === 'lost' && (isOurWord || !order.attentionCode)) {
     order.raise({ code: 'dispute_lost', detail: 'The dispute was lost and the payment went back to the shopper.' });
   } else if (dispute === null && isOurWord) {

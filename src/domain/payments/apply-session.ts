@@ -35,11 +35,16 @@ export async function applySession(
   return 'applied';
 }
 
+/** The session that the order has been known to have. */
+interface KnownSession {
+  readonly sessionId: string;
+}
+
 /** Our row of the session. It only goes forward: an older answer that comes late changes nothing. */
-async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot): Promise<{ sessionId: string } | undefined> {
+async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot): Promise<KnownSession | undefined> {
   const state = session.state === 'settled' && isMismatch(order, session) ? 'mismatched' : session.state;
   const isFinal = state !== 'open' && state !== 'processing';
-  const [row] = await ctx.tx.run<{ sessionId: string }>(sql`
+  const [row] = await ctx.tx.run<KnownSession>(sql`
     update payment_sessions set
       provider_session_id = coalesce(provider_session_id, ${session.sessionId}),
       provider_payment_id = coalesce(${session.paymentId}, provider_payment_id),
@@ -57,7 +62,7 @@ async function settle(
   ctx: InTransaction,
   order: Order,
   session: SessionSnapshot,
-  known: { sessionId: string } | undefined,
+  known: KnownSession | undefined,
 ): Promise<void> {
   if (order.isPaid) {
     if (known && known.sessionId !== session.sessionId) {
@@ -66,7 +71,7 @@ async function settle(
     return;
   }
   if (isMismatch(order, session)) {
-    await raise(ctx, order, 'amount_mismatch', 'What was paid is not what was due: look at the payment before anything is sent.');
+    await raise(ctx, order, 'amount_mismatch', 'What was paid is not what was due: look at it before anything is sent.');
     return;
   }
   await payOrder(ctx, order, {

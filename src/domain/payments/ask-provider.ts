@@ -15,7 +15,11 @@ import { isOurs } from './is-ours.ts';
 
 /** What the provider says of an object now, with all that applying it needs; and since when it may be so. */
 export type Answer = { readonly askedAt: Date } & (
-  | { readonly subject: 'session'; readonly session: SessionSnapshot; readonly subscription: SubscriptionSnapshot | undefined }
+  | {
+      readonly subject: 'session';
+      readonly session: SessionSnapshot;
+      readonly subscription: SubscriptionSnapshot | undefined;
+    }
   | { readonly subject: 'subscription'; readonly subscription: SubscriptionSnapshot }
   | {
       readonly subject: 'invoice';
@@ -53,20 +57,24 @@ const ask = {
 
   async subscription(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
     const askedAt = ctx.clock.now();
-    return { subject: 'subscription', askedAt, subscription: await ctx.ports.payments.fetchSubscription(account, id, ctx.signal) };
+    const subscription = await ctx.ports.payments.fetchSubscription(account, id, ctx.signal);
+    return { subject: 'subscription', askedAt, subscription };
   },
 
   async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
     const askedAt = ctx.clock.now();
     const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
     const subscription = await subscriptionOf(ctx, account, invoice);
-    const isNew = invoice.cause === 'renewal' && invoice.isPaid && isOurs(ctx, invoice) && !(await isKnown(ctx, invoice.invoiceId));
-    return { subject: 'invoice', askedAt, invoice, subscription, orderNumber: isNew ? await takeOrderNumber(ctx) : undefined };
+    const isRenewal = invoice.cause === 'renewal' && invoice.isPaid && isOurs(ctx, invoice);
+    const isNew = isRenewal && !(await isKnown(ctx, invoice.invoiceId));
+    const orderNumber = isNew ? await takeOrderNumber(ctx) : undefined;
+    return { subject: 'invoice', askedAt, invoice, subscription, orderNumber };
   },
 
   async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Answer> {
     const askedAt = ctx.clock.now();
-    return { subject: 'payment', askedAt, payment: await ctx.ports.payments.fetchPayment(account, reference, ctx.signal) };
+    const payment = await ctx.ports.payments.fetchPayment(account, reference, ctx.signal);
+    return { subject: 'payment', askedAt, payment };
   },
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
 

@@ -1,5 +1,5 @@
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
@@ -9,6 +9,7 @@ import { type Answer, answerOfSession } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { openAccount } from './open-account.ts';
 import { markOver, type PaymentSession, promiseCheck, readSession } from './payment-session.ts';
+import { type Trouble, troubleOf } from './trouble.ts';
 
 /** No session lives longer at the provider: after this nobody can have paid it without our being told. */
 const sessionLifeMax = days(1);
@@ -30,7 +31,7 @@ export async function checkSession(ctx: Context, { orderId, number }: { orderId:
   });
 }
 
-async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | Error> {
+async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | Trouble> {
   try {
     const account = await openAccount(ctx);
     const askedAt = ctx.clock.now();
@@ -39,8 +40,7 @@ async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }:
     const session = isOver && asked.state === 'open' ? await closeSession(ctx, account, sessionId) : asked;
     return await answerOfSession(ctx, account, session, askedAt);
   } catch (error) {
-    if (error instanceof ProviderError || (error instanceof DomainError && error.kind === 'unavailable')) return error;
-    throw error;
+    return troubleOf(error);
   }
 }
 
@@ -48,7 +48,7 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
   ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
 
 /** While the provider cannot be asked, nothing is given back: the session may have been paid. */
-async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: Error): Promise<void> {
+async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: Trouble): Promise<void> {
   const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > sessionLifeMax) {
     return conclude(ctx, (ctx) => giveUp(ctx, session));

@@ -15,11 +15,12 @@ export {
 } from './payment-session.ts';
 export { type Payment, payOrder } from './pay-order.ts';
 export { pruneEvents } from './prune-events.ts';
-export { asked, refusalOf, unavailable } from './provider-refusals.ts';
+export { asked, refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';
 export { type SellingTerms, sellingTerms } from './selling-terms.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
 export { sweepSessions } from './sweep-sessions.ts';
+export { type Trouble, troubleOf } from './trouble.ts';
 export { liveWebhookSecrets } from './webhook-secrets.ts';

@@ -17,7 +17,9 @@ export const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'chang
 export const ManageInput = Type.Object(
   {
     action: SubscriptionAction,
-    at_period_end: Omittable(Type.Boolean({ description: 'For `cancel`: when what is paid for is over (the default), or at once.' })),
+    at_period_end: Omittable(Type.Boolean({
+      description: 'For `cancel`: when what is paid for is over (the default), or at once.',
+    })),
     subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
   },
   { if: { properties: { action: { const: 'change_interval' } } }, then: { required: ['subscription_interval'] } },

@@ -2,7 +2,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { findCustomerByEmail, rememberPaymentCustomer } from '../customers/index.ts';
+import { type Customer, findCustomerByEmail, rememberPaymentCustomer } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { findPaymentCustomer } from './find-payment-customer.ts';
@@ -25,8 +25,10 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
   const account = await openAccount(ctx);
   const paymentCustomerId = customer.paymentCustomerId ?? (await introduce(ctx, account, customer));
-  await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', subjectKind: 'customer', subjectId: customer.id }));
-  return { url: await asked(ctx.ports.payments.openBillingPortal(account, paymentCustomerId, input.return_url, ctx.signal)) };
+  const deed = { action: 'billing_portal.opened', subjectKind: 'customer', subjectId: customer.id };
+  await transact(ctx, (ctx) => recordAudit(ctx, deed));
+  const opening = ctx.ports.payments.openBillingPortal(account, paymentCustomerId, input.return_url, ctx.signal);
+  return { url: await asked(opening) };
 }
 
 function refuseForeignAddress(ctx: Context, address: string): void {
@@ -38,7 +40,7 @@ function refuseForeignAddress(ctx: Context, address: string): void {
   });
 }
 
-async function introduce(ctx: Context, account: PaymentAccount, { id, email }: { id: string; email: string }): Promise<string> {
+async function introduce(ctx: Context, account: PaymentAccount, { id, email }: Customer): Promise<string> {
   const paymentCustomerId = await findPaymentCustomer(ctx, account, email);
   const kept = await transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
   return kept.paymentCustomerId;

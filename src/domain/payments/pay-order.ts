@@ -98,7 +98,7 @@ async function promiseMails(ctx: InTransaction, order: Order, { name }: Payment)
     if (view) await promiseMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
   }
   if (gift && isAddress(gift.recipient_email)) {
-    const { recipient_email: to, recipient_name, message, product_name, months } = gift;
-    await promiseMail(ctx, { kind: 'gift', to, subjectId, data: { product_name, months, recipient_name, message, giver_name: name } });
+    const { recipient_email: to, ...given } = gift;
+    await promiseMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
   }
 }

@@ -100,7 +100,12 @@ export async function markOver(ctx: InTransaction, orderId: string, state: 'fail
 }
 
 /** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */
-export async function promiseCheck(ctx: InTransaction, session: PaymentSession, number: number, waitMs?: number): Promise<void> {
+export async function promiseCheck(
+  ctx: InTransaction,
+  session: PaymentSession,
+  number: number,
+  waitMs?: number,
+): Promise<void> {
   const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
   const [row] = await ctx.tx.run(sql`
     update payment_sessions set checks = ${number}, check_at = ${checkAt}

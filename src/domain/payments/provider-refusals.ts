@@ -13,17 +13,21 @@ export function refusalOf(error: ProviderError): DomainError {
       return notConfigured(error);
     case 'refused':
     case 'missing':
-      return error.code === 'amount_too_small'
-        ? new DomainError('invalid', 'amount_too_small', 'The total is less than can be charged in this currency.', { cause: error })
-        : new DomainError('upstream_failed', 'payment_provider_error', 'The payment provider did not accept this.', { cause: error });
+      return error.code === 'amount_too_small' ? tooSmall(error) : notAccepted(error);
   }
 }
 
 export function unavailable(cause?: ProviderError): DomainError {
-  return new DomainError('unavailable', 'payment_provider_unavailable', 'The payment provider does not answer. Try again in a moment.', {
-    retryAfterSeconds: cause?.retryAfterSeconds ?? retryAfterSeconds, cause,
-  });
+  const sentence = 'The payment provider does not answer. Try again in a moment.';
+  const details = { retryAfterSeconds: cause?.retryAfterSeconds ?? retryAfterSeconds, cause };
+  return new DomainError('unavailable', 'payment_provider_unavailable', sentence, details);
 }
+
+export const tooSmall = (cause?: ProviderError) =>
+  new DomainError('invalid', 'amount_too_small', 'The total is less than can be charged in this currency.', { cause });
+
+const notAccepted = (cause: ProviderError) =>
+  new DomainError('upstream_failed', 'payment_provider_error', 'The payment provider did not accept this.', { cause });
 
 /** Run a call to the provider that a shopper waits for: its failure is said in the shop's words. */
 export async function asked<Answer>(call: Promise<Answer>): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { reconcilePaymentEvent as reconcileAgain } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
-import { DomainError, NeedsPerson, ProviderError } from '#src/lib/errors.ts';
+import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -10,6 +10,7 @@ import type { PaymentSubject } from '../ports/payment-gateway.ts';
 import { type Applied, applyAnswer } from './apply-answer.ts';
 import { askProvider } from './ask-provider.ts';
 import { openAccount } from './open-account.ts';
+import { type Trouble, troubleOf } from './trouble.ts';
 
 /** How long an event of ours may come before its order: the order's own transaction may still be under way. */
 const unknownOrderMs = hours(1);
@@ -17,14 +18,17 @@ const unknownOrderMs = hours(1);
 /** The provider keeps what it knows: this many tries reach over three days. */
 const attemptsMax = 150;
 
+/** One try at looking into an event. */
+interface EventAttempt {
+  readonly eventId: string;
+  readonly attempt: number;
+}
+
 /**
  * Look into one event: ask the provider how its object stands now, and apply that. A provider that cannot be asked
  * costs no attempt of the job: the next try is a promise of its own, later each time.
  */
-export async function reconcilePaymentEvent(
-  ctx: Context,
-  { eventId, attempt }: { eventId: string; attempt: number },
-): Promise<void> {
+export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: EventAttempt): Promise<void> {
   const event = await readOne<{ state: string; subject: PaymentSubject; objectId: string; receivedAt: Date }>(ctx, sql`
     select state, subject, object_id as "objectId", received_at as "receivedAt" from payment_events
     where tenant_id = ${ctx.tenant.id} and id = ${eventId}`);
@@ -41,7 +45,7 @@ export async function reconcilePaymentEvent(
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
-    throw new NeedsPerson(`Event ${eventId} is about an order that this store does not have: look for it at the payment provider.`);
+    throw new NeedsPerson(`Event ${eventId} is about an order that is not there: look for it at the payment provider.`);
   }
 }
 
@@ -50,20 +54,22 @@ async function ask(ctx: Context, { subject, objectId }: { subject: PaymentSubjec
   try {
     return await askProvider(ctx, await openAccount(ctx), subject, objectId);
   } catch (error) {
-    if (error instanceof ProviderError && error.failure !== 'refused') return error;
-    if (error instanceof DomainError && error.kind === 'unavailable') return error;
-    throw error;
+    const trouble = troubleOf(error);
+    if (trouble instanceof ProviderError && trouble.failure === 'refused') throw trouble;
+    return trouble;
   }
 }
 
-async function later(ctx: Context, work: { eventId: string; attempt: number }, reason: Error): Promise<void> {
-  if (work.attempt >= attemptsMax) throw new NeedsPerson(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
+async function later(ctx: Context, work: EventAttempt, reason: Trouble): Promise<void> {
+  if (work.attempt >= attemptsMax) {
+    throw new NeedsPerson(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
+  }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
   await conclude(ctx, async (ctx) => promiseNext(ctx, work, waitMs));
 }
 
-function promiseNext(ctx: InTransaction, { eventId, attempt }: { eventId: string; attempt: number }, waitMs: number): void {
+function promiseNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, waitMs: number): void {
   enqueue(ctx, reconcileAgain, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
 }
 

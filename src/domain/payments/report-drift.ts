@@ -1,6 +1,6 @@
 import { reportStoreDrift as reportStore } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
@@ -16,6 +16,7 @@ import { promiseEachStore } from './sweep-events.ts';
 /** Sessions of two days, so that a day that was missed is made up for; the last hour may still be under way. */
 const fromMs = hours(49);
 const toMs = hours(1);
+const edgeMs = minutes(5);
 const pagesMax = 500;
 
 /** What did not agree: order ids. */
@@ -44,7 +45,7 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
 
   const drift = {
     unpaidHere: [...settled.keys()].filter((orderId) => !paidHere.has(orderId)),
-    unpaidThere: orders.filter(({ id, isPaid, isOld }) => isPaid && !isOld && !settled.has(id)).map(({ id }) => id),
+    unpaidThere: orders.filter(({ id, isPaid, isAtEdge }) => isPaid && !isAtEdge && !settled.has(id)).map(({ id }) => id),
   };
   for (const orderId of drift.unpaidHere) await settleHere(ctx, account, settled.get(orderId) ?? '');
   for (const orderId of drift.unpaidThere) await raise(ctx, orderId);
@@ -53,29 +54,41 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
   return drift;
 }
 
-async function settledSessions(ctx: Context, account: PaymentAccount, range: { from: Date; to: Date }): Promise<Map<string, string>> {
+/** The settled sessions of ours that were made in this stretch of time, by order. */
+async function settledSessions(ctx: Context, account: PaymentAccount, range: Stretch): Promise<Map<string, string>> {
   const settled = new Map<string, string>();
   let next: string | null | undefined;
   for (let page = 0; page < pagesMax && next !== null; page += 1) {
     const found: { sessions: readonly SessionSnapshot[]; next: string | null } =
       await ctx.ports.payments.listSessions(account, { ...range, ...(next && { next }) }, ctx.signal);
     for (const session of found.sessions) {
-      if (session.state === 'settled' && session.orderId && isOurs(ctx, session)) settled.set(session.orderId, session.sessionId);
+      const { orderId, sessionId, state } = session;
+      if (state === 'settled' && orderId && isOurs(ctx, session)) settled.set(orderId, sessionId);
     }
     next = found.next;
   }
   return settled;
 }
 
-/** A session is dated by the provider, so at the edge of the stretch its order may lie beyond it: that proves nothing. */
-async function ordersOf(ctx: Context, { from, to }: { from: Date; to: Date }): Promise<{ id: string; isPaid: boolean; isOld: boolean }[]> {
-  const edgeMs = hours(1) / 12;
-  return read(ctx, sql`
+interface Stretch {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+interface ComparedOrder {
+  readonly id: string;
+  readonly isPaid: boolean;
+  /** The provider dates a session itself: near the edge it may lie beyond it, and that proves nothing. */
+  readonly isAtEdge: boolean;
+}
+
+async function ordersOf(ctx: Context, { from, to }: Stretch): Promise<ComparedOrder[]> {
+  const shifted = (moment: Date, milliseconds: number) => new Date(moment.getTime() + milliseconds);
+  return read<ComparedOrder>(ctx, sql`
     select o.id, o.paid_at is not null or s.state = 'mismatched' as "isPaid",
-      s.created_at < ${new Date(from.getTime() + edgeMs)} or s.created_at > ${new Date(to.getTime() - edgeMs)}
-        or s.state = 'mismatched' as "isOld"
-    from payment_sessions s join orders o on o.tenant_id = s.tenant_id and o.id = s.order_id
-    where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${new Date(from.getTime() - edgeMs)} and ${new Date(to.getTime() + edgeMs)}`);
+      s.created_at < ${shifted(from, edgeMs)} or s.created_at > ${shifted(to, -edgeMs)} or s.state = 'mismatched' as "isAtEdge"
+    from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id
+    where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${shifted(from, -edgeMs)} and ${shifted(to, edgeMs)}`);
 }
 
 async function settleHere(ctx: Context, account: PaymentAccount, sessionId: string): Promise<void> {

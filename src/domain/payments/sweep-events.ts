@@ -1,7 +1,6 @@
 import { sweepStoreEvents as sweepStore } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
@@ -9,6 +8,7 @@ import { asPlatform, conclude, readOne, transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { openAccount } from './open-account.ts';
+import { troubleOf } from './trouble.ts';
 
 /** The provider forgets events after 30 days. */
 const keptMs = days(30);
@@ -64,12 +64,17 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     await judgeSilence(ctx, missed);
   } catch (error) {
     // The next sweep begins where this one was: a provider that is away, or an account that does not open, is no news.
-    if (!(error instanceof ProviderError) && !(error instanceof DomainError && error.kind === 'unavailable')) throw error;
-    ctx.log.warn({ reason: error.message }, 'payment events not swept');
+    ctx.log.warn({ reason: troubleOf(error).message }, 'payment events not swept');
   }
 }
 
-async function sweepStretch(ctx: Context, account: PaymentAccount, from: Date, to: Date): Promise<{ pages: number; missed: number }> {
+interface Swept {
+  readonly pages: number;
+  /** Events that concern the shop and that no webhook brought in time. */
+  readonly missed: number;
+}
+
+async function sweepStretch(ctx: Context, account: PaymentAccount, from: Date, to: Date): Promise<Swept> {
   const missedBefore = fromNow(ctx.clock, -webhookMs);
   let next: string | null | undefined;
   let pages = 0;
@@ -114,5 +119,6 @@ async function judgeSilence(ctx: Context, missed: number): Promise<void> {
       returning judged.silent_since is null and payment_accounts.silent_since is not null as begins`);
     return row;
   });
-  if (silence?.begins) ctx.log.error({ code: 'inbound_webhook_silent' }, 'payment webhooks do not arrive; sweeps bring the events');
+  if (!silence?.begins) return;
+  ctx.log.error({ code: 'inbound_webhook_silent' }, 'payment webhooks do not arrive; sweeps bring the events');
 }

@@ -39,7 +39,7 @@ export async function applySubscription(
   for (const item of snapshot.items) {
     const row = known.find(({ paymentItemId }) => paymentItemId === item.itemId);
     if (row) update(ctx, row, snapshot, item, snapshot.state);
-    else if (item.productId?.startsWith('prod_')) begin(ctx, item.productId, item, snapshot, snapshot.state, subscriber, askedAt);
+    else if (isOurs(item)) begin(ctx, item, snapshot, snapshot.state, subscriber, askedAt);
   }
   for (const row of known) {
     if (!snapshot.items.some(({ itemId }) => itemId === row.paymentItemId)) end(ctx, row);
@@ -50,10 +50,14 @@ export async function applySubscription(
     where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${snapshot.subscriptionId}`);
 }
 
+/** A thing of our catalogue; what shipping costs, or what somebody added at the provider, is none. */
+function isOurs(item: Item): item is Item & { readonly productId: string } {
+  return item.productId?.startsWith('prod_') ?? false;
+}
+
 function begin(
   ctx: InTransaction,
-  productId: string,
-  item: Item,
+  item: Item & { readonly productId: string },
   snapshot: SubscriptionSnapshot,
   status: SubscriptionStatus,
   subscriber: Subscriber,
@@ -68,7 +72,7 @@ function begin(
     paymentItemId: item.itemId,
     paymentCustomerId: snapshot.customerId,
     orderId: subscriber.orderId,
-    productId,
+    productId: item.productId,
     variantId: item.variantId,
     status,
     email: subscriber.email ?? snapshot.email?.toLowerCase() ?? null,
@@ -82,7 +86,13 @@ function begin(
   if (status === 'canceled') recordEvent(ctx, 'subscription.canceled', row.id);
 }
 
-function update(ctx: InTransaction, row: Subscription, snapshot: SubscriptionSnapshot, item: Item, status: SubscriptionStatus): void {
+function update(
+  ctx: InTransaction,
+  row: Subscription,
+  snapshot: SubscriptionSnapshot,
+  item: Item,
+  status: SubscriptionStatus,
+): void {
   if (row.status === 'canceled') return;
   Object.assign(row, termsOf(snapshot, item));
   row.moveTo(status);

@@ -45,7 +45,8 @@ export class Slots {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         queue.waiting.splice(queue.waiting.indexOf(take), 1);
-        reject(new ProviderError(provider, 'busy', `Too many calls to ${provider} at once.`, { code: 'no_slot', retryAfterSeconds: 1 }));
+        const details = { code: 'no_slot', retryAfterSeconds: 1 };
+        reject(new ProviderError(provider, 'busy', `Too many calls to ${provider} at once.`, details));
       }, this.#waitMs);
       const take = (): void => {
         clearTimeout(timer);

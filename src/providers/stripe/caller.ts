@@ -83,6 +83,7 @@ async function stillUnsettled<Answer>(repeat: Promise<Answer>): Promise<Answer> 
     return await repeat;
   } catch (error) {
     if (!(error instanceof ProviderError) || error.failure !== 'busy') throw error;
-    throw new ProviderError('stripe', 'away', error.message, { code: error.code, retryAfterSeconds: error.retryAfterSeconds });
+    const { message, code, retryAfterSeconds } = error;
+    throw new ProviderError('stripe', 'away', message, { code, retryAfterSeconds });
   }
 }

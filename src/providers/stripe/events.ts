@@ -42,7 +42,8 @@ export const verifyEvent: PaymentGateway['verifyEvent'] = (rawBody, signature, s
 export function eventOf(event: Stripe.Event): PaymentEvent {
   const { id, type, created, data } = event;
   const objectId = 'id' in data.object && typeof data.object.id === 'string' ? data.object.id : '';
-  return { eventId: id, type, subject: subjects[type] ?? null, objectId, marks: marksOn(event), createdAt: momentOf(created) };
+  const subject = subjects[type] ?? null;
+  return { eventId: id, type, subject, objectId, marks: marksOn(event), createdAt: momentOf(created) };
 }
 
 /** Charges and what happens to them may lack the marks and be ours all the same: they are asked for. */

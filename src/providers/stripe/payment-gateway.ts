@@ -32,7 +32,8 @@ export interface StripeOptions {
  * would cost 45 kB and its own sockets. No type, status word or error of Stripe's leaves this folder.
  */
 export function createStripePaymentGateway({ log, breaker, apiBase }: StripeOptions): PaymentGateway {
-  const stripe = new Stripe('sk_given_with_each_call', { ...transportTo(apiBase), apiVersion, maxNetworkRetries: 0, telemetry: false });
+  const config = { ...transportTo(apiBase), apiVersion, maxNetworkRetries: 0, telemetry: false } as const;
+  const stripe = new Stripe('sk_given_with_each_call', config);
   const call = createCaller({
     log,
     breaker,

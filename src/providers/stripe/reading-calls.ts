@@ -1,17 +1,19 @@
 import type Stripe from 'stripe';
 
-import type { PaymentAccount, PaymentGateway, PaymentSnapshot } from '#src/domain/ports/payment-gateway.ts';
-import { type Budget, type Caller, newBudget } from './caller.ts';
+import type { PaymentGateway, PaymentSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import { type Call, type Caller, newBudget } from './caller.ts';
 import { actedOn, eventOf } from './events.ts';
 import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
 type ReadingCalls = Pick<PaymentGateway, 'checkAccount' | 'fetchPayment' | 'listEvents'>;
 
+/** What all calls of one question share. */
+type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
+
 export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
   /** A refund and a dispute name their charge, a payment its latest one. */
-  async function fetchCharge(account: PaymentAccount, reference: string, budget: Budget, signal?: AbortSignal): Promise<Stripe.Charge> {
+  async function fetchCharge(reference: string, asked: Asked): Promise<Stripe.Charge> {
     const [kind] = reference.split('_');
-    const asked = { account, budget, signal };
     if (kind === 'ch' || kind === 'py') return retrieveCharge(reference);
     if (kind === 'pi') {
       const intent = await call({ ...asked, operation: 'paymentIntents.retrieve' }, (options) =>
@@ -33,10 +35,10 @@ export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
   }
 
   /** Payments of subscriptions carry no mark of ours: their invoice does. */
-  async function fetchInvoiceOf(account: PaymentAccount, charge: Stripe.Charge, budget: Budget, signal?: AbortSignal) {
+  async function fetchInvoiceOf(charge: Stripe.Charge, asked: Asked) {
     const intent = idOf(charge.payment_intent);
     if (!intent || charge.metadata['platform_order_id']) return null;
-    const payments = await call({ account, operation: 'invoicePayments.list', budget, signal }, (options) =>
+    const payments = await call({ ...asked, operation: 'invoicePayments.list' }, (options) =>
       stripe.invoicePayments.list(
         { payment: { type: 'payment_intent', payment_intent: intent }, limit: 1, expand: ['data.invoice'] },
         options,
@@ -46,9 +48,9 @@ export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
     return { invoiceId: invoice.id ?? '', metadata: invoice.parent?.subscription_details?.metadata ?? null };
   }
 
-  async function fetchDispute(account: PaymentAccount, charge: Stripe.Charge, budget: Budget, signal?: AbortSignal) {
+  async function fetchDispute(charge: Stripe.Charge, asked: Asked) {
     if (!charge.disputed) return null;
-    const disputes = await call({ account, operation: 'disputes.list', budget, signal }, (options) =>
+    const disputes = await call({ ...asked, operation: 'disputes.list' }, (options) =>
       stripe.disputes.list({ charge: charge.id, limit: 1 }, options));
     return disputeStateOf(disputes.data[0]?.status);
   }
@@ -59,12 +61,9 @@ export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
     },
 
     async fetchPayment(account, reference, signal) {
-      const budget = newBudget();
-      const charge = await fetchCharge(account, reference, budget, signal);
-      const [invoice, dispute] = await Promise.all([
-        fetchInvoiceOf(account, charge, budget, signal),
-        fetchDispute(account, charge, budget, signal),
-      ]);
+      const asked = { account, budget: newBudget(), signal };
+      const charge = await fetchCharge(reference, asked);
+      const [invoice, dispute] = await Promise.all([fetchInvoiceOf(charge, asked), fetchDispute(charge, asked)]);
       return paymentSnapshotOf(charge, invoice, dispute);
     },
 

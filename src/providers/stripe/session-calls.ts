@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import type { PaymentAccount, PaymentGateway, SessionRequest, SessionSnapshot } from '#src/domain/ports/payment-gateway.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { type Budget, type Caller, newBudget } from './caller.ts';
+import { type Call, type Caller, newBudget } from './caller.ts';
 import { couponParamsOf, sessionParamsOf } from './session-params.ts';
 import { idOf, sessionSnapshotOf } from './snapshots.ts';
 
@@ -12,15 +12,20 @@ type SessionCalls = Pick<
   'createSession' | 'fetchSession' | 'findSession' | 'expireSession' | 'listSessions' | 'findOrCreateCustomer'
 >;
 
+type SessionPage = Awaited<ReturnType<SessionCalls['listSessions']>>;
+
+/** What all calls of one operation share. */
+type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
+
 /** How many sessions one look may turn over. */
 const findPagesMax = 20;
 
 export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   /** A coupon that is there already was made by an earlier try of this very order. */
-  async function createCoupon(account: PaymentAccount, request: SessionRequest, key: string, budget: Budget, signal?: AbortSignal) {
+  async function createCoupon(request: SessionRequest, asked: Asked & { key: string }): Promise<void> {
     const params = couponParamsOf(request);
     try {
-      await call({ account, operation: 'coupons.create', key: `${key}:coupon`, budget, signal }, (options) =>
+      await call({ ...asked, operation: 'coupons.create', key: `${asked.key}:coupon` }, (options) =>
         stripe.coupons.create(params, options));
     } catch (error) {
       if (!(error instanceof ProviderError) || error.code !== 'resource_already_exists') throw error;
@@ -28,19 +33,19 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   }
 
   async function fetchSession(account: PaymentAccount, id: string, signal?: AbortSignal): Promise<SessionSnapshot> {
-    const budget = newBudget();
-    const session = await call({ account, operation: 'sessions.retrieve', budget, signal }, (options) =>
+    const asked = { account, budget: newBudget(), signal };
+    const session = await call({ ...asked, operation: 'sessions.retrieve' }, (options) =>
       stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }, options));
-    return sessionSnapshotOf(session, await fetchIntent(account, session, budget, signal));
+    return sessionSnapshotOf(session, await fetchIntent(session, asked));
   }
 
   /** In subscription mode the payment hangs on the first invoice; it matters only while the money has not come. */
-  async function fetchIntent(account: PaymentAccount, session: Stripe.Checkout.Session, budget: Budget, signal?: AbortSignal) {
+  async function fetchIntent(session: Stripe.Checkout.Session, asked: Asked): Promise<Stripe.PaymentIntent | null> {
     const { payment_intent: intent, status, payment_status: paid } = session;
     if (typeof intent === 'object' && intent !== null) return intent;
     const invoice = idOf(session.invoice);
     if (status !== 'complete' || paid !== 'unpaid' || !invoice) return null;
-    const payments = await call({ account, operation: 'invoicePayments.list', budget, signal }, (options) =>
+    const payments = await call({ ...asked, operation: 'invoicePayments.list' }, (options) =>
       stripe.invoicePayments.list({ invoice, limit: 1, expand: ['data.payment.payment_intent'] }, options));
     const [first] = payments.data.map(({ payment }) => payment.payment_intent);
     return typeof first === 'object' ? first : null;
@@ -61,10 +66,10 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     listSessions,
 
     async createSession(account, request, key, signal) {
-      const budget = newBudget();
-      if (request.discountCents > 0) await createCoupon(account, request, key, budget, signal);
+      const asked = { account, key, budget: newBudget(), signal };
+      if (request.discountCents > 0) await createCoupon(request, asked);
       const params = sessionParamsOf(request);
-      const session = await call({ account, operation: 'sessions.create', key, budget, signal }, (options) =>
+      const session = await call({ ...asked, operation: 'sessions.create' }, (options) =>
         stripe.checkout.sessions.create(params, options));
       return { sessionId: session.id, url: session.url ?? '' };
     },
@@ -73,7 +78,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       const range = { from: new Date(since.getTime() - minutes(1)), to: new Date(since.getTime() + minutes(60 * 24)) };
       let next: string | null | undefined;
       for (let page = 0; page < findPagesMax && next !== null; page += 1) {
-        const found: Awaited<ReturnType<SessionCalls['listSessions']>> = await listSessions(account, { ...range, ...(next && { next }) }, signal);
+        const found: SessionPage = await listSessions(account, { ...range, ...(next && { next }) }, signal);
         const session = found.sessions.find((candidate) => candidate.orderId === orderId);
         if (session) return session;
         next = found.next;

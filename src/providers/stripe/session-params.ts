@@ -41,7 +41,9 @@ export function sessionParamsOf(request: SessionRequest): Params {
     client_reference_id: request.orderId,
     expires_at: request.expiresAt,
     metadata: marks,
-    ...(request.mode === 'payment' ? { payment_intent_data: { metadata: marks } } : { subscription_data: { metadata: marks } }),
+    ...(request.mode === 'payment'
+      ? { payment_intent_data: { metadata: marks } }
+      : { subscription_data: { metadata: marks } }),
     ...customerOf(request),
     ...(request.shipping && shippingOf(request.shipping, request)),
     ...(request.automaticTax && { automatic_tax: { enabled: true } }),
@@ -78,7 +80,9 @@ function customerOf({ customerId, customerEmail, automaticTax, shipping }: Sessi
 function shippingOf({ countries, options }: NonNullable<SessionRequest['shipping']>, request: SessionRequest): Params {
   type Country = NonNullable<Params['shipping_address_collection']>['allowed_countries'][number];
   return {
-    shipping_address_collection: { allowed_countries: countries.filter((country): country is Country => country.length === 2) },
+    shipping_address_collection: {
+      allowed_countries: countries.filter((country): country is Country => country.length === 2),
+    },
     phone_number_collection: { enabled: true },
     ...(options.length > 0 && {
       shipping_options: options.slice(0, 5).map(({ name, amountCents }) => ({

@@ -4,7 +4,10 @@ import type { PaymentGateway, SubscriptionChange } from '#src/domain/ports/payme
 import { type Caller, newBudget } from './caller.ts';
 import { idOf, invoiceSnapshotOf, subscriptionSnapshotOf } from './snapshots.ts';
 
-type SubscriptionCalls = Pick<PaymentGateway, 'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'openBillingPortal'>;
+type SubscriptionCalls = Pick<
+  PaymentGateway,
+  'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'openBillingPortal'
+>;
 
 const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
