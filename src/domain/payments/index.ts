@@ -18,6 +18,7 @@ export { pruneEvents } from './prune-events.ts';
 export { asked, refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
+export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';
 export { type SellingTerms, sellingTerms } from './selling-terms.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';

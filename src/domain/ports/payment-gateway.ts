@@ -163,6 +163,15 @@ export interface PageRequest {
   readonly next?: string;
 }
 
+/** Where the provider delivers events. It tells the signing secret once, to whoever makes it. */
+export interface EventEndpoint {
+  readonly endpointId: string;
+  readonly url: string;
+  /** What we wrote on it when we made it; `null` on one that is not ours. */
+  readonly mark: string | null;
+  readonly isEnabled: boolean;
+}
+
 export interface SubscriptionChange {
   readonly action: 'pause' | 'resume' | 'cancel' | 'cancel_at_period_end' | 'keep' | 'change_interval';
   readonly interval?: 'month' | 'quarter';
@@ -206,6 +215,17 @@ export interface PaymentGateway {
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
   /** The address of a page where a customer manages what he pays. It opens once, soon. */
   openBillingPortal(account: PaymentAccount, customerId: string, returnUrl: string, signal?: AbortSignal): Promise<string>;
+
+  /** Let events be delivered to this address. Asked again with the same key within a day, it answers the same secret. */
+  createEndpoint(
+    account: PaymentAccount,
+    endpoint: { readonly url: string; readonly mark: string },
+    key: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly endpointId: string; readonly secret: string }>;
+  listEndpoints(account: PaymentAccount, signal?: AbortSignal): Promise<readonly EventEndpoint[]>;
+  /** Deliver nothing more there. One that is gone is no error. */
+  endEndpoint(account: PaymentAccount, endpointId: string, how: 'disable' | 'delete', signal?: AbortSignal): Promise<void>;
 
   /**
    * What a delivery says, if one of these secrets signed it lately.

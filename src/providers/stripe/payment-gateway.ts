@@ -8,6 +8,7 @@ import type { Log } from '#src/lib/log.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { Slots } from '../lib/slots.ts';
 import { createCaller } from './caller.ts';
+import { endpointCalls } from './endpoint-calls.ts';
 import { verifyEvent } from './events.ts';
 import { readingCalls } from './reading-calls.ts';
 import { sessionCalls } from './session-calls.ts';
@@ -39,7 +40,13 @@ export function createStripePaymentGateway({ log, breaker, apiBase }: StripeOpti
     breaker,
     slots: new Slots({ max: callsPerAccountMax, waitMs: slotWaitMs }),
   });
-  return { ...sessionCalls(stripe, call), ...subscriptionCalls(stripe, call), ...readingCalls(stripe, call), verifyEvent };
+  return {
+    ...sessionCalls(stripe, call),
+    ...subscriptionCalls(stripe, call),
+    ...readingCalls(stripe, call),
+    ...endpointCalls(stripe, call, apiVersion),
+    verifyEvent,
+  };
 }
 
 function transportTo(apiBase: string | undefined): Stripe.StripeConfig {

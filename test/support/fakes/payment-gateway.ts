@@ -100,6 +100,9 @@ export function fakePaymentGateway(): FakePayments {
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
     fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
     openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
+    createEndpoint: (_account, { mark }) => ask('createEndpoint', () => ({ endpointId: `we_${mark}`, secret: `whsec_${mark}` })),
+    listEndpoints: () => ask('listEndpoints', () => []),
+    endEndpoint: () => ask('endEndpoint', () => undefined),
     listEvents: () => ask('listEvents', () => ({ events: [...fake.events], next: null })),
     verifyEvent(rawBody, signature, secrets) {
       if (!secrets.includes(signature)) return 'forged';

@@ -1,0 +1,44 @@
+import type Stripe from 'stripe';
+
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import type { Caller } from './caller.ts';
+import { actedOn } from './events.ts';
+
+type EndpointCalls = Pick<PaymentGateway, 'createEndpoint' | 'listEndpoints' | 'endEndpoint'>;
+
+const markField = 'platform_endpoint';
+
+/** @param apiVersion events are rendered in it, whatever the account's own version is */
+export function endpointCalls(stripe: Stripe, call: Caller, apiVersion: Stripe.WebhookEndpointCreateParams['api_version']): EndpointCalls {
+  type EventName = Stripe.WebhookEndpointCreateParams['enabled_events'][number];
+  const isEventName = (name: string): name is EventName => actedOn.includes(name);
+
+  return {
+    async createEndpoint(account, { url, mark }, key, signal) {
+      const made = await call({ account, operation: 'webhookEndpoints.create', key, signal }, (options) =>
+        stripe.webhookEndpoints.create(
+          { url, enabled_events: actedOn.filter(isEventName), ...(apiVersion && { api_version: apiVersion }), metadata: { [markField]: mark } },
+          options,
+        ));
+      return { endpointId: made.id, secret: made.secret ?? '' };
+    },
+
+    async listEndpoints(account, signal) {
+      const page = await call({ account, operation: 'webhookEndpoints.list', signal }, (options) =>
+        stripe.webhookEndpoints.list({ limit: 100 }, options));
+      return page.data.map(({ id, url, metadata, status }) => ({
+        endpointId: id, url, mark: metadata[markField] ?? null, isEnabled: status === 'enabled',
+      }));
+    },
+
+    async endEndpoint(account, id, how, signal) {
+      try {
+        await call({ account, operation: `webhookEndpoints.${how}`, signal }, (options): Promise<unknown> =>
+          how === 'delete' ? stripe.webhookEndpoints.del(id, {}, options) : stripe.webhookEndpoints.update(id, { disabled: true }, options));
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
+      }
+    },
+  };
+}
