@@ -13,17 +13,26 @@ export interface Bought {
 
 const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 
-/** So many shoppers, a few at a time, who each buy something; one in ten thinks better of it on the payment page. */
-export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce }: { count: number; atOnce: number }): Promise<Bought[]> {
+export interface Crowd {
+  readonly count: number;
+  readonly atOnce: number;
+  /** Where to go on counting, so that nobody is taken for an earlier shopper. */
+  readonly firstNumber?: number;
+  /** Otherwise one in ten thinks better of it on the payment page. */
+  readonly allPay?: boolean;
+}
+
+/** So many shoppers, a few at a time, who each buy something. Those for whom nothing was left are not in the answer. */
+export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce, firstNumber = 0, allPay = false }: Crowd): Promise<Bought[]> {
   const products = await findProducts(stack);
   const bought: Bought[] = [];
   let next = 0;
   const shop = async (): Promise<void> => {
     while (next < count) {
-      const number = (next += 1);
+      const number = firstNumber + (next += 1);
       const product = chance.pick(products);
       const quantity = 1 + chance.below(2);
-      const pays = chance.below(10) > 0;
+      const pays = chance.below(10) > 0 || allPay;
       const one = await buy(stack, { number, product, quantity, pays });
       if (one) bought.push(one);
     }

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+
+import { startReceiver } from '#src/local/demo/receiver.ts';
+import { startStack } from '#src/local/stack/start-stack.ts';
+import { findBreaches } from './invariants.ts';
+import { createChance } from './random.ts';
+import { type Bought, sendShoppers } from './shoppers.ts';
+
+/*
+ * `npm run chaos:each`: an order is paid while one kind of process lies dead (kill -9), kind after kind, and once
+ * while Redis is wiped; each must be paid, labelled, announced and receipted all the same. Prints how long it took.
+ */
+
+const receiver = await startReceiver();
+const stack = await startStack(receiver, {
+  workers: 'each',
+  environment: { LABEL_BUY_TIMEOUT: '2s', LABEL_LOOKUP_GRACE: '1s', LOG_LEVEL: 'info' },
+  report: (line) => console.log(line),
+});
+const chance = createChance(1);
+const bought: Bought[] = [];
+let failed = false;
+
+async function settle(name: string, startedAt: number): Promise<void> {
+  for (;;) {
+    const breaches = await findBreaches(stack, receiver, bought);
+    const took = performance.now() - startedAt;
+    if (breaches.length > 0 && took < 60_000) {
+      await pause(50);
+      continue;
+    }
+    failed ||= breaches.length > 0;
+    console.log(`${breaches.length > 0 ? '✘' : '✔'} ${name.padEnd(42)} ${String(Math.round(took)).padStart(6)} ms${breaches.map((breach) => `\n     ${breach}`).join('')}`);
+    return;
+  }
+}
+
+async function buyOne(): Promise<void> {
+  const before = bought.length;
+  while (bought.length === before) bought.push(...(await sendShoppers(stack, chance, { count: 1, atOnce: 1, firstNumber: before, allPay: true })));
+}
+
+try {
+  await buyOne();
+  await settle('nothing is broken', performance.now());
+  for (const name of [...stack.processes.keys()].filter((name) => name !== 'web')) {
+    const startedAt = performance.now();
+    await stack.processes.get(name)?.kill('SIGKILL');
+    await buyOne();
+    await stack.restart(name);
+    await settle(`${name} killed, restarted after the payment`, startedAt);
+  }
+
+  // While the payments worker is away its jobs lie in Redis, and are lost with it.
+  const startedAt = performance.now();
+  await stack.processes.get('worker-payments')?.kill('SIGKILL');
+  await buyOne();
+  const redis = new Redis(stack.redisUrl);
+  while ((await redis.llen('{payments}:payments:wait')) === 0) await pause(20);
+  await redis.flushall();
+  redis.disconnect();
+  await stack.restart('worker-payments');
+  await settle('Redis wiped with the payment in its queue', startedAt);
+} finally {
+  await stack.stop();
+  receiver.close();
+}
+process.exit(failed ? 1 : 0);
