@@ -16,7 +16,8 @@ const Concurrency = Type.Integer({
   minimum: 1, maximum: 32, examples: [4], description: 'How many requests may be in flight at once.',
 });
 const RatePerSecond = Type.Integer({
-  minimum: 1, maximum: 1000, examples: [50], description: 'How many requests may begin in a second. Without it there is no limit.',
+  minimum: 1, maximum: 1000, examples: [50],
+  description: 'How many requests may begin in a second. Without it there is no limit.',
 });
 
 /** What an owner says of a new endpoint. */

@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import { days, hours, minutes } from '#src/lib/duration.ts';
-import { type Circumstances, type Consequences, type DisabledReason, disabledReasons, type Heard } from './endpoint-health.ts';
+import {
+  type Circumstances, type Consequences, type DisabledReason, disabledReasons, type Heard,
+} from './endpoint-health.ts';
 
 const WebhookEndpointSchema = defineEntity({
   name: 'WebhookEndpoint',

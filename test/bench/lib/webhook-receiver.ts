@@ -1,0 +1,24 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/*
+ * A receiver in a process of its own. It takes everything but what comes to /hang, which it never answers, and tells at
+ * /latencies how long after each event it heard of it, once.
+ */
+
+let latencies: number[] = [];
+
+const server = createServer((request, response) => {
+  if (request.url === '/latencies') {
+    response.end(JSON.stringify(latencies));
+    latencies = [];
+    return;
+  }
+  void text(request).then((body) => {
+    if (request.url === '/hang') return;
+    latencies.push(Date.now() - Date.parse(JSON.parse(body).timestamp));
+    response.writeHead(204).end();
+  });
+});
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { Agent, request } from 'undici';
+
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { createEndpoint, drainEndpoint } from '#src/domain/webhooks/index.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { startBench } from './lib/bench-environment.ts';
+import { inParallel, percentile, timed } from './lib/numbers.ts';
+
+/*
+ * Signed and recorded deliveries of one process to ten endpoints of a receiver in another, beside bare requests to the
+ * same receiver; and the same once more while an eleventh endpoint hangs with 50,000 waiting:
+ * node test/bench/webhook-deliveries.ts [deliveries of each endpoint]
+ */
+
+const perEndpoint = Number(process.argv[2] ?? 2000);
+const endpointCount = 10;
+const concurrency = 16;
+const waitingAtHang = 50_000;
+const ordersCount = 200;
+const rounds = 3;
+
+const bench = await startBench();
+const receiver = spawn(process.execPath, [fileURLToPath(new URL('./lib/webhook-receiver.ts', import.meta.url))], { stdio: ['ignore', 'pipe', 'inherit'] });
+const [port] = await once(receiver.stdout, 'data');
+const url = `http://127.0.0.1:${Number(String(port))}`;
+const ctx: Context = { ...bench.services.context(), tenant: await buildTenant(bench.services) };
+
+try {
+  const orders = [];
+  for (let index = 0; index < ordersCount; index += 1) orders.push((await buildPaidOrder(ctx)).id);
+  const endpoints = [];
+  for (let index = 0; index < endpointCount; index += 1) endpoints.push(await endpointAt(`/${index}`));
+  const hanging = await endpointAt('/hang');
+
+  console.log(`floor: ${perSecond(await bareRequests())} bare requests/s`);
+  await run('to warm up', endpoints, orders);
+  await run('ten endpoints', endpoints, orders);
+
+  await wait([hanging], orders, waitingAtHang);
+  const ratios = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const alone = await run(`${round}: nobody tries the eleventh`, endpoints, orders);
+    const stop = new AbortController();
+    const stuck = [1, 2].map(() => drainEndpoint({ ...ctx, signal: stop.signal }, { endpointId: hanging }));
+    ratios.push((await run(`${round}: it is tried, and hangs`, endpoints, orders)) / alone);
+    stop.abort();
+    await Promise.all(stuck);
+  }
+  console.log(`p95 while it hangs: ${percentile(ratios, 0.5).toFixed(2)} × without (median of ${rounds}, aim ≤ 1.10)`);
+} finally {
+  receiver.kill();
+  await bench.stop();
+}
+
+async function endpointAt(path: string): Promise<string> {
+  const { endpoint } = await createEndpoint(ctx, { url: url + path, events: ['order.paid'], concurrency });
+  return endpoint.id;
+}
+
+/** Deliver so many to each endpoint; answers the 95th percentile of how long after it was due each one came. */
+async function run(name: string, endpoints: readonly string[], orders: readonly string[]): Promise<number> {
+  await wait(endpoints, orders, perEndpoint);
+  const before = process.cpuUsage();
+  const seconds = await timed(() => Promise.all(endpoints.flatMap((endpointId) => [1, 2].map(() => drainEndpoint(ctx, { endpointId })))));
+  const { user, system } = process.cpuUsage(before);
+  const total = endpoints.length * perEndpoint;
+  const answer = await request(`${url}/latencies`);
+  const latencies = JSON.parse(await answer.body.text());
+  if (latencies.length !== total) throw new Error(`${latencies.length} of ${total} deliveries came.`);
+  const cpu = ((user + system) / total).toFixed(0);
+  console.log(`${name}: ${perSecond(total / seconds)} deliveries/s, ${cpu} µs of this process's time each, p95 ${percentile(latencies, 0.95)} ms`);
+  return percentile(latencies, 0.95);
+}
+
+/** Let so many events wait for each endpoint, as fan-out would have written them. */
+async function wait(endpoints: readonly string[], orders: readonly string[], count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, index) => ({ id: newId('evt'), orderId: orders[index % orders.length] }));
+  await transact(ctx, async (ctx) => {
+    const now = ctx.clock.now();
+    await ctx.tx.run(sql`
+      insert into events (tenant_id, id, type, object_id, created_at)
+      select ${ctx.tenant.id}, id, 'order.paid', "orderId", ${now}
+      from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as e(id text, "orderId" text)`);
+    for (const endpointId of endpoints) {
+      const deliveries = events.map(({ id: eventId }) => ({ id: newId('whd'), eventId }));
+      await ctx.tx.run(sql`
+        insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at)
+        select ${ctx.tenant.id}, id, ${endpointId}, "eventId", 'pending', ${now}, ${now}
+        from jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb) as d(id text, "eventId" text)`);
+    }
+  });
+}
+
+async function bareRequests(): Promise<number> {
+  const agent = new Agent({ connections: concurrency * endpointCount });
+  const body = JSON.stringify({ timestamp: new Date().toISOString(), filler: 'x'.repeat(1200) });
+  const count = endpointCount * perEndpoint;
+  const seconds = await timed(() => inParallel(Array.from({ length: count }), concurrency * endpointCount, async () => {
+    const answer = await request(`${url}/0`, { method: 'POST', body, dispatcher: agent });
+    await answer.body.dump();
+  }));
+  await agent.close();
+  await (await request(`${url}/latencies`)).body.dump();
+  return count / seconds;
+}
+
+function perSecond(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
