@@ -41,7 +41,7 @@ function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_car
   const store = ctx.tenant.name;
   const thing = first?.name ?? 'Your cart';
   if (step === 1) {
-    return { subject: `You left something at ${store}`, title: 'Your cart is still here', text: 'We have kept it for you, as you left it.' };
+    return { subject: `You left something at ${store}`, title: 'Your cart is still here', text: 'We have kept it for you.' };
   }
   if (step === 2) {
     return { subject: `Still thinking of it? ${thing}`, title: 'Still thinking of it?', text: 'Your cart is one click away, whenever you like.' };
@@ -59,7 +59,8 @@ function linesOf(ctx: Context, { items, currency }: MailData['abandoned_cart']):
     lines: items.map(({ name, quantity, total_cents }) => ({
       name,
       detail: quantity === 1 ? null : `Quantity ${quantity}`,
-      amount: total_cents === null ? null : money(ctx, total_cents, currency),
+      // Empty, not left out: the lines of one list have the same columns.
+      amount: total_cents === null ? '' : money(ctx, total_cents, currency),
     })),
   };
 }
