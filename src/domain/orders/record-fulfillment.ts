@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { notFound } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
@@ -40,6 +42,8 @@ function moveFulfillment(ctx: InTransaction, order: Order, status: FulfillmentSt
   }
 }
 
-function withLabel(labels: readonly OrderLabel[], label: OrderLabel): OrderLabel[] {
-  return [...labels.filter((other) => other.tracking_number !== label.tracking_number), label];
+function withLabel(labels: OrderLabel[], label: OrderLabel): OrderLabel[] {
+  const known = labels.find((other) => other.tracking_number === label.tracking_number);
+  if (isDeepStrictEqual(known, label)) return labels;
+  return [...labels.filter((other) => other !== known), label];
 }

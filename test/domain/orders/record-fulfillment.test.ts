@@ -1,0 +1,93 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { transact } from '#src/domain/database.ts';
+import { type FulfillmentNews, orderForShipping, readOrder, recordFulfillment } from '#src/domain/orders/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { ForbiddenTransition } from '#src/lib/state-table.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { recorded } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const label = (given: object = {}) => ({
+  carrier: 'USPS', service: 'Ground Advantage', tracking_number: '9400', tracking_url: null, status: 'PRE_TRANSIT', ...given,
+});
+
+const record = ({ ctx }: TestContext, orderId: string, news: FulfillmentNews) =>
+  transact(ctx, (ctx) => recordFulfillment(ctx, orderId, news));
+
+test('an order is told as shipped the first time that it is, and as delivered once', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { status: 'label_purchased', label: label() });
+  await record(t.context, id, { status: 'shipped' });
+  const shippedAt = (await readOrder(ctx, id))?.shipped_at;
+  await record(t.context, id, { status: 'shipped' });
+  await record(t.context, id, { status: 'exception' });
+  await record(t.context, id, { status: 'shipped' });
+  await record(t.context, id, { status: 'delivered' });
+  await record(t.context, id, { status: 'delivered' });
+  t.deepEqual(await recorded(ctx, id), ['order.shipped', 'order.delivered']);
+  t.like(await readOrder(ctx, id), { fulfillment_status: 'delivered', shipped_at: shippedAt, labels: [label()] });
+});
+
+test('what is delivered without having been seen on its way was shipped too', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { status: 'delivered' });
+  t.deepEqual(await recorded(ctx, id), ['order.shipped', 'order.delivered']);
+});
+
+test('news that are known already raise no version', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { status: 'label_purchased', label: label() });
+  const before = await readOrder(ctx, id);
+  await record(t.context, id, { status: 'label_purchased', label: label() });
+  t.is((await readOrder(ctx, id))?.version, before?.version);
+  await record(t.context, id, { label: label({ status: 'TRANSIT' }) });
+  const after = await readOrder(ctx, id);
+  t.is(after?.version, (before?.version ?? 0) + 1);
+  t.deepEqual(after?.labels, [label({ status: 'TRANSIT' })]);
+});
+
+test('a second parcel stands beside the first', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { label: label() });
+  await record(t.context, id, { label: label({ tracking_number: '9401' }) });
+  t.deepEqual((await readOrder(ctx, id))?.labels.map(({ tracking_number }) => tracking_number), ['9400', '9401']);
+});
+
+test('attention is raised and taken back', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { status: 'needs_attention', attention: { code: 'no_rates', detail: 'No carrier goes there.' } });
+  t.is((await orderForShipping(ctx, id))?.attentionCode, 'no_rates');
+  await record(t.context, id, { status: 'label_purchased', attention: null });
+  t.like(await orderForShipping(ctx, id), { attentionCode: null, fulfillmentStatus: 'label_purchased' });
+});
+
+test('a parcel does not go back to where it was, and another store\'s order is not there', async (t) => {
+  const { ctx, services } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await record(t.context, id, { status: 'delivered' });
+  await t.throwsAsync(record(t.context, id, { status: 'shipped' }), { instanceOf: ForbiddenTransition });
+  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  await t.throwsAsync(transact(stranger, (ctx) => recordFulfillment(ctx, id, {})), { instanceOf: DomainError });
+  t.is(await readOrder(stranger, id), undefined);
+  t.is(await readOrder(ctx, newId('ord')), undefined);
+});
+
+test.serial('an order with its items and labels is read with one statement', async (t) => {
+  const { ctx, services } = t.context;
+  const { id } = await buildPaidOrder(ctx, { items: [{ quantity: 2 }, { name: 'Spoon', unitPriceCents: 900 }] });
+  const { result, statements } = await countStatements(services, () => readOrder(ctx, id));
+  t.is(statements.length, 1);
+  t.deepEqual(result?.items.map(({ name, quantity, total_cents }) => [name, quantity, total_cents]), [['Oak bowl', 2, 7600], ['Spoon', 1, 900]]);
+});
