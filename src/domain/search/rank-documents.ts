@@ -38,19 +38,21 @@ export function rankByText(ctx: Context, typed: Typed): Sql {
 }
 
 /** What is likely meant by a word that nothing is called: not much worse than the best, and not just anything. */
-const spellingMin = 0.3;
+export const spellingMin = 0.3;
 const spellingOfBestMin = 0.8;
 
-/** Documents with a title that is spelled a little like what was typed: letters left out, doubled or exchanged. */
+/**
+ * Documents with a title that is spelled a little like what was typed: letters left out, doubled or exchanged. How
+ * little is a setting of PostgreSQL's (`pg_trgm.word_similarity_threshold`), which its index goes by.
+ */
 export function rankBySpelling(ctx: Context, typed: Typed): Sql {
   return sql`
     spelled as (
       select d.*, round((0.49 * word_similarity(${typed.spelled}, d.folded_title))::numeric, 6) as score
       from search_documents d
-      where d.tenant_id = ${ctx.tenant.id} and ${isShown(ctx, typed)}),
+      where d.tenant_id = ${ctx.tenant.id} and ${isShown(ctx, typed)} and ${typed.spelled} <% d.folded_title),
     candidates as (
-      select * from spelled
-      where score >= 0.49 * ${spellingMin}::float8 and score >= ${spellingOfBestMin}::float8 * (select max(score) from spelled))`;
+      select * from spelled where score >= ${spellingOfBestMin}::float8 * (select max(score) from spelled))`;
 }
 
 /** How much the ranks at the top of each list differ: the usual constant of reciprocal rank fusion. */

@@ -3,10 +3,10 @@ import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type ProductRow, publishedProducts } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read, transact } from '../database.ts';
 import { findAlike } from './find-alike.ts';
 import { recordMiss } from './misses.ts';
-import { rankByMeaning, rankBySpelling, rankByText, readTyped, type Typed } from './rank-documents.ts';
+import { rankByMeaning, rankBySpelling, rankByText, readTyped, spellingMin, type Typed } from './rank-documents.ts';
 
 export interface SearchRequest {
   readonly q: string;
@@ -52,7 +52,7 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const ranked = alike ? rankByMeaning(ctx, typed, alike) : rankByText(ctx, typed);
   const found = list.page(await readPage(ctx, typed, ranked, list, limit + 1), limit);
   const isMiss = found.rows.length === 0 && cursor === undefined;
-  const page = isMiss ? list.page(await readPage(ctx, typed, rankBySpelling(ctx, typed), list, limit), limit) : found;
+  const page = isMiss ? list.page(await readSpelled(ctx, typed, list, limit), limit) : found;
   if (page.rows.length === 0 && isMiss) await recordMiss(ctx, typed.text);
   return {
     // A product that was taken down a moment ago may still have its document.
@@ -76,6 +76,14 @@ function isOfText(ctx: Context, typed: Typed, type: string, cursor: string): boo
     if (error instanceof DomainError) return false;
     throw error;
   }
+}
+
+/** Ask more leniently, which is a setting: for the rare search that finds nothing, a transaction is soon enough. */
+async function readSpelled(ctx: Context, typed: Typed, list: Keyset, limit: number): Promise<(SearchResult & { position: Position })[]> {
+  return transact(ctx, async (ctx) => {
+    await ctx.tx.run(sql`select set_config('pg_trgm.word_similarity_threshold', ${String(spellingMin)}, true)`);
+    return readPage(ctx, typed, rankBySpelling(ctx, typed), list, limit);
+  });
 }
 
 /** A text this short is its own snippet. */

@@ -1,0 +1,90 @@
+import { Agent, request } from 'undici';
+
+import { saveProduct } from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
+import { startProcess } from '#src/local/stack/start-process.ts';
+import { readConfig } from '#src/config.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { createServices } from '#src/services.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+import { startBench } from './lib/bench-environment.ts';
+import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
+
+/*
+ * Searches in a store of 10,000 products, by text and by meaning, at the real web process:
+ * node test/bench/search.ts [products] [searches]
+ */
+
+const products = Number(process.argv[2] ?? 10_000);
+const searches = Number(process.argv[3] ?? 3000);
+const dimensions = 512;
+
+const colours = 'red blue grey white green black amber olive rust sand'.split(' ');
+const materials = 'stoneware oak linen wool glass leather brass cotton marble bamboo'.split(' ');
+const things = 'mug bowl plate carafe skillet sofa chair lamp rug blanket pillow curtain towel vase planter candle tee sweater jacket bag'.split(' ');
+const meant = 'cup dish platter jug pan couch seat light carpet throw cushion drape washcloth urn flowerpot taper tshirt jumper coat tote'.split(' ');
+const pick = (list: readonly string[], number: number) => list[number % list.length] ?? '';
+
+const say = (sentence: string) => console.log(sentence);
+const bench = await startBench();
+const simulator = await startEmbeddingsSimulator({ dimensions });
+const embeddings = { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1' };
+const services = await createServices(readConfig({ ...bench.environment, ...embeddings }), 'bench', { log: silentLog });
+const tenant = await buildTenant(services);
+const ctx: Context = { ...services.context(), tenant };
+
+try {
+  say(`${products} products saved in ${Math.round(await timed(saveAll))} s`);
+  say(`indexed and embedded in ${Math.round(await timed(() => workPromises(services, { rounds: products })))} s`);
+  const agent = new Agent({ connections: 4 });
+  const kinds = {
+    words: (number: number) => `${pick(materials, number)} ${pick(things, number * 7)}`,
+    'one word': (number: number) => pick(things, number),
+    misspelled: (number: number) => pick(things, number).replace(/(.)(.)$/, '$2$1'),
+    synonyms: (number: number) => `${pick(colours, number)} ${pick(meant, number * 3)}`,
+    SKUs: (number: number) => `sku-${(number * 37) % products}`,
+  };
+  for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) {
+    const { environment, url } = await bench.web(more);
+    const web = startProcess('web', 'src/server.ts', environment);
+    await web.waitFor('listening');
+    const modes: Record<string, number> = {};
+    const ask = async (q: string) => {
+      const answer = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, { headers: { 'x-tenant-slug': tenant.slug }, dispatcher: agent });
+      const body = JSON.parse(await answer.body.text());
+      if (answer.statusCode !== 200) throw new Error(JSON.stringify(body));
+      modes[body.mode] = (modes[body.mode] ?? 0) + 1;
+    };
+    const first = await timed(() => ask('first'));
+    say(`${mode}: the first search took ${Math.round(first * 1000)} ms`);
+    await inParallel(Array.from({ length: 100 }, (_, number) => Object.values(kinds)[number % 5]?.(number) ?? ''), 2, ask);
+    for (const [kind, queryOf] of Object.entries(kinds)) {
+      const queries = Array.from({ length: Math.ceil(searches / 5) }, (_, number) => queryOf(number));
+      say(`${mode}: ${kind.padEnd(10)} ${describeLatencies(await inParallel(queries, 2, ask))}`);
+    }
+    say(`${mode}: answered ${Object.entries(modes).map(([name, count]) => `${count} by ${name}`).join(', ')}`);
+    await web.stop();
+  }
+  await agent.close();
+} finally {
+  await services.close();
+  await simulator.close();
+  await bench.stop();
+}
+
+async function saveAll(): Promise<void> {
+  for (let at = 0; at < products; at += 100) {
+    await transact(ctx, async (ctx) => {
+      for (let number = at; number < Math.min(at + 100, products); number += 1) {
+        const name = `${pick(colours, number)} ${pick(materials, Math.floor(number / 10))} ${pick(things, Math.floor(number / 100))} no. ${number}`;
+        await saveProduct(ctx, {
+          slug: `product-${number}`, name, description: `A ${name} for every day, made by hand and sent the next morning.`,
+          tags: [pick(colours, number)], variants: [{ sku: `sku-${number}`, price_cents: 1000 + number }],
+        });
+      }
+    });
+  }
+}
