@@ -19,7 +19,7 @@ export class Sessions extends Migration {
         -- A keyed hash of where the request came from, to be counted; null where nobody knows.
         client_hash bytea,
         -- What became of it, once a worker has looked: nobody is told.
-        outcome text check (outcome in ('mailed', 'unknown_address', 'switched_off', 'too_late')),
+        outcome text check (outcome in ('mailed', 'unknown_address', 'switched_off', 'too_late', 'too_many')),
         expires_at timestamptz not null,
         used_at timestamptz,
         created_at timestamptz not null,

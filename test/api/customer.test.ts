@@ -80,6 +80,22 @@ test('a link leaves out a way back that leads off the storefront, and refuses a 
   t.like(await api.call('POST', consume, { tenant, body: {} }), { status: 400, body: { error: 'invalid_request' } });
 });
 
+test('requests are counted by household; of a storefront\'s server, by the shopper that it names', async (t) => {
+  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const key = await buildKey(ctx, ['cart:write']);
+  const email = newAddress();
+  const ask = (headers: Record<string, string>) => api.call('POST', request, { tenant, body: { email }, headers });
+  for (const headers of [
+    {}, { 'x-client-ip': '203.0.113.7' },
+    ...['203.0.113.7', '203.0.113.8', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 'nonsense', ''].map((ip) => ({ ...bearer(key), 'x-client-ip': ip })),
+  ]) t.is((await ask(headers)).status, 200);
+  const [direct, claimed, first, second, home, neighbour, nonsense, unnamed] = (await linksOf(ctx, email)).map(({ client }) => client);
+  t.is(claimed, direct, 'only a server is believed');
+  t.is(new Set([direct, first, second, home]).size, 4);
+  t.is(neighbour, home);
+  t.deepEqual([nonsense, unnamed], [null, null]);
+});
+
 test('a token of one store opens nothing at another', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   const other = await buildTenant(services);

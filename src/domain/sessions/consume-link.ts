@@ -13,7 +13,7 @@ import { signSession } from './session-token.ts';
 /** How long a session can be refreshed, since it last was. */
 export const refreshLifeMs = days(30);
 
-/** Of the links of one address only so many, the newest, are valid. */
+/** Of the links that were mailed to one address only so many, the newest, are valid. */
 const validMax = 3;
 
 /**
@@ -40,7 +40,7 @@ export async function consumeLink(
         and secret_number = ${secret.number}
         and (code_challenge is null or code_challenge = ${codeVerifier && challengeOf(codeVerifier)})
         and (select count(*) from sign_in_links newer
-          where newer.tenant_id = link.tenant_id and newer.email = link.email
+          where newer.tenant_id = link.tenant_id and newer.email = link.email and newer.outcome = 'mailed'
             and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validMax}
       returning email),
     opened as (

@@ -4,14 +4,15 @@ import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
 import { conclude } from '../database.ts';
 import { isAddress, promiseMail } from '../mail/index.ts';
+import { type Counted, isWithinLimits } from './link-limits.ts';
 
-interface WaitingLink {
-  readonly email: string;
+interface WaitingLink extends Counted {
+  readonly id: string;
   readonly redirectPath: string | null;
   readonly expiresAt: Date;
 }
 
-type Outcome = 'mailed' | 'unknown_address' | 'switched_off' | 'too_late';
+type Outcome = 'mailed' | 'unknown_address' | 'switched_off' | 'too_late' | 'too_many';
 
 /**
  * Mail a link to whoever asked for one, if the shop knows them: whoever has a customer record. Here and not in the
@@ -36,14 +37,25 @@ export async function mailLink(ctx: Context, { linkId }: { linkId: string }): Pr
 
 async function lockUndecided(ctx: InTransaction, id: string): Promise<WaitingLink | undefined> {
   const [link] = await ctx.tx.run<WaitingLink>(sql`
-    select email, redirect_path as "redirectPath", expires_at as "expiresAt" from sign_in_links
+    select id, email, client_hash as "clientHash", redirect_path as "redirectPath", created_at as "createdAt",
+      expires_at as "expiresAt"
+    from sign_in_links
     where tenant_id = ${ctx.tenant.id} and id = ${id} and outcome is null for update`);
   return link;
 }
 
-async function judge(ctx: InTransaction, { email, expiresAt }: WaitingLink): Promise<Outcome> {
+async function judge(ctx: InTransaction, link: WaitingLink): Promise<Outcome> {
+  const { email, expiresAt } = link;
   if (!ctx.tenant.modules.customer_accounts) return 'switched_off';
   if (expiresAt <= ctx.clock.now()) return 'too_late';
+  if (!(await isAmongTheFirst(ctx, link))) return 'too_many';
   const customer = isAddress(email) ? await findCustomerByEmail(ctx, email) : undefined;
   return customer ? 'mailed' : 'unknown_address';
+}
+
+/** Of links that were asked for at the same moment, those that came first. */
+async function isAmongTheFirst(ctx: InTransaction, link: WaitingLink): Promise<boolean> {
+  const before = sql`(created_at, id) < (${link.createdAt}, ${link.id})`;
+  const [row] = await ctx.tx.run<{ first: boolean }>(sql`select ${isWithinLimits(ctx, link, before)} as first`);
+  return row?.first ?? false;
 }

@@ -29,9 +29,9 @@ export async function buildSession(ctx: Context, given: { email?: string; name?:
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** What became of each link of an address, the oldest first. */
-export async function linksOf(ctx: Context, email: string): Promise<{ outcome: string | null; redirectPath: string | null }[]> {
+export async function linksOf(ctx: Context, email: string): Promise<{ outcome: string | null; redirectPath: string | null; client: string | null }[]> {
   return read(ctx, sql`
-    select outcome, redirect_path as "redirectPath" from sign_in_links
+    select outcome, redirect_path as "redirectPath", encode(client_hash, 'hex') as client from sign_in_links
     where tenant_id = ${ctx.tenant.id} and email = ${email} order by created_at, id`);
 }
 
