@@ -40,6 +40,7 @@ export class Orders extends Migration {
         created_at timestamptz not null,
         updated_at timestamptz not null,
         paid_at timestamptz,
+        payment_id text,
         payment_asked_at timestamptz,
         shipped_at timestamptz,
         delivered_at timestamptz,

@@ -119,6 +119,8 @@ const OrderSchema = defineEntity({
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
     paidAt: p.datetime().nullable(),
+    /** What the provider calls the payment; null where nothing was due. */
+    paymentId: p.string().nullable(),
     /** When the provider was last asked what of the payment went back: older answers are let go. */
     paymentAskedAt: p.datetime().nullable(),
     shippedAt: p.datetime().nullable(),

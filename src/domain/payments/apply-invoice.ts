@@ -75,6 +75,7 @@ async function renew(
     name: null,
     phone: null,
     address: null,
+    paymentId: invoice.paymentId,
     paymentCustomerId: subscription.customerId,
   });
 }

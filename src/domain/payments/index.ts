@@ -16,6 +16,7 @@ export {
 export { type Payment, payOrder } from './pay-order.ts';
 export { pruneEvents } from './prune-events.ts';
 export { asked, refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
+export { refundOrder, type RefundRequest } from './refund-order.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';

@@ -21,6 +21,8 @@ export interface Payment {
   readonly address: PaidAddress | null;
   /** A further period of a subscription: nobody came to buy, and a saved cart is as open as before. */
   readonly isRenewal?: true;
+  /** What the provider calls the payment; `null` where nothing was due. */
+  readonly paymentId: string | null;
   /** The provider's customer, where the payment has one. */
   readonly paymentCustomerId: string | null;
 }
@@ -40,6 +42,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   order.shippingCents = payment.shippingCents;
   order.taxCents = payment.taxCents;
   order.totalCents = payment.totalCents;
+  order.paymentId = payment.paymentId;
   order.email ??= payment.email && normaliseEmail(payment.email);
   if (payment.address) {
     order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };

@@ -213,6 +213,13 @@ export interface PaymentGateway {
   ): Promise<SubscriptionSnapshot>;
   fetchInvoice(account: PaymentAccount, invoiceId: string, signal?: AbortSignal): Promise<InvoiceSnapshot>;
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
+  /** Give money back: what is left of the payment, unless an amount is named. Answers how the payment stands then. */
+  refundPayment(
+    account: PaymentAccount,
+    refund: { readonly paymentId: string; readonly amountCents: number | null },
+    key: string,
+    signal?: AbortSignal,
+  ): Promise<PaymentSnapshot>;
   /** The address of a page where a customer manages what he pays. It opens once, soon. */
   openBillingPortal(account: PaymentAccount, customerId: string, returnUrl: string, signal?: AbortSignal): Promise<string>;
 

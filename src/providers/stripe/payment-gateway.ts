@@ -10,7 +10,7 @@ import { Slots } from '../lib/slots.ts';
 import { createCaller } from './caller.ts';
 import { endpointCalls } from './endpoint-calls.ts';
 import { verifyEvent } from './events.ts';
-import { readingCalls } from './reading-calls.ts';
+import { paymentCalls } from './payment-calls.ts';
 import { sessionCalls } from './session-calls.ts';
 import { subscriptionCalls } from './subscription-calls.ts';
 
@@ -43,7 +43,7 @@ export function createStripePaymentGateway({ log, breaker, apiBase }: StripeOpti
   return {
     ...sessionCalls(stripe, call),
     ...subscriptionCalls(stripe, call),
-    ...readingCalls(stripe, call),
+    ...paymentCalls(stripe, call),
     ...endpointCalls(stripe, call, apiVersion),
     verifyEvent,
   };

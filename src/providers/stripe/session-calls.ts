@@ -35,7 +35,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   async function fetchSession(account: PaymentAccount, id: string, signal?: AbortSignal): Promise<SessionSnapshot> {
     const asked = { account, budget: newBudget(), signal };
     const session = await call({ ...asked, operation: 'sessions.retrieve' }, (options) =>
-      stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }, options));
+      stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent', 'invoice.payments'] }, options));
     return sessionSnapshotOf(session, await fetchIntent(session, asked));
   }
 

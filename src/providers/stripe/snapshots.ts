@@ -38,9 +38,15 @@ export function sessionSnapshotOf(session: Stripe.Checkout.Session, intent?: Str
     phone: customer?.phone ?? null,
     address: shipping ? addressOf(shipping.name, shipping.address) : null,
     customerId: idOf(session.customer),
-    paymentId: idOf(session.payment_intent) ?? intent?.id ?? null,
+    paymentId: idOf(session.payment_intent) ?? intent?.id ?? paymentOf(session.invoice),
     subscriptionId: idOf(session.subscription),
   };
+}
+
+/** What paid an invoice, where it and its payments are expanded. */
+function paymentOf(invoice: string | Stripe.Invoice | null): string | null {
+  if (invoice === null || typeof invoice === 'string') return null;
+  return invoice.payments?.data.map(({ payment }) => idOf(payment.payment_intent)).find((id) => id !== null) ?? null;
 }
 
 /** A status that Stripe may yet invent is money that has not come: nothing is paid, nothing is released. */
@@ -117,7 +123,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     discountCents: sum(invoice.total_discount_amounts),
     taxCents: sum(invoice.total_taxes),
     totalCents: invoice.total,
-    paymentId: invoice.payments?.data.map(({ payment }) => idOf(payment.payment_intent)).find((id) => id !== null) ?? null,
+    paymentId: paymentOf(invoice),
     lines: lines.map((line) => ({
       itemId: line.parent?.subscription_item_details?.subscription_item ?? null,
       quantity: line.quantity ?? 1,

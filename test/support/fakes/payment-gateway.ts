@@ -99,6 +99,12 @@ export function fakePaymentGateway(): FakePayments {
     changeSubscription: (_account, id) => ask('changeSubscription', () => need(fake.subscriptions, id)),
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
     fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
+    refundPayment: (_account, { paymentId, amountCents }) => ask('refundPayment', () => {
+      const payment = need(fake.payments, paymentId);
+      const refunded = { ...payment, refundedCents: payment.refundedCents + (amountCents ?? payment.amountCents - payment.refundedCents) };
+      fake.payments.set(paymentId, refunded);
+      return refunded;
+    }),
     openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
     createEndpoint: (_account, { mark }) => ask('createEndpoint', () => ({ endpointId: `we_${mark}`, secret: `whsec_${mark}` })),
     listEndpoints: () => ask('listEndpoints', () => []),

@@ -5,12 +5,12 @@ import { type Call, type Caller, newBudget } from './caller.ts';
 import { actedOn, eventOf } from './events.ts';
 import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
-type ReadingCalls = Pick<PaymentGateway, 'checkAccount' | 'fetchPayment' | 'listEvents'>;
+type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'fetchPayment' | 'refundPayment' | 'listEvents'>;
 
 /** What all calls of one question share. */
 type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
 
-export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
+export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   /** A refund and a dispute name their charge, a payment its latest one. */
   async function fetchCharge(reference: string, asked: Asked): Promise<Stripe.Charge> {
     const [kind] = reference.split('_');
@@ -55,16 +55,24 @@ export function readingCalls(stripe: Stripe, call: Caller): ReadingCalls {
     return disputeStateOf(disputes.data[0]?.status);
   }
 
+  async function fetchPayment(reference: string, asked: Asked): Promise<PaymentSnapshot> {
+    const charge = await fetchCharge(reference, asked);
+    const [invoice, dispute] = await Promise.all([fetchInvoiceOf(charge, asked), fetchDispute(charge, asked)]);
+    return paymentSnapshotOf(charge, invoice, dispute);
+  }
+
   return {
     async checkAccount(account, signal) {
       await call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
     },
 
-    async fetchPayment(account, reference, signal) {
+    fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(), signal }),
+
+    async refundPayment(account, { paymentId, amountCents }, key, signal) {
       const asked = { account, budget: newBudget(), signal };
-      const charge = await fetchCharge(reference, asked);
-      const [invoice, dispute] = await Promise.all([fetchInvoiceOf(charge, asked), fetchDispute(charge, asked)]);
-      return paymentSnapshotOf(charge, invoice, dispute);
+      await call({ ...asked, operation: 'refunds.create', key }, (options) =>
+        stripe.refunds.create({ payment_intent: paymentId, ...(amountCents !== null && { amount: amountCents }) }, options));
+      return fetchPayment(paymentId, asked);
     },
 
     async listEvents(account, { from, to, next }, signal) {
