@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
+import { analyticsPages } from './analytics.ts';
 import { answerHealth, answerMetrics, answerReadiness } from './health.ts';
 import { labelPages } from './labels.ts';
 import { openOnFirstUse } from './open-board.ts';
@@ -17,6 +18,7 @@ export function opsRoutes(services: Services): Middleware[] {
     machines.routes() as Middleware,
     protectOps(services),
     labelPages(services).routes() as Middleware,
+    analyticsPages(services).routes() as Middleware,
     openOnFirstUse(services),
   ];
 }

@@ -6,6 +6,7 @@ const pages = [
   ['/ops/queues', 'Queues'],
   ['/ops/labels', 'Labels'],
   ['/ops/webhooks', 'Webhooks'],
+  ['/ops/analytics', 'Analytics'],
 ] as const;
 
 export interface Page {

@@ -4,6 +4,7 @@ export { type FunnelStep, funnelSteps } from './event-types.ts';
 export { type Folded, foldBatches } from './fold-batches.ts';
 export { type EventsRequest, ingestEvents } from './ingest-events.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
-export { daily, DailyView, funnel, FunnelView, type Period, PeriodQuery } from './read-numbers.ts';
+export { daily, type DailyReport, DailyView, funnel, type FunnelReport, FunnelView, type Period, PeriodQuery } from './read-numbers.ts';
+export { busiestStores, type StoreNumbers } from './read-stores.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
 export { recordOrderPaid, type Sale } from './record-order-paid.ts';

@@ -25,8 +25,11 @@ export const DailyView = Type.Object({
   days: Type.Array(Type.Object({ day: DayText, events: Count, sessions: Count, orders: Count, revenue_cents: Type.Integer({ minimum: 0, examples: [182400] }) })),
 });
 
+export type FunnelReport = Static<typeof FunnelView>;
+export type DailyReport = Static<typeof DailyView>;
+
 /** How many sessions came how far: viewed → cart → checkout → paid. Only what the store's books say is paid. */
-export async function funnel(ctx: Context, period: Period = {}): Promise<Static<typeof FunnelView>> {
+export async function funnel(ctx: Context, period: Period = {}): Promise<FunnelReport> {
   const { from, to } = readPeriod(ctx, period);
   const counts = await readOne<Record<string, number>>(ctx, sql`
     select coalesce(sum(viewed), 0)::int8 as viewed, coalesce(sum(cart), 0)::int8 as cart,
@@ -36,9 +39,9 @@ export async function funnel(ctx: Context, period: Period = {}): Promise<Static<
 }
 
 /** What each day brought, the first first; days on which nothing happened too. */
-export async function daily(ctx: Context, period: Period = {}): Promise<Static<typeof DailyView>> {
+export async function daily(ctx: Context, period: Period = {}): Promise<DailyReport> {
   const { from, to } = readPeriod(ctx, period);
-  const days = await read<Static<typeof DailyView>['days'][number]>(ctx, sql`
+  const days = await read<DailyReport['days'][number]>(ctx, sql`
     select to_char(each.day, 'YYYY-MM-DD') as day, coalesce(d.events, 0) as events, coalesce(d.sessions, 0) as sessions,
       coalesce(d.orders, 0) as orders, coalesce(d.revenue_cents, 0) as revenue_cents
     from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as each(day)

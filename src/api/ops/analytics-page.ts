@@ -1,0 +1,80 @@
+import type { Backlog, DailyReport, FunnelReport, StoreNumbers } from '#src/domain/analytics/index.ts';
+import type { SearchMiss } from '#src/domain/search/index.ts';
+import type { Tenant } from '#src/domain/tenants/index.ts';
+import { formatMoney } from '#src/lib/format-money.ts';
+import { barChart, chartStyle, funnelChart } from './chart.ts';
+import { html, type Html } from './html.ts';
+import { ago, button, renderPage } from './layout.ts';
+
+const count = (value: number) => value.toLocaleString('en-US');
+
+/** How far behind the folding is, and the busiest stores. */
+export function renderAnalyticsPage(
+  { backlog, stores, now }: { backlog: Backlog; stores: readonly (StoreNumbers & { readonly slug: string })[]; now: Date },
+): string {
+  return renderPage({
+    title: 'Analytics',
+    at: '/ops/analytics',
+    body: html`
+      <p class="lead">${backlog.oldestAt
+        ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be folded, the oldest for ${ago(backlog.oldestAt, now)}.`
+        : 'Everything that came in is folded.'}</p>
+      <section>
+        <header><h2>Stores</h2><span class="soft">the last 30 days</span></header>
+        <table>
+          <thead><tr><th>Store</th><th>Events</th><th>Sessions</th><th>Orders</th></tr></thead>
+          <tbody>${stores.map(({ slug, events, sessions, orders }) => html`<tr>
+            <td><a href="/ops/analytics/${slug}">${slug}</a></td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`)}</tbody>
+        </table>
+        ${stores.length === 0 && html`<p class="soft">No store has told anything yet.</p>`}
+      </section>`,
+  });
+}
+
+export interface StorePage {
+  readonly tenant: Tenant;
+  readonly funnel: FunnelReport;
+  readonly daily: DailyReport;
+  readonly misses: readonly SearchMiss[];
+  readonly now: Date;
+  readonly done?: string | undefined;
+}
+
+const stepNames = { viewed: 'Viewed', cart: 'In a cart', checkout: 'Checkout', paid: 'Paid' } as const;
+
+/** One store's days in pictures, with the numbers beneath. */
+export function renderStoreAnalyticsPage({ tenant, funnel, daily, misses, now, done }: StorePage): string {
+  const money = (cents: number) => formatMoney(cents, tenant.currency, tenant.locale);
+  const series = (name: 'events' | 'sessions' | 'orders' | 'revenue_cents') => daily.days.map((day) => ({ label: day.day.slice(5), value: day[name] }));
+  const chart = (title: string, name: Parameters<typeof series>[0], format: (value: number) => string): Html => html`<section>
+    <header><h2>${title}</h2><span class="soft">${format(series(name).reduce((sum, { value }) => sum + value, 0))} in all</span></header>
+    ${barChart({ title: `${title} by day`, bars: series(name), format })}</section>`;
+  return renderPage({
+    title: tenant.name,
+    at: '/ops/analytics',
+    body: html`${chartStyle}
+      <p class="lead">${funnel.from} to ${funnel.to}, days in UTC. Robots are not counted; revenue is what the store's own books say was paid.</p>
+      ${done && html`<section class="done">${done}</section>`}
+      <section>
+        <header><h2>How far sessions came</h2></header>
+        ${funnelChart({ title: 'Sessions by step', format: count, bars: funnel.steps.map(({ step, sessions }) => ({ label: stepNames[step], value: sessions })) })}
+      </section>
+      ${chart('Sessions', 'sessions', count)}
+      ${chart('Orders', 'orders', count)}
+      ${chart('Revenue', 'revenue_cents', money)}
+      ${chart('Events', 'events', count)}
+      <section>
+        <header><h2>Searched for in vain</h2></header>
+        ${misses.length === 0 && html`<p class="soft">Nothing.</p>`}
+        <table><tbody>${misses.map(({ query, count: times, lastAt }) => html`<tr><td>${query}</td><td class="soft">${ago(lastAt, now)} ago</td><td>${count(times)} ×</td></tr>`)}</tbody></table>
+      </section>
+      <section>
+        <header><h2>The numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Reckon these days anew')}</header>
+        <table>
+          <thead><tr><th>Day</th><th>Events</th><th>Sessions</th><th>Orders</th><th>Revenue</th></tr></thead>
+          <tbody>${daily.days.toReversed().map(({ day, events, sessions, orders, revenue_cents: revenue }) => html`<tr>
+            <td>${day}</td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td><td>${money(revenue)}</td></tr>`)}</tbody>
+        </table>
+      </section>`,
+  });
+}

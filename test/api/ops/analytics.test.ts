@@ -1,0 +1,44 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { rebuildDay } from '#jobs/analytics.ts';
+import { recordOrderPaid } from '#src/domain/analytics/index.ts';
+import { transact } from '#src/domain/database.ts';
+import { searchDocuments } from '#src/domain/search/index.ts';
+import { newId } from '#src/lib/ids.ts';
+import { buildEvent, foldAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { promised } from '#test/support/promised.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+test.serial('operators see how far behind counting is, and the stores of which something was told', async (t) => {
+  const { api, ctx, services, tenant } = t.context;
+  t.regex((await api.call('GET', '/ops/analytics')).body, /Everything that came in is folded\./);
+  await sendEvents(ctx, [buildEvent(), buildEvent()]);
+  t.regex((await api.call('GET', '/ops/analytics')).body, /2 events in 1 batch wait/);
+  await foldAll(services);
+  const { status, headers, body } = await api.call('GET', '/ops/analytics');
+  t.is(status, 200);
+  t.regex(headers.get('content-type') ?? '', /text\/html/);
+  t.true(body.includes(`<a href="/ops/analytics/${tenant.slug}">${tenant.slug}</a>`));
+});
+
+test.serial('a store has its days in pictures, and they can be reckoned anew', async (t) => {
+  const { api, ctx, services, tenant } = t.context;
+  await sendEvents(ctx, [buildEvent({ session_id: 's' }), buildEvent({ type: 'cart_item_added', session_id: 's' })]);
+  await transact(ctx, (ctx) => recordOrderPaid(ctx, { orderId: newId('ord'), totalCents: 12_345, currency: 'USD', sessionId: 's' }));
+  await searchDocuments(ctx, { q: '<b>submarine</b>' });
+  await foldAll(services);
+  const page = `/ops/analytics/${tenant.slug}`;
+  const { body } = await api.call('GET', page);
+  t.regex(body, /<svg[^>]+aria-label="Sessions by step"/);
+  t.regex(body, /\$123\.45/);
+  t.true(body.includes('&lt;b&gt;submarine&lt;/b&gt;'));
+  t.notRegex(body, /<script|NaN|undefined/);
+  const rebuilt = await api.call('POST', `${page}/rebuild`);
+  t.is(rebuilt.status, 303);
+  t.is((await promised(ctx, rebuildDay)).length, 30);
+  t.regex((await api.call('GET', rebuilt.headers.get('location') ?? '')).body, /being reckoned anew/);
+  t.is((await api.call('GET', '/ops/analytics/nobody')).status, 404);
+});
