@@ -3,8 +3,8 @@ import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
 import { normaliseEmail } from '../customers/index.ts';
+import { transact } from '../database.ts';
 import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
   findPaymentCustomer, insertSession, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable,
@@ -12,11 +12,11 @@ import {
 import { takeOrderNumber } from '../tenants/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { forgetCustomer } from './forget-customer.ts';
+import { isTakenByAnother } from './is-taken-by-another.ts';
 import { CustomerGone, openSession } from './open-session.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
 import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-checkout.ts';
-import { isTakenByAnother } from './is-taken-by-another.ts';
 import { supersedeSession } from './supersede-session.ts';
 
 /** Longer than any request lasts: whoever finds a session still unanswered then knows that its request is over. */
