@@ -39,9 +39,8 @@ export function createLimiter({ redis, metrics, config }: Services): EnforceLimi
 
     const standings: Promise<Standing>[] = [];
     if (perSecretKey && key?.kind === 'secret') standings.push(windowOf(`${name}:secret`, perSecretKey, seconds)(key.id));
-    if (perShopper && address !== undefined) {
-      standings.push(windowOf(name, perShopper, seconds)(`${shopKeyOf(visitor)}:${householdOf(address)}`));
-    }
+    const shopper = shopperOf(visitor, address);
+    if (perShopper && shopper !== undefined) standings.push(windowOf(name, perShopper, seconds)(`${shopKeyOf(visitor)}:${shopper}`));
     const [tightest] = (await Promise.all(standings)).toSorted(byTightness);
     if (!tightest) return;
     koa.set({
@@ -58,6 +57,11 @@ export function createLimiter({ redis, metrics, config }: Services): EnforceLimi
 /** Every shopper's browser holds the publishable key: counted by it alone, one of them could close the shop for all. */
 function shopKeyOf({ tenant, key }: Visitor): string {
   return key?.kind === 'publishable' ? key.id : tenant.id;
+}
+
+/** Whoever is signed in is known, whosever server asks for them; everybody else is their household. */
+function shopperOf({ session }: Visitor, address: string | undefined): string | undefined {
+  return session?.id ?? (address === undefined ? undefined : householdOf(address));
 }
 
 /** How a caller stands with one window. */

@@ -1,6 +1,6 @@
 /** How many requests a window admits. `RATE_LIMIT_SCALE` multiplies the counts. */
 interface Limit {
-  /** Of one shopper: one client address in one store, or at one publishable key. */
+  /** Of one shopper: one session, or one client address in one store or at one publishable key. */
   readonly perShopper?: number;
   /** Of one secret key, in all: behind it stands a storefront's server that speaks for many shoppers. */
   readonly perSecretKey?: number;

@@ -1,17 +1,13 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
-import { days } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
 import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
-import { type GrantedSession, type OpenSession, refreshPurpose } from './session.ts';
+import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { signSession } from './session-token.ts';
-
-/** How long a session can be refreshed, since it last was. */
-export const refreshLifeMs = days(30);
 
 /** Of the links that were mailed to one address only so many, the newest, are valid. */
 const validMax = 3;

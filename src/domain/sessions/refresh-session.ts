@@ -5,8 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { deriveTokenWith, readSessionSecret, type SessionSecret } from '../tenants/index.ts';
-import { refreshLifeMs } from './consume-link.ts';
-import { type GrantedSession, type OpenSession, refreshPurpose } from './session.ts';
+import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { expiredSession, invalidSession, signSession } from './session-token.ts';
 
 /** So long an answer that was lost, or two tabs at once, get the same successor. Later it is somebody else's copy. */

@@ -21,6 +21,7 @@ import { newAddress } from '#test/support/factories/mail.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
 import { promised } from '#test/support/promised.ts';
+import { workPromises } from '#test/support/work-promises.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
@@ -62,6 +63,18 @@ test('a cart is reminded of after an hour, a day and three days, each time once'
   t.deepEqual(await decisionsOf(ctx, email), ['sent', 'sent', 'sent']);
   t.is(new Set(mailer.to(email).map(({ subject }) => subject)).size, 3);
   t.like(presentReminderDecision((await listReminderDecisions(ctx, { email })).rows[0] as never), { step: 3, state: 'sent', reason: null, mail_state: 'sent', email });
+});
+
+test.serial('from the promise to the mail everything happens by itself when its time has come', async (t) => {
+  const { ctx, clock, services } = t.context;
+  await remindAnytime(ctx);
+  const { email } = await buildRemindedCart(ctx);
+  await workPromises(services);
+  t.is(mailer.to(email).length, 0);
+  clock.pass(hours(1));
+  const outcomes = await workPromises(services);
+  t.deepEqual(outcomes, ['reminders.decide-reminder: done', 'emails.send-mail: done']);
+  t.is(mailer.to(email).length, 1);
 });
 
 test('a reminder names and prices things by the catalogue, whatever was saved, and leads back to the cart', async (t) => {
