@@ -12,7 +12,7 @@ import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/in
 import { isWithinLimits } from './link-limits.ts';
 import { safePath } from './storefront-path.ts';
 
-export const linkLifeMs = minutes(15);
+const linkLifeMs = minutes(15);
 
 export interface LinkRequest {
   readonly email: string;
