@@ -1,5 +1,6 @@
 import type { RouterMiddleware } from '@koa/router';
 
+import { readBacklog } from '#src/domain/analytics/index.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -32,13 +33,17 @@ export function answerMetrics(services: Services): RouterMiddleware {
       : settings.localMode;
     if (!allowed) throw new DomainError('unauthenticated', 'missing_key', 'The metrics need their token.');
 
-    const behind = await oldestDueByQueue(services.run, services.clock.now());
+    const now = services.clock.now();
+    const [behind, { oldestAt }] = await Promise.all([oldestDueByQueue(services.run, now), readBacklog(services.context())]);
     koa.type = services.metrics.registry.contentType;
     koa.body = [
       await services.metrics.registry.metrics(),
       '# HELP storefront_queue_oldest_due_seconds The age of the oldest job that is due, by queue.',
       '# TYPE storefront_queue_oldest_due_seconds gauge',
       ...behind.map(({ queue, seconds }) => `storefront_queue_oldest_due_seconds{queue="${queue}"} ${seconds}`),
+      '# HELP storefront_analytics_oldest_batch_seconds The age of the oldest batch of events that waits to be folded.',
+      '# TYPE storefront_analytics_oldest_batch_seconds gauge',
+      `storefront_analytics_oldest_batch_seconds ${oldestAt ? (now.getTime() - oldestAt.getTime()) / 1000 : 0}`,
       '',
     ].join('\n');
   };

@@ -38,15 +38,17 @@ export async function foldBatches(ctx: PlatformContext): Promise<Folded> {
 async function foldPortion(ctx: PlatformContext): Promise<Folded> {
   const waiting = await findWaiting(ctx);
   if (!waiting) return { batches: 0, events: 0 };
-  await ensurePartitions(ctx, dayOf(waiting.oldestAt), dayOf(waiting.newestAt));
-  const week = weekOf(dayOf(waiting.oldestAt));
+  const first = dayOf(waiting.oldestAt);
+  const week = weekOf(first);
+  const last = [addDays(week, 6), dayOf(waiting.newestAt)].toSorted()[0] ?? first;
   const isPast = week < weekOf(dayOf(ctx.clock.now()));
+  await ensurePartitions(ctx, first, last);
 
   return asPlatform(ctx, 'batches of every store are folded together', async (ctx) => {
     // Ids are unique within their week. At its turn an event may stand in a batch of either, so that what is left of
     // the week before is folded by one worker alone, and looked for in the weeks on both sides.
     await ctx.tx.run(sql`select ${isPast ? foldAlone : foldTogether}, set_config('work_mem', '64MB', true)`);
-    return foldWeek(ctx, week);
+    return foldDays(ctx, week, last);
   });
 }
 
@@ -58,15 +60,15 @@ async function findWaiting(ctx: PlatformContext): Promise<{ oldestAt: Date; newe
 }
 
 /**
- * One statement: the ids first; only what they take goes on into the events and the roll-ups; and the batches are gone.
- * `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
+ * Fold what came in a week, up to and including a day, in one statement: the ids first; only what they take goes on
+ * into the events and the roll-ups; and the batches are gone. `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
  */
-async function foldWeek(ctx: InTransaction<PlatformContext>, week: Day): Promise<Folded> {
+async function foldDays(ctx: InTransaction<PlatformContext>, week: Day, last: Day): Promise<Folded> {
   const [folded] = await ctx.tx.run<Folded>(sql`
     with taken as materialized (
       delete from analytics_batches b using (
         select tenant_id, id from analytics_batches
-        where received_at >= ${startOfDay(week)} and received_at < ${startOfDay(addDays(week, 7))}
+        where received_at >= ${startOfDay(week)} and received_at < ${startOfDay(addDays(last, 1))}
         order by received_at limit ${batchesAtOnce} for update skip locked) as chosen
       where b.tenant_id = chosen.tenant_id and b.id = chosen.id
       returning b.tenant_id, b.received_at, b.source, b.bot, b.visitor, b.events),

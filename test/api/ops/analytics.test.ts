@@ -41,4 +41,5 @@ test.serial('a store has its days in pictures, and they can be reckoned anew', a
   t.is((await promised(ctx, rebuildDay)).length, 30);
   t.regex((await api.call('GET', rebuilt.headers.get('location') ?? '')).body, /being reckoned anew/);
   t.is((await api.call('GET', '/ops/analytics/nobody')).status, 404);
+  t.regex((await api.call('GET', '/metrics')).body, /storefront_analytics_oldest_batch_seconds 0\n/);
 });
