@@ -1,4 +1,15 @@
 import * as adminAnalytics from './admin/analytics.ts';
+import * as adminCatalogue from './admin/catalogue.ts';
+import * as adminContent from './admin/content.ts';
+import * as adminKeys from './admin/keys.ts';
+import * as adminLabels from './admin/labels.ts';
+import * as adminPeople from './admin/people.ts';
+import * as adminPromotions from './admin/promotions.ts';
+import * as adminRecords from './admin/records.ts';
+import * as adminReviews from './admin/reviews.ts';
+import * as adminSubscriptions from './admin/subscriptions.ts';
+import * as adminWebhookDeliveries from './admin/webhook-deliveries.ts';
+import * as adminWebhooks from './admin/webhooks.ts';
 import * as analytics from './analytics/routes.ts';
 import * as billingPortal from './billing-portal/routes.ts';
 import * as cartPreviews from './cart/previews.ts';
@@ -24,7 +35,11 @@ import * as storefront from './storefront/routes.ts';
 import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
-const pages = [adminAnalytics, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
+const admin = [
+  adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminPeople, adminPromotions, adminRecords,
+  adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhooks,
+];
+const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

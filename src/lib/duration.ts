@@ -16,6 +16,12 @@ export function parseDuration(written: string): number | undefined {
   return unit in unitMs ? count * unitMs[unit as keyof typeof unitMs] : undefined;
 }
 
+/** A duration as it is written, in the largest unit that leaves no rest: `1h`, but `90m`. */
+export function formatDuration(milliseconds: number): string {
+  const [unit, unitLength] = Object.entries(unitMs).findLast(([, length]) => milliseconds % length === 0) ?? ['ms', 1];
+  return `${milliseconds / unitLength}${unit}`;
+}
+
 /** Milliseconds of a comma-separated schedule such as `0s,5s,5m`, or `undefined` when any part is not a duration. */
 export function parseSchedule(written: string): number[] | undefined {
   const waits = written.split(',').map((part) => parseDuration(part.trim()));

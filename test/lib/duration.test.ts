@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { days, hours, minutes, parseDuration, parseSchedule, seconds } from '#src/lib/duration.ts';
+import { days, formatDuration, hours, minutes, parseDuration, parseSchedule, seconds } from '#src/lib/duration.ts';
 
 test('durations are written with their unit', (t) => {
   t.is(parseDuration('250ms'), 250);
@@ -21,4 +21,9 @@ test('a schedule is durations with commas between them, or nothing', (t) => {
   t.deepEqual(parseSchedule('0s,5s, 5m'), [0, 5000, 300_000]);
   t.is(parseSchedule('0s,soon'), undefined);
   t.is(parseSchedule(''), undefined);
+});
+
+test('a duration is written back in the largest unit that leaves no rest', (t) => {
+  for (const written of ['250ms', '90s', '15m', '36h', '3d']) t.is(formatDuration(parseDuration(written) ?? 0), written);
+  t.is(formatDuration(minutes(60)), '1h');
 });

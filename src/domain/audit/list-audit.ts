@@ -20,22 +20,25 @@ export interface AuditEntry {
 export interface AuditQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** Only what was done to this subject. */
-  readonly subject?: { readonly kind: string; readonly id: string } | undefined;
+  /** Only what was done to subjects of this kind. */
+  readonly subjectKind?: string | undefined;
+  /** Only what was done to this one. */
+  readonly subjectId?: string | undefined;
 }
 
 /**
  * The audit log, newest first, page by page: ids sort by age.
  * @throws DomainError `invalid_cursor`
  */
-export async function listAudit(ctx: Context, { limit, cursor, subject }: AuditQuery): Promise<Page<AuditEntry>> {
+export async function listAudit(ctx: Context, { limit, cursor, subjectKind, subjectId }: AuditQuery): Promise<Page<AuditEntry>> {
   const keys = keyset(ctx, 'audit', { columns: ['id'], descending: true }, cursor);
-  const ofSubject = subject ? sql`subject_kind = ${subject.kind} and subject_id = ${subject.id}` : sql`true`;
+  const ofKind = subjectKind === undefined ? sql`` : sql` and subject_kind = ${subjectKind}`;
+  const ofSubject = subjectId === undefined ? sql`` : sql` and subject_id = ${subjectId}`;
   const rows = await read<AuditEntry & { position: unknown[] }>(ctx, sql`
     select id, actor_kind as "actorKind", actor_id as "actorId", action, subject_kind as "subjectKind",
       subject_id as "subjectId", before, after, request_id as "requestId", created_at as "createdAt",
       ${keys.position} as position
-    from audit_log where tenant_id = ${ctx.tenant.id} and ${ofSubject} and ${keys.after}
+    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}${ofSubject} and ${keys.after}
     order by ${keys.by} limit ${limit + 1}`);
   return keys.page(rows, limit);
 }

@@ -16,13 +16,17 @@ export interface Deed {
 
 /** Write what the context's actor does into the audit log, in the transaction that does it. */
 export async function recordAudit(ctx: InTransaction, deed: Deed): Promise<void> {
-  const { action, subjectKind, subjectId, before, after } = deed;
+  return recordAudits(ctx, [deed]);
+}
+
+/** The same for several deeds at once, in one statement. */
+export async function recordAudits(ctx: InTransaction, deeds: readonly Deed[]): Promise<void> {
+  const rows = deeds.map((deed) => ({ ...deed, id: newId('aud') }));
   await ctx.tx.run(sql`
     insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, before, after,
       request_id, created_at)
-    values (${ctx.tenant.id}, ${newId('aud')}, ${ctx.actor.kind}, ${ctx.actor.id}, ${action}, ${subjectKind},
-      ${subjectId}, ${json(before)}::jsonb, ${json(after)}::jsonb, ${currentCorrelation()?.requestId ?? null},
-      ${ctx.clock.now()})`);
+    select ${ctx.tenant.id}, id, ${ctx.actor.kind}, ${ctx.actor.id}, action, "subjectKind", "subjectId", before, after,
+      ${currentCorrelation()?.requestId ?? null}, ${ctx.clock.now()}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as d(id text, action text, "subjectKind" text, "subjectId" text, before jsonb, after jsonb)`);
 }
-
-const json = (value: object | undefined) => (value ? JSON.stringify(value) : null);

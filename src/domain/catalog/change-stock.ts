@@ -17,19 +17,33 @@ export interface StockChange {
   readonly ifQuantity?: number | null | undefined;
 }
 
-type Refused = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero';
+/** How the stock of a variant was changed. Null: not counted. */
+export interface StockMove {
+  readonly variantId: string;
+  readonly sku: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  /** How many of it are held. */
+  readonly held: number;
+}
 
-/** What the statement answers: what stood against it, or else what was sold out and is back. */
+/** More of one variant than this is a slip of the pen. */
+const quantityMax = 1_000_000_000;
+
+type Refused = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero' | 'too_many';
+
+/** What the statement answers: what stood against it, or else each move, and whether what was sold out is back. */
 type Answer =
   | { readonly index: number; readonly refused: Refused }
-  | { readonly refused: null; readonly variantId: string; readonly movementId: string };
+  | (StockMove & { readonly refused: null; readonly movementId: string; readonly isBack: boolean });
 
 /**
  * Set or adjust the stock of several variants, all or nothing, and write the ledger, in one statement. Who waits for
  * one of which there was nothing to be had, and now is, will be told.
+ * @returns how each was changed, in the order in which they were given
  * @throws DomainError not_found, `version_conflict` where `ifQuantity` no longer holds, `insufficient_stock` below zero
  */
-export async function changeStock(ctx: InTransaction, changes: readonly StockChange[]): Promise<void> {
+export async function changeStock(ctx: InTransaction, changes: readonly StockChange[]): Promise<StockMove[]> {
   const wanted = changes.map((change, index) => ({
     ...change, index, movementId: newId('mov'), sets: change.quantity !== undefined, expects: change.ifQuantity !== undefined,
   }));
@@ -52,25 +66,32 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
           when g.expects and p.stock is distinct from g."ifQuantity" then 'changed_meanwhile'
           when not g.sets and p.stock is null then 'not_tracked'
           when not g.sets and p.stock + g.change < 0 and not p.backorder then 'below_zero'
+          when abs(case when g.sets then g.quantity else p.stock + g.change end) > ${quantityMax} then 'too_many'
         end as refused
       from given g left join present p on p.id = g.id),
     moved as (
       update variants v set stock = j.after from judged j
       where v.tenant_id = ${ctx.tenant.id} and v.id = j.id and not exists (select from judged where refused is not null)
-      returning v.id, j."movementId", coalesce(j.after, 0) - coalesce(j.before, 0) as quantity, j.sets,
-        j.before <= v.stock_held and coalesce(j.after > v.stock_held, true) as is_back),
+      returning v.id, v.sku, j.index, j."movementId", j.before, j.after, v.stock_held as held, j.sets,
+        coalesce(j.after, 0) - coalesce(j.before, 0) as quantity,
+        coalesce(j.before <= v.stock_held and coalesce(j.after > v.stock_held, true), false) as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, at)
       select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end,
         ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
-    select index, refused, null as "variantId", null as "movementId" from judged where refused is not null
-    union all select null, null, id, "movementId" from moved where is_back
+    select index, refused, null as "variantId", null as sku, null as "movementId", null::int as before,
+      null::int as after, null::int as held, false as "isBack"
+    from judged where refused is not null
+    union all
+    select index, null, id, sku, "movementId", before, after, held, is_back from moved
     order by index`);
-  for (const row of rows) {
+  return rows.map((row) => {
     if (row.refused !== null) throw refuse(changes[row.index], row.refused);
-    enqueue(ctx, notifyRestock, { variantId: row.variantId, movementId: row.movementId, number: 1 });
-  }
+    const { variantId, sku, movementId, before, after, held } = row;
+    if (row.isBack) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
+    return { variantId, sku, before, after, held };
+  });
 }
 
 function refuse(change: StockChange | undefined, reason: Refused): DomainError {
@@ -87,6 +108,8 @@ function refuse(change: StockChange | undefined, reason: Refused): DomainError {
       return new DomainError('conflict', 'insufficient_stock', `The stock of ${subject} would fall below zero.`);
     case 'not_tracked':
       return invalid('is not tracked');
+    case 'too_many':
+      return invalid(`cannot be more than ${quantityMax}`);
     case 'named_twice':
       return invalid('is named twice');
   }

@@ -1,13 +1,14 @@
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 
 /**
  * Approve or reject a review; what was decided may be decided otherwise. Only approved reviews are seen, and count in
  * the rating of their product. Throws not_found.
  */
-export async function decideReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<void> {
-  const [review] = await ctx.tx.run(sql`
+export async function decideReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<Change> {
+  const [review] = await ctx.tx.run<{ status: string }>(sql`
     with review as (
       select id, product_id, rating, status from reviews
       where tenant_id = ${ctx.tenant.id} and id = ${reviewId} for update),
@@ -20,6 +21,8 @@ export async function decideReview(ctx: InTransaction, reviewId: string, status:
       update products p set rating_count = p.rating_count + counted.change,
         rating_total = p.rating_total + counted.change * counted.rating
       from counted where p.tenant_id = ${ctx.tenant.id} and p.id = counted.product_id and counted.change <> 0)
-    select id from review`);
+    select status from review`);
   if (!review) throw notFound('review');
+  const isSame = review.status === status;
+  return { subject: `review ${reviewId}`, action: isSame ? 'unchanged' : 'updated', fields: isSame ? [] : ['status'] };
 }

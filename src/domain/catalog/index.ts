@@ -1,15 +1,20 @@
 export { captureStock } from './capture-stock.ts';
-export { changeStock, type StockChange } from './change-stock.ts';
+export { changeStock, type StockChange, type StockMove } from './change-stock.ts';
 export { decideReview } from './decide-review.ts';
 export { findProduct, listImages } from './find-product.ts';
 export { holdStock } from './hold-stock.ts';
 export { listProducts, type ProductFilter, type ProductSort } from './list-products.ts';
 export { listReviews } from './list-reviews.ts';
+export { listManagedProducts, type ManagedProduct, readManagedProduct } from './managed-products.ts';
+export { listManagedReviews, type ManagedReview, readManagedReview, type ReviewStatus, reviewStatuses } from './managed-reviews.ts';
 export type { StockLine, StockOrder, StockShortage } from './move-stock.ts';
 export {
   ImageBody, InventoryBody, presentImages, presentInventory, presentProduct, presentProductDetail, presentReview,
   ProductBody, ProductDetailBody, RatingBody, ReviewBody, StockStatusBody,
 } from './present.ts';
+export {
+  ManagedProductView, ManagedReviewView, presentManagedProduct, presentManagedReview, presentStock, StockView,
+} from './present-managed.ts';
 export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
 export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
@@ -21,6 +26,8 @@ export { releaseStock } from './release-stock.ts';
 export { removeProduct } from './remove-product.ts';
 export { restock } from './restock.ts';
 export { saveProduct, type SaveProductOptions } from './save-product.ts';
+export { saveStock } from './save-stock.ts';
+export { StockInput } from './stock-input.ts';
 export { buyableQuantity, quantityMax, type StockLevel, type StockStatus, stockStatus } from './stock-level.ts';
 export { ReviewInput, submitReview } from './submit-review.ts';
 export { takeStock } from './take-stock.ts';

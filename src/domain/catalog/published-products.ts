@@ -29,6 +29,11 @@ export interface ProductRow {
  * @param more further columns, each after a comma
  */
 export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
+  return sql`${productsOnTheShelf(ctx, more)} and p.status = 'published'`;
+}
+
+/** The same for the store's owner: drafts, too. */
+export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
   return sql`
     select p.id, p.slug, p.name, p.description, p.category, p.images, p.price_cents as "priceCents",
       p.compare_at_cents as "compareAtCents", p.purchase_types as "purchaseTypes",
@@ -39,5 +44,5 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
       (select coalesce(bool_or(v.stock is null or v.backorder or v.stock > v.stock_held), false) from variants v
        where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as "inStock"${more}
     from products p
-    where p.tenant_id = ${ctx.tenant.id} and p.status = 'published' and p.removed_at is null`;
+    where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 }

@@ -26,6 +26,11 @@ export const EntryBody = Type.Object({
 
 /** A published entry, in lists and on its own. */
 export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
+  return { ...presentEntryContent(entry), published_at: entry.publishedAt.toISOString() };
+}
+
+/** All of it but whether it is published. */
+export function presentEntryContent(entry: Omit<EntryRow, 'publishedAt'>): Omit<Static<typeof EntryBody>, 'published_at'> {
   return {
     id: entry.id,
     type: entry.type,
@@ -38,7 +43,6 @@ export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
     author: entry.author,
     starts_at: entry.startsAt?.toISOString() ?? null,
     ends_at: entry.endsAt?.toISOString() ?? null,
-    published_at: entry.publishedAt.toISOString(),
     updated_at: entry.updatedAt.toISOString(),
   };
 }

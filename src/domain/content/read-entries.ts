@@ -65,9 +65,13 @@ export async function listActiveAnnouncements(ctx: Context): Promise<readonly En
 /** A query for the entries `e` that are seen. Further conditions, order and limit may follow it. */
 function publishedEntries(ctx: Context, more: Sql = sql``): Sql {
   return sql`
-    select e.id, e.type, e.slug, e.title, e.summary, e.body, e.image, e.author, e.starts_at as "startsAt",
-      e.ends_at as "endsAt", e.published_at as "publishedAt", e.updated_at as "updatedAt",
-      array(select t.tag from entry_tags t
-            where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags${more}
+    select ${entryColumns}${more}
     from entries e where e.tenant_id = ${ctx.tenant.id} and e.published_at <= ${ctx.clock.now()}`;
 }
+
+/** The columns of an entry `e`, as `EntryRow` has them. */
+export const entryColumns: Sql = sql`
+  e.id, e.type, e.slug, e.title, e.summary, e.body, e.image, e.author, e.starts_at as "startsAt", e.ends_at as "endsAt",
+  e.published_at as "publishedAt", e.updated_at as "updatedAt",
+  array(select t.tag from entry_tags t
+        where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags`;

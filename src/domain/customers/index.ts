@@ -1,7 +1,8 @@
 export type { Customer } from './customer.ts';
 export { customerIdOf, paymentCustomerIdOf } from './customer-of.ts';
 export { findCustomer, findCustomerByEmail } from './find-customer.ts';
+export { listCustomers } from './list-customers.ts';
 export { normaliseEmail } from './normalise-email.ts';
-export { CustomerView, presentCustomer } from './present.ts';
+export { CustomerView, KnownCustomerView, presentCustomer, presentKnownCustomer } from './present.ts';
 export { rememberCustomer } from './remember-customer.ts';
 export { forgetPaymentCustomer, rememberPaymentCustomer } from './remember-payment-customer.ts';

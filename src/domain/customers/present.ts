@@ -1,4 +1,4 @@
-import { Email, Id, Nullable, type Static, Type } from '#src/lib/schema.ts';
+import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { Customer } from './customer.ts';
 
 /** A customer as sessions, the portal and the owner's side show it: api.md, "customer". */
@@ -12,4 +12,20 @@ type Named = Pick<Customer, 'id' | 'email' | 'name'>;
 
 export function presentCustomer({ id, email, name }: Named): Static<typeof CustomerView> {
   return { id, email, name };
+}
+
+/** A customer as the store's owner sees it. */
+export const KnownCustomerView = Type.Object({
+  ...CustomerView.properties,
+  /** Null where nobody asked. */
+  accepts_marketing: Nullable(Type.Boolean()),
+  version: Type.Integer({ examples: [1] }),
+  created_at: Timestamp,
+}, { title: 'KnownCustomer' });
+
+export function presentKnownCustomer(customer: Customer): Static<typeof KnownCustomerView> {
+  const { acceptsMarketing, version, createdAt } = customer;
+  return {
+    ...presentCustomer(customer), accepts_marketing: acceptsMarketing, version, created_at: createdAt.toISOString(),
+  };
 }

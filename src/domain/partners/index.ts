@@ -1,7 +1,11 @@
 export { applyAsPartner, type PartnerApplication } from './apply-as-partner.ts';
 export { attributeOrder, type PaidOrder } from './attribute-order.ts';
 export { findPartner, type PartnerTerms } from './find-partner.ts';
-export { Partner } from './partner.ts';
+export {
+  listApplications, listPartners, type ManagedPartner, ManagedPartnerView, presentManagedPartner, presentReceivedApplication,
+  readPartner, type ReceivedApplication, ReceivedApplicationView,
+} from './managed-partners.ts';
+export { normalisePartnerCode, Partner } from './partner.ts';
 export { partnerCodes } from './partner-codes.ts';
 export { PartnerApplicationInput, PartnerInput } from './partner-input.ts';
 export { PartnerApplicationView, PartnerView, presentPartner } from './present.ts';

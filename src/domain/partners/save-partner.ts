@@ -35,11 +35,12 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
     await em.flush();
     return { subject, action: 'created', fields: Object.keys(input) };
   }
+  const action = partner.removedAt ? 'created' : 'updated';
   const fields = assignChanges(partner, wanted).map((field) => (field === 'window_ms' ? 'window' : field));
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   partner.updatedAt = now;
   await em.flush();
-  return { subject, action: 'updated', fields };
+  return { subject, action, fields };
 }
 
 function readWindow(written: PartnerInput['window']): number {

@@ -1,3 +1,4 @@
+export { createGiftCard } from './create-gift-card.ts';
 export { disableGiftCard } from './disable-gift-card.ts';
 export { GiftCard } from './gift-card.ts';
 export { GiftCardInput } from './gift-card-input.ts';
@@ -6,9 +7,13 @@ export {
 } from './hold-gift-card.ts';
 export { holdPromo, type PromoUse, refusePromo } from './hold-promo.ts';
 export { type Basket, type Judgement, judgePromo, type PromoReason, promoReasons, type PromoTerms } from './judge-promo.ts';
+export {
+  listGiftCards, listPromos, type ManagedGiftCard, type ManagedPromo, readGiftCard, readPromo,
+} from './managed-promotions.ts';
+export { GiftCardView, presentGiftCard, presentPromo, PromoCodeView } from './present-managed.ts';
 export { GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView } from './present.ts';
 export { type DiscountType, normalisePromoCode, PromoCode } from './promo-code.ts';
-export { PromoCodeInput } from './promo-code-input.ts';
+export { PromoCodeInput, PromoTermsInput } from './promo-code-input.ts';
 export { promoCodes } from './promo-codes.ts';
 export { type GiftCardQuote, quoteGiftCard } from './quote-gift-card.ts';
 export { type PromoQuote, quotePromo } from './quote-promo.ts';

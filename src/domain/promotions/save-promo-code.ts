@@ -27,11 +27,12 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
     await em.flush();
     return { subject, action: 'created', fields: Object.keys(input) };
   }
+  const action = promo.removedAt ? 'created' : 'updated';
   const fields = assignChanges(promo, wanted);
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   promo.updatedAt = now;
   await em.flush();
-  return { subject, action: 'updated', fields };
+  return { subject, action, fields };
 }
 
 /** Say what an input leaves out. Only the value of its own type counts. */

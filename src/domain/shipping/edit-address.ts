@@ -1,8 +1,8 @@
-import { DomainError } from '#src/lib/errors.ts';
 import { Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
+import type { ShippingAddress } from '../orders/index.ts';
 import { lockForPerson, refuseIfOpen } from './retry-label.ts';
 
 /** Where an order goes, as somebody corrects it. */
@@ -29,17 +29,25 @@ export async function editAddress(ctx: Context, { orderId, address }: { orderId:
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForPerson(ctx, orderId);
     refuseIfOpen(label);
-    if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order is on its way already.');
-    order.shippingAddress = {
+    const before = order.shippingAddress;
+    const after: ShippingAddress = {
       name: given(address.name), street1: given(address.street1), street2: given(address.street2), city: given(address.city),
       state: given(address.state), zip: given(address.zip), country: address.country, phone: given(address.phone),
-      email: given(address.email) ?? order.shippingAddress?.email ?? null,
+      email: given(address.email) ?? before?.email ?? null,
     };
+    const changed = addressFields.filter((field) => (before?.[field] ?? null) !== after[field]);
+    if (changed.length === 0) return;
+    order.shippingAddress = after;
     order.updatedAt = ctx.clock.now();
     // A person chose it for the address as it was.
     if (label?.chosenByPerson) label.dropRate();
-    await recordAudit(ctx, { action: 'order.address_changed', subjectKind: 'order', subjectId: orderId });
+    // Which fields, and not what stands in them.
+    await recordAudit(ctx, { action: 'order.address_changed', subjectKind: 'order', subjectId: orderId, after: { changed } });
   });
 }
+
+const addressFields = [
+  'name', 'street1', 'street2', 'city', 'state', 'zip', 'country', 'phone', 'email',
+] as const satisfies (keyof ShippingAddress)[];
 
 const given = (text: string | null | undefined) => text?.trim() || null;

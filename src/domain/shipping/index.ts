@@ -13,7 +13,7 @@ export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
 export {
-  type DuplicateLabel, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel, waitingLabel,
+  type DuplicateLabel, type LabelFilter, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel, waitingLabel,
 } from './read-labels.ts';
 export { isShippingToken, receiveHint, ShippingHint } from './receive-hint.ts';
 export { giveUpLabel } from './raise-label.ts';

@@ -1,4 +1,5 @@
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { asPlatform, read, readOne } from '../database.ts';
 import type { ShippingAddress } from '../orders/index.ts';
@@ -25,22 +26,25 @@ export async function readLabelOfOrder(ctx: Context, orderId: string): Promise<L
   return row && presentLabel(row);
 }
 
-export interface LabelPage {
+export interface LabelFilter extends PageRequest {
   readonly state?: LabelState | undefined;
   readonly reasonCode?: string | undefined;
-  readonly limit: number;
-  /** The id of the last label of the page before. */
-  readonly after?: string | undefined;
 }
 
-/** Labels of a store, newest first: ids sort by age, so they are the keyset. */
-export async function listLabels(ctx: Context, { state, reasonCode, limit, after }: LabelPage): Promise<LabelView[]> {
-  const ofState: Sql = state ? sql`and state = ${state}` : sql``;
-  const ofReason: Sql = reasonCode ? sql`and reason_code = ${reasonCode}` : sql``;
-  const older: Sql = after ? sql`and id < ${after}` : sql``;
-  const rows = await read<LabelRecord>(ctx, sql`
-    ${selectLabel} where tenant_id = ${ctx.tenant.id} ${ofState} ${ofReason} ${older} order by id desc limit ${limit}`, { replica: true });
-  return rows.map(presentLabel);
+/**
+ * Labels of a store, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listLabels(ctx: Context, { state, reasonCode, cursor, limit = 20 }: LabelFilter): Promise<Page<LabelView>> {
+  const list = keyset(ctx, 'labels', { columns: ['l.id'], descending: true }, cursor);
+  const ofState = state === undefined ? sql`` : sql` and l.state = ${state}`;
+  const ofReason = reasonCode === undefined ? sql`` : sql` and l.reason_code = ${reasonCode}`;
+  const found = await read<LabelRecord & { position: Position }>(ctx, sql`
+    select ${labelColumns}, ${list.position} as position from labels l
+    where l.tenant_id = ${ctx.tenant.id}${ofState}${ofReason} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  const page = list.page(found, limit);
+  return { rows: page.rows.map(presentLabel), cursor: page.cursor };
 }
 
 /** A label that waits for a person, with what he needs to decide. */

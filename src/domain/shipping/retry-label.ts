@@ -42,15 +42,17 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
   });
 }
 
-/** The order and its label, for a change that a person makes. Both are locked. */
+/** The order and its label, for a change that a person makes. Both are locked. What is unpaid gets its label when it is paid. */
 export async function lockForPerson(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined }> {
   const found = await lockOrderAndLabel(ctx, orderId);
   if (!found) throw notFound('order');
-  const { label } = found;
+  const { order, label } = found;
+  if (!order.isPaid) throw new DomainError('conflict', 'order_not_shippable', 'This order is not one to be shipped.');
   if (label?.state === 'purchased') {
     throw new DomainError('conflict', 'label_purchased', 'The label of this order is bought already. Void it first.');
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
+  if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order is on its way already.');
   return found;
 }
 

@@ -1,5 +1,7 @@
 export { applySubscription, type Subscriber } from './apply-subscription.ts';
 export { type LiveSubscription, liveSubscriptions, liveSubscriptionsOf } from './live-subscriptions.ts';
 export { presentSubscription, type SubscriptionRecord, SubscriptionView } from './present.ts';
-export { listSubscriptions, readSubscription, readSubscriptions } from './read-subscription.ts';
+export {
+  listAllSubscriptions, listSubscriptions, readSubscription, readSubscriptions, type SubscriptionFilter,
+} from './read-subscription.ts';
 export { Subscription, type SubscriptionStatus, subscriptionStatuses } from './subscription.ts';

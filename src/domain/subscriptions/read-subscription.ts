@@ -1,8 +1,10 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
 import { read, readOne } from '../database.ts';
 import { presentSubscription, type SubscriptionRecord, type SubscriptionView } from './present.ts';
+import type { SubscriptionStatus } from './subscription.ts';
 
 /** A subscription as it is now, with one statement; `undefined` when this store has none of that id. */
 export async function readSubscription(ctx: Context, id: string): Promise<SubscriptionView | undefined> {
@@ -28,6 +30,21 @@ export async function listSubscriptions(ctx: Context, condition: Sql, { cursor, 
     order by ${list.by} limit ${limit + 1}`);
   const page = list.page(found, limit);
   return { rows: page.rows.map(presentSubscription), cursor: page.cursor };
+}
+
+export interface SubscriptionFilter extends PageRequest {
+  readonly status?: SubscriptionStatus | undefined;
+  readonly email?: string | undefined;
+}
+
+/** The subscriptions of a store that fit, the newest first, page by page. Throws `invalid_cursor`. */
+export async function listAllSubscriptions(ctx: Context, filter: SubscriptionFilter): Promise<Page<SubscriptionView>> {
+  const { status, email, ...page } = filter;
+  const conditions = [
+    status === undefined ? sql`true` : sql`s.status = ${status}`,
+    email === undefined ? sql`true` : sql`s.email = ${normaliseEmail(email)}`,
+  ];
+  return listSubscriptions(ctx, joinSql(conditions, ' and '), page);
 }
 
 const select = (ctx: Context, more: Sql = sql``): Sql => sql`

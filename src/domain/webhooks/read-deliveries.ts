@@ -1,8 +1,10 @@
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryState } from './present.ts';
+import { readEndpoint } from './read-endpoints.ts';
 
 export interface DeliveryQuery {
   readonly endpointId: string;
@@ -15,7 +17,7 @@ export interface DeliveryQuery {
 
 /**
  * An endpoint's deliveries, newest first, page by page.
- * @throws DomainError `invalid_cursor`
+ * @throws DomainError not_found, or `invalid_cursor`
  */
 export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promise<Page<DeliveryRecord>> {
   const { endpointId, limit, cursor, state, type, since } = query;
@@ -27,6 +29,7 @@ export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promis
       ${since === undefined ? sql`` : sql`and d.created_at >= ${since}`}
       and ${keys.after}
     order by ${keys.by} limit ${limit + 1}`);
+  if (rows.length === 0 && !(await readEndpoint(ctx, endpointId))) throw notFound('webhook endpoint');
   return keys.page(rows, limit);
 }
 

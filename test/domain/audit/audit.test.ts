@@ -43,7 +43,7 @@ test('the log is read newest first, page by page, by subject, and by its own sto
   t.deepEqual(second.rows.map(({ action }) => action), ['thing.done-1']);
   t.is(second.cursor, null);
 
-  const ofOne = await listAudit(ctx, { limit: 10, subject: { kind: 'thing', id: 'thing_1' } });
+  const ofOne = await listAudit(ctx, { limit: 10, subjectKind: 'thing', subjectId: 'thing_1' });
   t.deepEqual(ofOne.rows.map(({ action }) => action), ['thing.done-3', 'thing.done-1']);
   t.deepEqual((await listAudit({ ...ctx, tenant: await buildTenant(services) }, { limit: 10 })).rows, []);
 });

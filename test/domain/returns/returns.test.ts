@@ -147,7 +147,7 @@ test('a return goes its way step by step, and each step is told once', async (t)
   t.deepEqual((await returnMailsOf(ctx, returnId)).map(({ status, note }) => [status, note]), [
     ['requested', null], ['approved', 'Use the box it came in.'], ['received', null], ['refunded', null], ['closed', null],
   ]);
-  const { rows } = await listAudit(ctx, { limit: 10, subject: { kind: 'return', id: returnId } });
+  const { rows } = await listAudit(ctx, { limit: 10, subjectKind: 'return', subjectId: returnId });
   t.deepEqual(rows.map(({ action }) => action), ['return.closed', 'return.refunded', 'return.received', 'return.approved']);
 });
 

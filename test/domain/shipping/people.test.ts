@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import {
-  chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder,
+  chooseRate, editAddress, type LabelFilter, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder,
   requestLabelAgain, resumeLabels, retryLabel, voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -146,9 +146,12 @@ test('labels are listed by state and reason, for their store alone', async (t) =
   const bad = await request(ctx, { address: null });
   await run(ctx, good.order.id);
   await run(ctx, bad.order.id);
-  t.deepEqual((await listLabels(ctx, { limit: 10 })).map(({ id }) => id), [bad.labelId, good.labelId]);
-  t.deepEqual((await listLabels(ctx, { limit: 10, reasonCode: 'missing_address' })).map(({ id }) => id), [bad.labelId]);
-  t.deepEqual((await listLabels(ctx, { limit: 10, state: 'purchased', after: bad.labelId })).map(({ id }) => id), [good.labelId]);
+  const idsOf = async (filter: LabelFilter) => (await listLabels(ctx, filter)).rows.map(({ id }) => id);
+  t.deepEqual(await idsOf({}), [bad.labelId, good.labelId]);
+  t.deepEqual(await idsOf({ reasonCode: 'missing_address' }), [bad.labelId]);
+  t.deepEqual(await idsOf({ state: 'purchased' }), [good.labelId]);
+  const { cursor } = await listLabels(ctx, { limit: 1 });
+  t.deepEqual(await idsOf({ cursor: cursor ?? '' }), [good.labelId]);
   t.like(await readLabelOfOrder(ctx, bad.order.id), { state: 'needs_attention', reason_code: 'missing_address', order_number: bad.order.orderNumber });
   t.is(await readLabel({ ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } }, good.labelId), undefined);
   const { labels } = await labelsNeedingAttention(ctx, 1000);

@@ -1,0 +1,109 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
+import {
+  listManagedProducts, ManagedProductView, presentManagedProduct, presentStock, ProductInput, readManagedProduct,
+  removeProduct, saveProduct, saveStock, StockInput, StockView,
+} from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+
+const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+const Named = Type.Object({ slug: Slug });
+const ProductAnswer = Type.Object({ product: ManagedProductView });
+
+const viewOf = (slug: string) => async (ctx: Context) => {
+  const product = await readManagedProduct(ctx, slug);
+  return product && presentManagedProduct(product, ctx.tenant.currency);
+};
+
+export const getProducts = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/products',
+  summary: 'List the products, drafts included, the newest first.',
+  query: Type.Object({ status: Type.Optional(ManagedProductView.properties.status), ...PageQuery }),
+  answers: { 200: Type.Object({ products: Type.Array(ManagedProductView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listManagedProducts(ctx, query);
+    return ok({ products: rows.map((product) => presentManagedProduct(product, ctx.tenant.currency)), cursor });
+  },
+});
+
+export const postProduct = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/products',
+  summary: 'Create a product with its variants.',
+  body: ProductInput,
+  answers: { 201: ProductAnswer },
+  async handle({ ctx, body }) {
+    const product = await auditedCreation(ctx, {
+      kind: 'product', name: body.slug, nameField: '/slug', view: viewOf(body.slug), change: (ctx) => saveProduct(ctx, body),
+    });
+    return created({ product });
+  },
+});
+
+export const getProduct = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/products/:slug',
+  summary: 'Read a product, published or not.',
+  params: Named,
+  answers: { 200: ProductAnswer },
+  async handle({ ctx, params }) {
+    const product = await viewOf(params.slug)(ctx);
+    if (!product) throw notFound('product');
+    return ok({ product });
+  },
+});
+
+/** The slug is its name and stays. */
+const ProductReplacement = Type.Omit(ProductInput, ['slug']);
+
+export const putProduct = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/products/:slug',
+  summary: 'Replace a product. Variants that are not named are removed; stock opens what is new and is else left alone.',
+  params: Named,
+  body: ProductReplacement,
+  answers: { 200: ProductAnswer },
+  async handle({ ctx, params: { slug }, body }) {
+    const product = await auditedUpdate(ctx, {
+      kind: 'product', name: slug, view: viewOf(slug),
+      change: (ctx) => saveProduct(ctx, { ...body, slug }, { prune: true }),
+    });
+    return ok({ product });
+  },
+});
+
+export const deleteProduct = defineRoute({
+  ...writing,
+  method: 'delete',
+  path: '/api/v1/admin/products/:slug',
+  summary: 'Take a product off the shelf for good.',
+  params: Named,
+  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  async handle({ ctx, params: { slug } }) {
+    await auditedRemoval(ctx, { kind: 'product', name: slug, view: viewOf(slug), change: (ctx) => removeProduct(ctx, slug) });
+    return ok({ ok: true });
+  },
+});
+
+export const putStock = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/stock',
+  summary: 'Set or adjust the stock of variants, all or nothing.',
+  body: StockInput,
+  errors: ['not_found', 'version_conflict', 'insufficient_stock'],
+  answers: { 200: Type.Object({ items: Type.Array(StockView) }) },
+  async handle({ ctx, body }) {
+    const moves = await saveStock(ctx, body);
+    return ok({ items: moves.map(presentStock) });
+  },
+});

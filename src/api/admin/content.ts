@@ -1,0 +1,94 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
+import {
+  EntryInput, type EntryName, EntryType, listManagedEntries, ManagedEntryView, presentManagedEntry, readManagedEntry,
+  removeEntry, saveEntry,
+} from '#src/domain/content/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+
+const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+const Named = Type.Object({ type: EntryType, slug: Slug });
+const EntryAnswer = Type.Object({ entry: ManagedEntryView });
+
+const viewOf = (name: EntryName) => async (ctx: Context) => {
+  const entry = await readManagedEntry(ctx, name);
+  return entry && presentManagedEntry(entry);
+};
+
+/** What the log calls an entry. */
+const named = ({ type, slug }: EntryName) => ({ kind: 'content', name: `${type}/${slug}`, view: viewOf({ type, slug }) });
+
+export const getEntries = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/content',
+  summary: 'List the entries, drafts included, the newest first.',
+  query: Type.Object({ type: Type.Optional(EntryType), ...PageQuery }),
+  answers: { 200: Type.Object({ entries: Type.Array(ManagedEntryView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listManagedEntries(ctx, query);
+    return ok({ entries: rows.map(presentManagedEntry), cursor });
+  },
+});
+
+export const postEntry = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/content',
+  summary: 'Create an entry.',
+  body: EntryInput,
+  answers: { 201: EntryAnswer },
+  async handle({ ctx, body }) {
+    const entry = await auditedCreation(ctx, {
+      ...named(body), nameField: '/slug', change: (ctx) => saveEntry(ctx, body),
+    });
+    return created({ entry });
+  },
+});
+
+export const getEntry = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/content/:type/:slug',
+  summary: 'Read an entry, published or not.',
+  params: Named,
+  answers: { 200: EntryAnswer },
+  async handle({ ctx, params }) {
+    const entry = await viewOf(params)(ctx);
+    if (!entry) throw notFound('entry');
+    return ok({ entry });
+  },
+});
+
+export const putEntry = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/content/:type/:slug',
+  summary: 'Replace an entry.',
+  params: Named,
+  body: Type.Omit(EntryInput, ['type', 'slug']),
+  answers: { 200: EntryAnswer },
+  async handle({ ctx, params, body }) {
+    const entry = await auditedUpdate(ctx, {
+      ...named(params), change: (ctx) => saveEntry(ctx, { ...body, ...params }),
+    });
+    return ok({ entry });
+  },
+});
+
+export const deleteEntry = defineRoute({
+  ...writing,
+  method: 'delete',
+  path: '/api/v1/admin/content/:type/:slug',
+  summary: 'Remove an entry.',
+  params: Named,
+  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  async handle({ ctx, params }) {
+    await auditedRemoval(ctx, { ...named(params), change: (ctx) => removeEntry(ctx, params) });
+    return ok({ ok: true });
+  },
+});

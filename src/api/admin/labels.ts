@@ -1,0 +1,99 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { accepted, ok } from '#src/api/lib/reply.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  chooseRate, labelStates, LabelView, listLabels, presentRate, quoteOrder, RateView, readLabel, readLabelOfOrder,
+  requestLabelAgain, retryLabel, voidLabel,
+} from '#src/domain/shipping/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Nullable, Omittable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+
+const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+const OfOrder = Type.Object({ id: Id('ord') });
+const Named = Type.Object({ id: Id('lbl') });
+const LabelAnswer = Type.Object({ label: LabelView });
+
+export const getLabels = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/labels',
+  summary: 'List the labels, the newest first: `?state=needs_attention` are those that wait for a person.',
+  query: Type.Object({
+    state: Type.Optional(Type.Enum([...labelStates])),
+    reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })),
+    ...PageQuery,
+  }),
+  answers: { 200: Type.Object({ labels: Type.Array(LabelView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query: { reason_code: reasonCode, ...query } }) {
+    const { rows, cursor } = await listLabels(ctx, { ...query, reasonCode });
+    return ok({ labels: rows, cursor });
+  },
+});
+
+export const getRates = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/orders/:id/rates',
+  summary: 'Ask for the rates of an order, also across a border, the cheapest first.',
+  params: OfOrder,
+  errors: ['shipping_provider_unavailable'],
+  answers: { 200: Type.Object({ rates: Type.Array(RateView), cheapest_rate_id: Nullable(Type.String()) }) },
+  async handle({ ctx, params }) {
+    const rates = await quoteOrder(ctx, { orderId: params.id });
+    return ok({ rates: rates.map(presentRate), cheapest_rate_id: rates[0]?.id ?? null });
+  },
+});
+
+export const postLabel = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/label',
+  summary: 'Buy the label of a rate, also across a border and above the cost cap; without one, the cheapest.',
+  params: OfOrder,
+  body: Type.Object({ rate_id: Omittable(Text(200, { examples: ['rate_1Qx'] })) }),
+  errors: [
+    'label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable',
+    'shipping_provider_unavailable',
+  ],
+  answers: { 202: LabelAnswer },
+  async handle({ ctx, params: { id: orderId }, body: { rate_id: rateId } }) {
+    await (rateId ? chooseRate(ctx, { orderId, rateId }) : requestLabelAgain(ctx, { orderId }));
+    return accepted({ label: found(await readLabelOfOrder(ctx, orderId)) });
+  },
+});
+
+export const postLabelRetry = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/labels/:id/retry',
+  summary: 'Try a label again, with a fresh quote. One that may have been bought is looked for first.',
+  params: Named,
+  errors: ['label_purchased', 'label_in_progress', 'order_shipped', 'order_not_shippable'],
+  answers: { 202: LabelAnswer },
+  async handle({ ctx, params }) {
+    await retryLabel(ctx, { labelId: params.id });
+    return accepted({ label: await labelOf(ctx, params.id) });
+  },
+});
+
+export const postLabelVoid = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/labels/:id/void',
+  summary: 'Give a label back: its price is asked back, and its order is without one again.',
+  params: Named,
+  errors: ['label_in_progress', 'label_outcome_unknown', 'label_not_voidable', 'shipping_provider_unavailable'],
+  answers: { 200: LabelAnswer },
+  async handle({ ctx, params }) {
+    await voidLabel(ctx, { labelId: params.id });
+    return ok({ label: await labelOf(ctx, params.id) });
+  },
+});
+
+const labelOf = async (ctx: Context, id: string) => found(await readLabel(ctx, id));
+
+function found<View>(label: View | undefined): View {
+  if (!label) throw notFound('label');
+  return label;
+}

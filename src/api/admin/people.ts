@@ -1,0 +1,109 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import { auditedSave } from '#src/domain/audit/index.ts';
+import { KnownCustomerView, listCustomers, presentKnownCustomer } from '#src/domain/customers/index.ts';
+import { InquiryView, LeadView, listInquiries, listLeads, presentInquiry, presentLead } from '#src/domain/leads/index.ts';
+import {
+  listApplications, listPartners, ManagedPartnerView, normalisePartnerCode, PartnerInput, presentManagedPartner,
+  presentReceivedApplication, readPartner, ReceivedApplicationView, savePartner,
+} from '#src/domain/partners/index.ts';
+import { CustomerHistoryView, readCustomerHistory } from '#src/domain/portal/index.ts';
+import { Email, Id, Nullable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+
+const reading = { method: 'get', tag: 'admin', audience: toBearer('admin:read') } as const;
+const Page = Type.Object(PageQuery);
+const cursor = Nullable(Type.String());
+const PartnerAnswer = Type.Object({ partner: ManagedPartnerView });
+
+export const getLeads = defineRoute({
+  ...reading,
+  path: '/api/v1/admin/leads',
+  summary: 'List who left an address, the newest first.',
+  query: Type.Object({ source: Type.Optional(Text(100, { examples: ['footer'] })), ...PageQuery }),
+  answers: { 200: Type.Object({ leads: Type.Array(LeadView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listLeads(ctx, query);
+    return ok({ leads: rows.map(presentLead), cursor });
+  },
+});
+
+export const getInquiries = defineRoute({
+  ...reading,
+  path: '/api/v1/admin/wholesale-inquiries',
+  summary: 'List what businesses asked, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ wholesale_inquiries: Type.Array(InquiryView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listInquiries(ctx, query);
+    return ok({ wholesale_inquiries: rows.map(presentInquiry), cursor });
+  },
+});
+
+export const getPartners = defineRoute({
+  ...reading,
+  path: '/api/v1/admin/partners',
+  summary: 'List the partners with what they brought, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ partners: Type.Array(ManagedPartnerView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listPartners(ctx, query);
+    return ok({ partners: rows.map(presentManagedPartner), cursor });
+  },
+});
+
+export const postPartner = defineRoute({
+  method: 'post',
+  tag: 'admin',
+  audience: toBearer('admin:write'),
+  path: '/api/v1/admin/partners',
+  summary: 'Create a partner, or change the one of this code: what is left out has its default.',
+  body: PartnerInput,
+  answers: { 200: PartnerAnswer, 201: PartnerAnswer },
+  async handle({ ctx, body }) {
+    const { view, isNew } = await auditedSave(ctx, {
+      kind: 'partner',
+      name: normalisePartnerCode(body.code),
+      async view(ctx) {
+        const partner = await readPartner(ctx, body.code);
+        return partner && presentManagedPartner(partner);
+      },
+      change: (ctx) => savePartner(ctx, body),
+    });
+    return (isNew ? created : ok)({ partner: view });
+  },
+});
+
+export const getPartnerApplications = defineRoute({
+  ...reading,
+  path: '/api/v1/admin/partner-applications',
+  summary: 'List who would like to become a partner, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ applications: Type.Array(ReceivedApplicationView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listApplications(ctx, query);
+    return ok({ applications: rows.map(presentReceivedApplication), cursor });
+  },
+});
+
+export const getCustomers = defineRoute({
+  ...reading,
+  path: '/api/v1/admin/customers',
+  summary: 'List the customers, the newest first.',
+  query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
+  answers: { 200: Type.Object({ customers: Type.Array(KnownCustomerView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listCustomers(ctx, query);
+    return ok({ customers: rows.map(presentKnownCustomer), cursor });
+  },
+});
+
+export const getCustomer = defineRoute({
+  ...reading,
+  path: '/api/v1/admin/customers/:id',
+  summary: 'Read a customer with the latest orders, subscriptions and returns.',
+  params: Type.Object({ id: Id('cus') }),
+  answers: { 200: CustomerHistoryView },
+  async handle({ ctx, params }) {
+    return ok(await readCustomerHistory(ctx, params));
+  },
+});

@@ -1,0 +1,127 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  createGiftCard, disableGiftCard, GiftCardInput, GiftCardView, listGiftCards, listPromos, normalisePromoCode,
+  presentGiftCard, presentPromo, PromoCodeInput, PromoCodeView, PromoTermsInput, readGiftCard, readPromo, removePromoCode,
+  savePromoCode,
+} from '#src/domain/promotions/index.ts';
+import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+
+const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+const Page = Type.Object(PageQuery);
+const cursor = Nullable(Type.String());
+const Named = Type.Object({ code: PromoCodeInput.properties.code });
+const PromoAnswer = Type.Object({ promo_code: PromoCodeView });
+
+const promo = (written: string) => ({
+  kind: 'promo_code',
+  name: normalisePromoCode(written),
+  async view(ctx: Context) {
+    const promo = await readPromo(ctx, written);
+    return promo && presentPromo(promo);
+  },
+});
+
+const viewOfCard = (id: string) => async (ctx: Context) => {
+  const card = await readGiftCard(ctx, id);
+  return card && presentGiftCard(card);
+};
+
+export const getPromoCodes = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/promo-codes',
+  summary: 'List the promo codes with their uses, the newest first.',
+  query: Page,
+  answers: { 200: Type.Object({ promo_codes: Type.Array(PromoCodeView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listPromos(ctx, query);
+    return ok({ promo_codes: rows.map(presentPromo), cursor });
+  },
+});
+
+export const postPromoCode = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/promo-codes',
+  summary: 'Create a promo code.',
+  body: PromoCodeInput,
+  answers: { 201: PromoAnswer },
+  async handle({ ctx, body }) {
+    const made = await auditedCreation(ctx, {
+      ...promo(body.code), nameField: '/code', change: (ctx) => savePromoCode(ctx, body),
+    });
+    return created({ promo_code: made });
+  },
+});
+
+export const putPromoCode = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/promo-codes/:code',
+  summary: 'Replace a promo code. What was held and used stays counted.',
+  params: Named,
+  body: PromoTermsInput,
+  answers: { 200: PromoAnswer },
+  async handle({ ctx, params: { code }, body }) {
+    const saved = await auditedUpdate(ctx, { ...promo(code), change: (ctx) => savePromoCode(ctx, { ...body, code }) });
+    return ok({ promo_code: saved });
+  },
+});
+
+export const deletePromoCode = defineRoute({
+  ...writing,
+  method: 'delete',
+  path: '/api/v1/admin/promo-codes/:code',
+  summary: 'Let nobody use a promo code any more. Checkouts that hold it keep it.',
+  params: Named,
+  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  async handle({ ctx, params: { code } }) {
+    await auditedRemoval(ctx, { ...promo(code), change: (ctx) => removePromoCode(ctx, code) });
+    return ok({ ok: true });
+  },
+});
+
+export const getGiftCards = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/gift-cards',
+  summary: 'List the gift cards, the newest first. Codes are not kept, and so never shown.',
+  query: Page,
+  answers: { 200: Type.Object({ gift_cards: Type.Array(GiftCardView), cursor }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listGiftCards(ctx, query);
+    return ok({ gift_cards: rows.map(presentGiftCard), cursor });
+  },
+});
+
+export const postGiftCard = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/gift-cards',
+  summary: 'Make a gift card. Its code is told here and never again.',
+  body: Type.Object({ balance_cents: GiftCardInput.properties.balance_cents }),
+  answers: { 201: Type.Object({ gift_card: GiftCardView, code: Type.String({ examples: ['ABCD-EFGH-JKLM-NPQR'] }) }) },
+  async handle({ ctx, body }) {
+    const { card, code } = await createGiftCard(ctx, { balanceCents: body.balance_cents });
+    return created({ gift_card: presentGiftCard(card), code });
+  },
+});
+
+export const postGiftCardDisable = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/gift-cards/:id/disable',
+  summary: 'Let nobody pay with a gift card any more. Checkouts that hold some of it keep that.',
+  params: Type.Object({ id: Id('gift') }),
+  answers: { 200: Type.Object({ gift_card: GiftCardView }) },
+  async handle({ ctx, params: { id } }) {
+    const card = await auditedUpdate(ctx, {
+      kind: 'gift_card', name: id, view: viewOfCard(id), change: (ctx) => disableGiftCard(ctx, { giftCardId: id }),
+    });
+    return ok({ gift_card: card });
+  },
+});

@@ -1,0 +1,59 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { auditedUpdate } from '#src/domain/audit/index.ts';
+import {
+  decideReview, listManagedReviews, ManagedReviewView, presentManagedReview, readManagedReview, reviewStatuses,
+} from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+
+const deciding = {
+  method: 'post',
+  tag: 'admin',
+  audience: toBearer('admin:write'),
+  params: Type.Object({ id: Id('rev') }),
+  answers: { 200: Type.Object({ review: ManagedReviewView }) },
+} as const;
+
+/** The log names no addresses. */
+async function decide(ctx: Context, id: string, status: 'approved' | 'rejected') {
+  const review = await auditedUpdate(ctx, {
+    kind: 'review',
+    name: id,
+    async view(ctx) {
+      const review = await readManagedReview(ctx, id);
+      return review && presentManagedReview(review);
+    },
+    logged: ({ product_slug, rating, status }) => ({ product_slug, rating, status }),
+    change: (ctx) => decideReview(ctx, id, status),
+  });
+  return ok({ review });
+}
+
+export const getReviews = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/reviews',
+  tag: 'admin',
+  summary: 'List the reviews, the newest first: `?status=pending` are those to be decided.',
+  audience: toBearer('admin:read'),
+  query: Type.Object({ status: Type.Optional(Type.Enum([...reviewStatuses])), ...PageQuery }),
+  answers: { 200: Type.Object({ reviews: Type.Array(ManagedReviewView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listManagedReviews(ctx, query);
+    return ok({ reviews: rows.map(presentManagedReview), cursor });
+  },
+});
+
+export const postReviewApproval = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/reviews/:id/approve',
+  summary: 'Let a review be seen, and count in the rating of its product.',
+  handle: ({ ctx, params }) => decide(ctx, params.id, 'approved'),
+});
+
+export const postReviewRejection = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/reviews/:id/reject',
+  summary: 'Let a review not be seen.',
+  handle: ({ ctx, params }) => decide(ctx, params.id, 'rejected'),
+});

@@ -1,0 +1,138 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { accepted, created, ok } from '#src/api/lib/reply.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  createEndpoint, disableEndpoint, enableEndpoint, EndpointInput, EndpointPatch, listEndpoints, presentEndpoint,
+  presentEventTypes, readEndpoint, removeEndpoint, rotateSecret, sendTestEvent, updateEndpoint, WebhookEndpointView,
+  WebhookEventTypeView,
+} from '#src/domain/webhooks/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+
+const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+const Named = Type.Object({ id: Id('whe') });
+const Secret = Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] });
+const EndpointAnswer = Type.Object({ webhook_endpoint: WebhookEndpointView });
+const switching = { ...writing, method: 'post', params: Named, answers: { 200: EndpointAnswer } } as const;
+
+export const getEventTypes = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/webhook-event-types',
+  summary: 'List every event type with the shape of its body and an example.',
+  answers: { 200: Type.Object({ event_types: Type.Array(WebhookEventTypeView) }) },
+  async handle() {
+    return ok({ event_types: presentEventTypes() });
+  },
+});
+
+export const getEndpoints = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/webhook-endpoints',
+  summary: 'List the endpoints, the newest first.',
+  query: Type.Object(PageQuery),
+  answers: { 200: Type.Object({ webhook_endpoints: Type.Array(WebhookEndpointView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query: { cursor, limit = 20 } }) {
+    const page = await listEndpoints(ctx, { cursor, limit });
+    return ok({ webhook_endpoints: page.rows.map(presentEndpoint), cursor: page.cursor });
+  },
+});
+
+export const postEndpoint = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/webhook-endpoints',
+  summary: 'Create an endpoint. Its secret is told here and never again.',
+  body: EndpointInput,
+  answers: { 201: Type.Object({ webhook_endpoint: WebhookEndpointView, secret: Secret }) },
+  async handle({ ctx, body }) {
+    const { endpoint, secret } = await createEndpoint(ctx, body);
+    return created({ webhook_endpoint: endpoint, secret });
+  },
+});
+
+export const getEndpoint = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/webhook-endpoints/:id',
+  summary: 'Read an endpoint and how it fares.',
+  params: Named,
+  answers: { 200: EndpointAnswer },
+  async handle({ ctx, params }) {
+    const endpoint = await readEndpoint(ctx, params.id);
+    if (!endpoint) throw notFound('webhook endpoint');
+    return ok({ webhook_endpoint: presentEndpoint(endpoint) });
+  },
+});
+
+export const patchEndpoint = defineRoute({
+  ...writing,
+  method: 'patch',
+  path: '/api/v1/admin/webhook-endpoints/:id',
+  summary: 'Change an endpoint. What is left out stays.',
+  params: Named,
+  body: EndpointPatch,
+  answers: { 200: EndpointAnswer },
+  async handle({ ctx, params, body }) {
+    return ok({ webhook_endpoint: await updateEndpoint(ctx, { ...body, ...params }) });
+  },
+});
+
+export const deleteEndpoint = defineRoute({
+  ...writing,
+  method: 'delete',
+  path: '/api/v1/admin/webhook-endpoints/:id',
+  summary: 'Remove an endpoint with its deliveries.',
+  params: Named,
+  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  async handle({ ctx, params }) {
+    await removeEndpoint(ctx, params);
+    return ok({ ok: true });
+  },
+});
+
+export const postSecretRotation = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/webhook-endpoints/:id/rotate-secret',
+  summary: 'Sign with a new secret, told here and never again. For a day the old one signs too.',
+  params: Named,
+  answers: { 200: Type.Object({ secret: Secret }) },
+  async handle({ ctx, params }) {
+    return ok(await rotateSecret(ctx, params));
+  },
+});
+
+/** What `switching` routes do. */
+const answer = async (ctx: Context, id: string, change: typeof enableEndpoint) =>
+  ok({ webhook_endpoint: await change(ctx, { id }) });
+
+export const postEnabling = defineRoute({
+  ...switching,
+  path: '/api/v1/admin/webhook-endpoints/:id/enable',
+  summary: 'Switch an endpoint on, with a clean record. What it missed can be recovered.',
+  handle: ({ ctx, params }) => answer(ctx, params.id, enableEndpoint),
+});
+
+export const postDisabling = defineRoute({
+  ...switching,
+  path: '/api/v1/admin/webhook-endpoints/:id/disable',
+  summary: 'Switch an endpoint off. What waits for it is put aside.',
+  handle: ({ ctx, params }) => answer(ctx, params.id, disableEndpoint),
+});
+
+export const postTest = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/webhook-endpoints/:id/test',
+  summary: 'Send webhook.test to an endpoint, whatever it chose.',
+  params: Named,
+  errors: ['invalid_request'],
+  answers: { 202: Type.Object({ event_id: Id('evt') }) },
+  async handle({ ctx, params }) {
+    const { eventId } = await sendTestEvent(ctx, params);
+    return accepted({ event_id: eventId });
+  },
+});

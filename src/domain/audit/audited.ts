@@ -1,0 +1,126 @@
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import { type Deed, recordAudit } from './record-audit.ts';
+
+/** A change of one thing, made on the owner's side. */
+export interface OwnersChange<View extends object> {
+  /** What kind of thing it is, in the log's words: `promo_code`. */
+  readonly kind: string;
+  /** What its owner calls it: changes of the same one wait for each other. */
+  readonly name: string;
+  /** The thing as its owner sees it, without its secrets; `undefined` where there is none. The log keeps it, too. */
+  view(ctx: InTransaction): Promise<View | undefined>;
+  /** What of the view the log keeps, where that is not all: no addresses. */
+  logged?(view: View): object;
+  change(ctx: InTransaction): Promise<Change>;
+}
+
+/**
+ * Make a thing that is not there yet. `nameField` is where the request says its name: `/slug`.
+ * @throws DomainError `invalid_request` when the name is taken
+ */
+export async function auditedCreation<View extends object>(
+  ctx: Context,
+  given: OwnersChange<View> & { readonly nameField: string },
+): Promise<View> {
+  const { view } = await audited(ctx, given, ({ action }) => (action === 'created' ? undefined : taken(given)));
+  return present(view, given);
+}
+
+/**
+ * Change a thing that is there.
+ * @throws DomainError not_found
+ */
+export async function auditedUpdate<View extends object>(ctx: Context, given: OwnersChange<View>): Promise<View> {
+  const { view } = await audited(ctx, given, ({ action }) => (action === 'created' ? missing(given) : undefined));
+  return present(view, given);
+}
+
+/** Make a thing, or change the one that is there. */
+export async function auditedSave<View extends object>(
+  ctx: Context,
+  given: OwnersChange<View>,
+): Promise<{ view: View; isNew: boolean }> {
+  const { view, change } = await audited(ctx, given, () => undefined);
+  return { view: present(view, given), isNew: change.action === 'created' };
+}
+
+/**
+ * Remove a thing that is there.
+ * @throws DomainError not_found
+ */
+export async function auditedRemoval<View extends object>(ctx: Context, given: OwnersChange<View>): Promise<void> {
+  await audited(ctx, given, ({ action }) => (action === 'removed' ? undefined : missing(given)));
+}
+
+/** Do something and write it into the audit log, in one transaction. */
+export async function withAudit<Result>(
+  ctx: Context,
+  work: (ctx: InTransaction) => Promise<Result>,
+  deedOf: (result: Result) => Deed,
+): Promise<Result> {
+  return transact(ctx, async (ctx) => {
+    const result = await work(ctx);
+    await recordAudit(ctx, deedOf(result));
+    return result;
+  });
+}
+
+/** The change, and the thing as it is then. What is so already changes nothing, and nothing is written of it. */
+async function audited<View extends object>(
+  ctx: Context,
+  given: OwnersChange<View>,
+  refusalOf: (change: Change) => DomainError | undefined,
+): Promise<{ view: View | undefined; change: Change }> {
+  return transact(ctx, async (ctx) => {
+    const lock = JSON.stringify(['audited', ctx.tenant.id, given.kind, given.name]);
+    await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    const before = await given.view(ctx);
+    const change = await given.change(ctx);
+    const refusal = refusalOf(change);
+    if (refusal) throw refusal;
+    await ctx.tx.em.flush();
+    const after = change.action === 'removed' ? undefined : await given.view(ctx);
+    if (change.action !== 'unchanged') await recordAudit(ctx, deedOf(given, change, before, after));
+    return { view: after, change };
+  });
+}
+
+/** `changed` names what changed, also what is never shown. */
+function deedOf<View extends object>(
+  { kind, name, logged = (view) => view }: OwnersChange<View>,
+  { action, fields }: Change,
+  before: View | undefined,
+  after: View | undefined,
+): Deed {
+  return {
+    action: `${kind}.${action}`,
+    subjectKind: kind,
+    subjectId: idOf(after ?? before) ?? name,
+    before: before && logged(before),
+    after: after && { ...logged(after), ...(action === 'updated' && { changed: fields }) },
+  };
+}
+
+function idOf(view: object | undefined): string | undefined {
+  return view && 'id' in view && typeof view.id === 'string' ? view.id : undefined;
+}
+
+function present<View extends object>(view: View | undefined, given: OwnersChange<View>): View {
+  if (!view) throw missing(given);
+  return view;
+}
+
+const inWords = (kind: string) => kind.replaceAll('_', ' ');
+
+const missing = ({ kind }: { kind: string }) => notFound(inWords(kind));
+
+function taken({ kind, nameField }: { kind: string; nameField: string }): DomainError {
+  const errors = [{ path: nameField, code: 'taken', detail: 'names something else already' }];
+  return new DomainError('invalid', 'invalid_request', `There is a ${inWords(kind)} of this name already.`, {
+    extensions: { errors },
+  });
+}

@@ -1,0 +1,57 @@
+import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import { productsOnTheShelf, type ProductRow } from './published-products.ts';
+import type { StockLevel } from './stock-level.ts';
+
+/** A product as its owner sees it, published or not. */
+export interface ManagedProduct extends ProductRow {
+  readonly status: 'draft' | 'published';
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly variants: readonly ManagedVariant[];
+}
+
+export interface ManagedVariant extends StockLevel {
+  readonly id: string;
+  readonly sku: string;
+  readonly name: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly priceCents: number;
+  readonly compareAtCents: number | null;
+  readonly subscriptionPriceCents: number | null;
+  readonly weightOz: number | null;
+  readonly ships: boolean;
+}
+
+/**
+ * The products of the store, drafts included, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listManagedProducts(
+  ctx: Context,
+  { status, cursor, limit = 20 }: {
+    status?: ManagedProduct['status'] | undefined; cursor?: string | undefined; limit?: number | undefined;
+  },
+): Promise<Page<ManagedProduct>> {
+  const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
+  const ofStatus = status === undefined ? sql`` : sql` and p.status = ${status}`;
+  const rows = await read<ManagedProduct & { position: Position }>(ctx, sql`
+    ${productsOnTheShelf(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}
+
+/** One of them by its slug; `undefined` when there is none. */
+export async function readManagedProduct(ctx: Context, slug: string): Promise<ManagedProduct | undefined> {
+  return readOne<ManagedProduct>(ctx, sql`${productsOnTheShelf(ctx, managedColumns)} and p.slug = ${slug}`);
+}
+
+const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdAt", (
+  select coalesce(json_agg(json_build_object('id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options,
+    'priceCents', v.price_cents, 'compareAtCents', v.compare_at_cents,
+    'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz, 'ships', v.ships, 'stock', v.stock,
+    'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder) order by v.position), '[]')
+  from variants v
+  where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as variants`;

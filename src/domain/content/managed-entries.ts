@@ -1,0 +1,58 @@
+import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import type { EntryName } from './entry-names.ts';
+import { EntryBody, presentEntryContent } from './present.ts';
+import { entryColumns, type EntryRow } from './read-entries.ts';
+
+/** An entry as its owner sees it: a draft, or to be published later, too. */
+export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
+  readonly publishedAt: Date | null;
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+/**
+ * The entries of the store, the newest first, page by page; of one type where it is named.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listManagedEntries(
+  ctx: Context,
+  { type, cursor, limit = 20 }: { type?: string | undefined; cursor?: string | undefined; limit?: number | undefined },
+): Promise<Page<ManagedEntry>> {
+  const list = keyset(ctx, 'managed content', { columns: ['e.id'], descending: true }, cursor);
+  const ofType = type === undefined ? sql`` : sql` and e.type = ${type}`;
+  const rows = await read<ManagedEntry & { position: Position }>(ctx, sql`
+    ${select(ctx, sql`, ${list.position} as position`)}${ofType} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}
+
+/** One of them by its name; `undefined` when there is none. */
+export async function readManagedEntry(ctx: Context, { type, slug }: EntryName): Promise<ManagedEntry | undefined> {
+  return readOne<ManagedEntry>(ctx, sql`${select(ctx)} and e.type = ${type} and e.slug = ${slug}`);
+}
+
+const select = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select ${entryColumns}, e.version, e.created_at as "createdAt"${more}
+  from entries e where e.tenant_id = ${ctx.tenant.id}`;
+
+/** An entry as its owner sees it: sent back as it is, it changes nothing. */
+export const ManagedEntryView = Type.Object({
+  ...EntryBody.properties,
+  /** Null is a draft. */
+  published_at: Nullable(Timestamp),
+  version: Type.Integer({ examples: [1] }),
+  created_at: Timestamp,
+}, { title: 'ManagedContentEntry' });
+
+export function presentManagedEntry(entry: ManagedEntry): Static<typeof ManagedEntryView> {
+  return {
+    ...presentEntryContent(entry),
+    published_at: entry.publishedAt?.toISOString() ?? null,
+    version: entry.version,
+    created_at: entry.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,115 @@
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { formatDuration } from '#src/lib/duration.ts';
+import { Cents, Duration, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import type { PartnerApplication } from './apply-as-partner.ts';
+import type { PartnerTerms } from './find-partner.ts';
+import { normalisePartnerCode } from './partner.ts';
+import { PartnerApplicationView } from './present.ts';
+
+/** A partner as the store's owner sees it, with what it brought. */
+export interface ManagedPartner extends PartnerTerms {
+  readonly orders: number;
+  readonly totalCents: number;
+  readonly commissionCents: number;
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+/** Who would like to become a partner, as the store's owner sees it. */
+export interface ReceivedApplication extends PartnerApplication {
+  readonly email: string;
+  readonly name: string | null;
+  readonly website: string | null;
+  readonly message: string | null;
+  readonly createdAt: Date;
+}
+
+/**
+ * The partners of the store, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listPartners(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPartner>> {
+  const list = keyset(ctx, 'partners', { columns: ['p.id'], descending: true }, cursor);
+  const rows = await read<ManagedPartner & { position: Position }>(ctx, sql`
+    ${selectPartners(ctx, sql`, ${list.position} as position`)} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}
+
+/** One of them by its code, however it is written; `undefined` when there is none. */
+export async function readPartner(ctx: Context, code: string): Promise<ManagedPartner | undefined> {
+  return readOne<ManagedPartner>(ctx, sql`${selectPartners(ctx)} and p.code = ${normalisePartnerCode(code)}`);
+}
+
+/**
+ * Who would like to become a partner, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listApplications(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ReceivedApplication>> {
+  const list = keyset(ctx, 'partner applications', { columns: ['id'], descending: true }, cursor);
+  const rows = await read<ReceivedApplication & { position: Position }>(ctx, sql`
+    select id, status, email, name, website, message, created_at as "createdAt", ${list.position} as position
+    from partner_applications where tenant_id = ${ctx.tenant.id} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}
+
+const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select p.id, p.code, p.name, p.commission_percent::float8 as "commissionPercent",
+    p.discount_percent::float8 as "discountPercent", p.window_ms as "windowMs", p.version, p.created_at as "createdAt",
+    brought.orders, brought."totalCents", brought."commissionCents"${more}
+  from partners p, lateral (
+    select count(*)::int as orders, coalesce(sum(a.total_cents), 0)::int8 as "totalCents",
+      coalesce(sum(a.commission_cents), 0)::int8 as "commissionCents"
+    from partner_attributions a where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as brought
+  where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
+
+const amount = Type.Integer({ examples: [38_000] });
+
+export const ManagedPartnerView = Type.Object({
+  id: Id('part'),
+  code: Type.String({ examples: ['maker'] }),
+  name: Type.String({ examples: ['The Maker Blog'] }),
+  commission_percent: Type.Number({ examples: [8] }),
+  discount_percent: Type.Number({ examples: [5] }),
+  window: Duration,
+  /** The paid orders that it brought, what they came to, and its share of that. */
+  orders: Type.Integer({ examples: [10] }),
+  total_cents: amount,
+  commission_cents: Cents,
+  version: Type.Integer({ examples: [1] }),
+  created_at: Timestamp,
+}, { title: 'ManagedPartner' });
+
+export function presentManagedPartner(partner: ManagedPartner): Static<typeof ManagedPartnerView> {
+  return {
+    id: partner.id,
+    code: partner.code,
+    name: partner.name,
+    commission_percent: partner.commissionPercent,
+    discount_percent: partner.discountPercent,
+    window: formatDuration(partner.windowMs),
+    orders: partner.orders,
+    total_cents: partner.totalCents,
+    commission_cents: partner.commissionCents,
+    version: partner.version,
+    created_at: partner.createdAt.toISOString(),
+  };
+}
+
+export const ReceivedApplicationView = Type.Object({
+  ...PartnerApplicationView.properties,
+  email: Email,
+  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+  website: Nullable(Type.String({ examples: ['https://blog.example.com'] })),
+  message: Nullable(Type.String()),
+  created_at: Timestamp,
+}, { title: 'PartnerApplication' });
+
+export function presentReceivedApplication(received: ReceivedApplication): Static<typeof ReceivedApplicationView> {
+  const { id, status, email, name, website, message, createdAt } = received;
+  return { id, status, email, name, website, message, created_at: createdAt.toISOString() };
+}

@@ -1,0 +1,84 @@
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read, readOne } from '../database.ts';
+import { type DiscountType, normalisePromoCode } from './promo-code.ts';
+
+/** A promo code as its owner sees it. */
+export interface ManagedPromo {
+  readonly id: string;
+  readonly code: string;
+  readonly type: DiscountType;
+  readonly percent: number | null;
+  readonly valueCents: number | null;
+  readonly minSubtotalCents: number;
+  readonly usageLimit: number | null;
+  readonly perCustomerLimit: number | null;
+  readonly products: readonly string[];
+  readonly startsAt: Date | null;
+  readonly endsAt: Date | null;
+  /** Open checkouts that hold a use of it, and paid orders that made one. */
+  readonly held: number;
+  readonly used: number;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A gift card as its owner sees it: its code nobody can read again. */
+export interface ManagedGiftCard {
+  readonly id: string;
+  readonly last4: string;
+  readonly currency: string;
+  readonly balanceCents: number;
+  readonly heldCents: number;
+  readonly disabledAt: Date | null;
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+/**
+ * The promo codes of the store, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listPromos(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPromo>> {
+  const list = keyset(ctx, 'promo codes', { columns: ['id'], descending: true }, cursor);
+  const rows = await read<ManagedPromo & { position: Position }>(ctx, sql`
+    ${selectPromos(ctx, sql`, ${list.position} as position`)} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}
+
+/** One of them by its code, however it is written; `undefined` when there is none. */
+export async function readPromo(ctx: Context, code: string): Promise<ManagedPromo | undefined> {
+  return readOne<ManagedPromo>(ctx, sql`${selectPromos(ctx)} and code = ${normalisePromoCode(code)}`);
+}
+
+/**
+ * The gift cards of the store, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listGiftCards(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedGiftCard>> {
+  const list = keyset(ctx, 'gift cards', { columns: ['id'], descending: true }, cursor);
+  const rows = await read<ManagedGiftCard & { position: Position }>(ctx, sql`
+    ${selectGiftCards(ctx, sql`, ${list.position} as position`)} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  return list.page(rows, limit);
+}
+
+/** One of them by its id; `undefined` when there is none. */
+export async function readGiftCard(ctx: Context, id: string): Promise<ManagedGiftCard | undefined> {
+  return readOne<ManagedGiftCard>(ctx, sql`${selectGiftCards(ctx)} and id = ${id}`);
+}
+
+const selectPromos = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select id, code, type, percent::float8 as percent, value_cents as "valueCents",
+    min_subtotal_cents as "minSubtotalCents", usage_limit as "usageLimit", per_customer_limit as "perCustomerLimit",
+    products, starts_at as "startsAt", ends_at as "endsAt", held, used, version, created_at as "createdAt",
+    updated_at as "updatedAt"${more}
+  from promo_codes where tenant_id = ${ctx.tenant.id} and removed_at is null`;
+
+const selectGiftCards = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select id, last4, currency, balance_cents as "balanceCents", held_cents as "heldCents", disabled_at as "disabledAt",
+    version, created_at as "createdAt"${more}
+  from gift_cards where tenant_id = ${ctx.tenant.id}`;
