@@ -18,7 +18,8 @@ export class Analytics extends Migration {
         bot boolean not null,
         visitor text,
         event_count int not null check (event_count > 0),
-        events jsonb not null,
+        -- Kept as it was written: it is read once.
+        events json not null,
         primary key (tenant_id, id)
       ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0,
               autovacuum_analyze_threshold = 5000, toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 5000);

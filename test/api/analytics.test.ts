@@ -73,6 +73,10 @@ test.serial('a body that is no batch is refused as a whole', async (t) => {
   t.is((await post({ events: [] })).body.error, 'invalid_request');
   t.is((await post({ events: {} })).body.error, 'invalid_request');
   t.is((await post('{"events":', { 'content-type': 'text/plain' })).body.error, 'invalid_json');
+  // What PostgreSQL cannot hold must never reach a batch, which is read only when it is folded.
+  for (const text of ['nul \\u0000', 'half a pair \\ud83d']) {
+    t.is((await post(`{"events":[{"type":"page_viewed","properties":{"text":"${text}"}}]}`, { 'content-type': 'text/plain' })).body.error, 'invalid_json');
+  }
   const many = await post({ events: Array.from({ length: 501 }, () => ({ type: 'page_viewed' })) });
   t.is(many.status, 400);
   t.is(many.body.error, 'too_many_items');

@@ -46,9 +46,9 @@ async function foldPortion(ctx: PlatformContext): Promise<Folded> {
 
   return asPlatform(ctx, 'batches of every store are folded together', async (ctx) => {
     // Ids are unique within their week. At its turn an event may stand in a batch of either, so that what is left of
-    // the week before is folded by one worker alone, and looked for in the weeks on both sides.
+    // the week before is folded by one worker alone, and looked for in the week after it, too.
     await ctx.tx.run(sql`select ${isPast ? foldAlone : foldTogether}, set_config('work_mem', '64MB', true)`);
-    return foldDays(ctx, week, last);
+    return foldDays(ctx, week, last, isPast ? [-7, 7] : [-7]);
   });
 }
 
@@ -63,7 +63,7 @@ async function findWaiting(ctx: PlatformContext): Promise<{ oldestAt: Date; newe
  * Fold what came in a week, up to and including a day, in one statement: the ids first; only what they take goes on
  * into the events and the roll-ups; and the batches are gone. `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
  */
-async function foldDays(ctx: InTransaction<PlatformContext>, week: Day, last: Day): Promise<Folded> {
+async function foldDays(ctx: InTransaction<PlatformContext>, week: Day, last: Day, weeksAside: readonly number[]): Promise<Folded> {
   const [folded] = await ctx.tx.run<Folded>(sql`
     with taken as materialized (
       delete from analytics_batches b using (
@@ -73,19 +73,19 @@ async function foldDays(ctx: InTransaction<PlatformContext>, week: Day, last: Da
       where b.tenant_id = chosen.tenant_id and b.id = chosen.id
       returning b.tenant_id, b.received_at, b.source, b.bot, b.visitor, b.events),
     incoming as materialized (
-      select distinct on (b.tenant_id, e.id) b.tenant_id, b.received_at, b.source, b.bot, b.visitor, e.*
-      from taken b, lateral jsonb_to_recordset(b.events) as e(
+      select distinct on (e.id, b.tenant_id) b.tenant_id, b.received_at, b.source, b.bot, b.visitor, e.*
+      from taken b, lateral json_to_recordset(b.events) as e(
         id uuid, at timestamptz, type text, session_id text, anonymous_id text, customer_id text, order_id text,
         cart_id text, product_slug text, variant_id text, value_cents bigint, currency text, properties jsonb)
-      order by b.tenant_id, e.id, b.received_at),
+      order by e.id, b.tenant_id, b.received_at),
     fresh as (
       insert into analytics_event_ids (tenant_id, event_id, week)
       select i.tenant_id, i.id, ${week}::date from incoming i
       where not exists (
         select from analytics_event_ids known
         where known.tenant_id = i.tenant_id and known.event_id = i.id
-          and known.week in (${addDays(week, -7)}::date, ${addDays(week, 7)}::date) offset 0)
-      order by i.tenant_id, i.id
+          and known.week = any(${weeksAside.map((days) => addDays(week, days))}::date[]) offset 0)
+      order by i.id, i.tenant_id
       on conflict do nothing
       returning tenant_id, event_id),
     stored as (
