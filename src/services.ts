@@ -7,13 +7,13 @@ import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type Tena
 import { type Clock, systemClock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
+import { onFirstUse } from '#src/lib/on-first-use.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { Run } from '#src/outbox/runs.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
-import { createOutboundHttp } from '#src/platform/outbound-http.ts';
 import { openDatabase } from '#src/platform/postgres.ts';
 import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
 import { createPorts } from '#src/providers/ports.ts';
@@ -80,7 +80,10 @@ export async function createServices(config: Config, processName: string, replac
   const ports: Ports = {
     ...createPorts(config, log),
     cache: createCache(redis),
-    http: createOutboundHttp(config.settings),
+    http: onFirstUse(async () => {
+      const { createOutboundHttp } = await import('#src/platform/outbound-http.ts');
+      return createOutboundHttp(config.settings);
+    }),
     ...replacements.ports,
   };
   const keyring = createKeyring(config.encryptionKeys);
