@@ -50,7 +50,6 @@ export function createBoard(services: Services): Middleware {
     if (isChange && !(koa.method === 'PUT' && retries.test(koa.path))) {
       throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
     }
-    if (services.redis.status !== 'ready') throw new HttpError(503, 'service_unavailable', 'Redis is away: nothing is lost, but the queues cannot be shown.');
     const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
     if (shown) await dropSettled(services, shown);
     await board(koa, next);

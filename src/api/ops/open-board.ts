@@ -1,14 +1,21 @@
 import type { Middleware } from 'koa';
 
+import { HttpError } from '#src/api/lib/http-error.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = /^\/ops\/queues(\/|$)/;
 
-/** The board of queues, loaded when somebody first looks at it: it is larger than the rest of the web process. */
+/**
+ * The board of queues, loaded when somebody first looks at it: it is larger than the rest of the web process. A queue
+ * that is opened while Redis is away never works, so until then nobody looks.
+ */
 export function openOnFirstUse(services: Services): Middleware {
   let board: Promise<Middleware> | undefined;
   return async (koa, next) => {
     if (!boardPath.test(koa.path)) return next();
+    if (services.redis.status !== 'ready') {
+      throw new HttpError(503, 'service_unavailable', 'Redis is away: nothing is lost, but the queues cannot be shown.');
+    }
     board ??= import('./board.ts').then(({ createBoard }) => createBoard(services));
     await (await board)(koa, next);
   };
