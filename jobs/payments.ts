@@ -26,6 +26,19 @@ export const checkSession = defineJob({
   key: ({ orderId, number }) => `${orderId}:${number}`,
 });
 
+/**
+ * Ask the payment provider to send money of an order back. While it cannot be asked, the next attempt is a promise of
+ * its own.
+ */
+export const issueRefund = defineJob({
+  name: 'payments.issue-refund',
+  queue: 'payments',
+  payload: Type.Object({ refundId: Type.String(), attempt: Type.Integer() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 60,
+  key: ({ refundId, attempt }) => `${refundId}:${attempt}`,
+});
+
 /** Find the sessions whose check is overdue, and promise it again. */
 export const sweepSessions = defineJob({
   name: 'payments.sweep-sessions',

@@ -6,6 +6,7 @@ import * as adminLabels from './admin/labels.ts';
 import * as adminPeople from './admin/people.ts';
 import * as adminPromotions from './admin/promotions.ts';
 import * as adminRecords from './admin/records.ts';
+import * as adminReturns from './admin/returns.ts';
 import * as adminReviews from './admin/reviews.ts';
 import * as adminSubscriptions from './admin/subscriptions.ts';
 import * as adminWebhookDeliveries from './admin/webhook-deliveries.ts';
@@ -37,7 +38,7 @@ import * as wholesale from './wholesale/routes.ts';
 
 const admin = [
   adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminPeople, adminPromotions, adminRecords,
-  adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhooks,
+  adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhooks,
 ];
 const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 

@@ -5,6 +5,7 @@ import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 export const processors = [
   processor(jobs.reconcilePaymentEvent, payments.reconcilePaymentEvent),
   processor(jobs.checkSession, payments.checkSession),
+  processor(jobs.issueRefund, payments.issueRefund),
   platformProcessor(jobs.sweepSessions, payments.sweepSessions),
   platformProcessor(jobs.sweepEvents, payments.sweepEvents),
   processor(jobs.sweepStoreEvents, payments.sweepStoreEvents),

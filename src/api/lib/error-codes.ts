@@ -99,6 +99,10 @@ export const errorCodes = {
     status: 409, sentence: 'The order, or the return, does not allow this; `reason` says why.',
     extensions: { reason: Reason },
   },
+  refund_not_allowed: {
+    status: 409, sentence: 'Nothing of this order can be given back; `reason` says why.',
+    extensions: { reason: Reason },
+  },
   label_in_progress: { status: 409, sentence: 'The label is being worked on at this moment.' },
   label_purchased: { status: 409, sentence: 'The label of this order is bought already.' },
   label_outcome_unknown: { status: 409, sentence: 'It is not known yet whether a label was bought.' },

@@ -1,12 +1,13 @@
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { lockOrder, type Order, restockOrder, saveOrder } from '../orders/index.ts';
+import { lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-gateway.ts';
 import type { Applied } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
+import { undoSale } from './undo-sale.ts';
 
 /** Bring an order into line with what of its payment went back, or is being fought over. */
 export async function applyPayment(
@@ -54,7 +55,13 @@ async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSn
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
-  if (status === 'refunded' && !order.shippedAt) await restockOrder(ctx, order.id);
+  if (refundedCents < before) raiseFailure(order);
+  if (status === 'refunded') await undoSale(ctx, order);
+}
+
+function raiseFailure(order: Order): void {
+  if (order.attentionCode) return;
+  order.raise({ code: 'refund_failed', detail: 'A refund failed at the shopper\'s bank: the money is back at the payment provider.' });
 }
 
 function applyDispute(order: Order, { dispute }: PaymentSnapshot): void {

@@ -5,6 +5,7 @@ export { checkSession } from './check-session.ts';
 export { endOrder } from './end-order.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
 export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAction } from './manage-subscription.ts';
+export { issueRefund } from './issue-refund.ts';
 export { isOurs } from './is-ours.ts';
 export { BillingPortalInput, openBillingPortal } from './open-billing-portal.ts';
 export { notConfigured, openAccount, publishableKey } from './open-account.ts';
@@ -16,10 +17,13 @@ export {
 export { type Payment, payOrder } from './pay-order.ts';
 export { pruneEvents } from './prune-events.ts';
 export { asked, refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
-export { refundOrder, type RefundRequest } from './refund-order.ts';
+export {
+  presentRefund, readRefund, type Refund, refundsOf, type RefundState, refundStates, RefundView,
+} from './refund.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
+export { leftToRefund, RefundInput, type RefundRequest, requestRefund } from './request-refund.ts';
 export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';
 export { type SellingTerms, sellingTerms } from './selling-terms.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';

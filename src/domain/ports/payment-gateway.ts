@@ -213,10 +213,13 @@ export interface PaymentGateway {
   ): Promise<SubscriptionSnapshot>;
   fetchInvoice(account: PaymentAccount, invoiceId: string, signal?: AbortSignal): Promise<InvoiceSnapshot>;
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
-  /** Give money back: what is left of the payment, unless an amount is named. Answers how the payment stands then. */
+  /**
+   * Give money of a payment back, once for each `mark`, however late it is asked again. Answers how the payment stands
+   * then.
+   */
   refundPayment(
     account: PaymentAccount,
-    refund: { readonly paymentId: string; readonly amountCents: number | null },
+    refund: { readonly paymentId: string; readonly amountCents: number; readonly mark: string },
     key: string,
     signal?: AbortSignal,
   ): Promise<PaymentSnapshot>;

@@ -4,7 +4,7 @@ export type { ReturnDecision } from './move-return.ts';
 export { presentReturn, ReturnItemView, returnNumberOf, ReturnView } from './present.ts';
 export { listReturns, readReturn, readReturns, type ReturnedItem, type ReturnFilter, type ReturnRecord } from './read-returns.ts';
 export { receiveReturn } from './receive-return.ts';
-export { refundReturn } from './refund-return.ts';
+export { type RefundDecision, refundReturn } from './refund-return.ts';
 export { rejectReturn } from './reject-return.ts';
 export { requestReturn, type ReturnRequest } from './request-return.ts';
 export { Return, type ReturnStatus, returnStatuses } from './return.ts';

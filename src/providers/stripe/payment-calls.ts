@@ -68,10 +68,15 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 
     fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(), signal }),
 
-    async refundPayment(account, { paymentId, amountCents }, key, signal) {
+    async refundPayment(account, { paymentId, amountCents, mark }, key, signal) {
       const asked = { account, budget: newBudget(), signal };
-      await call({ ...asked, operation: 'refunds.create', key }, (options) =>
-        stripe.refunds.create({ payment_intent: paymentId, ...(amountCents !== null && { amount: amountCents }) }, options));
+      // A key is forgotten after a day; what it made is not.
+      const made = await call({ ...asked, operation: 'refunds.list' }, (options) =>
+        stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options));
+      if (!made.data.some(({ metadata }) => metadata?.[refundMark] === mark)) {
+        await call({ ...asked, operation: 'refunds.create', key }, (options) =>
+          stripe.refunds.create({ payment_intent: paymentId, amount: amountCents, metadata: { [refundMark]: mark } }, options));
+      }
       return fetchPayment(paymentId, asked);
     },
 
@@ -83,6 +88,9 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     },
   };
 }
+
+/** What stands on a refund of ours, by which it is found again. */
+const refundMark = 'platform_refund_id';
 
 const overWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];
 

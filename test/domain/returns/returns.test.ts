@@ -1,8 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
+import { issueRefund } from '#jobs/payments.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { write } from '#src/domain/database.ts';
+import { refundsOf } from '#src/domain/payments/index.ts';
 import {
   approveReturn, closeReturn, listReturns, presentReturn, readReturn, readReturns, receiveReturn, refundReturn,
   rejectReturn, requestReturn,
@@ -13,7 +16,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildReturn, buildReturnableOrder, returnedOf, returnMailsOf } from '#test/support/factories/returns.ts';
-import { recorded } from '#test/support/promised.ts';
+import { promised, recorded } from '#test/support/promised.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -223,4 +226,38 @@ test('who listens is told of a return as it is now, with a version that rises', 
   const approved = await approveReturn(ctx, { returnId: made.id });
   t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), { id: made.id, version: 2, object: presentReturn(approved) });
   t.is((await renderObjects({ ...ctx, tenant: await buildTenant(services) }, [delivery])).size, 0);
+});
+
+async function receivedReturn(ctx: Context, quantity: number, paymentId?: string) {
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 3 }, {}], ...(paymentId && { paymentId }) });
+  const items = [{ order_item_id: order.items[0]?.id ?? '', quantity }];
+  const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email, items });
+  await approveReturn(ctx, { returnId });
+  await receiveReturn(ctx, { returnId });
+  return { orderId: order.id, returnId };
+}
+
+const refundedOf = async (ctx: Context, orderId: string) =>
+  (await refundsOf(ctx, orderId)).map(({ returnId, amountCents, state }) => ({ returnId, amountCents, state }));
+
+test('what was paid for what came back is promised with the decision, once', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, returnId } = await receivedReturn(ctx, 2, 'pi_1');
+  await refundReturn(ctx, { returnId });
+  await refundReturn(ctx, { returnId });
+  t.deepEqual(await refundedOf(ctx, orderId), [{ returnId, amountCents: 7600, state: 'requested' }]);
+  t.is((await promised(ctx, issueRefund)).length, 1);
+});
+
+test('the owner may say what goes back, or that it went back in another way', async (t) => {
+  const { ctx } = t.context;
+  const some = await receivedReturn(ctx, 2, 'pi_1');
+  t.is(reasonOf(await refundReturn(ctx, { returnId: some.returnId, amountCents: 15_201 }).catch((error) => error)), 'invalid_request');
+  t.is((await readReturn(ctx, some.returnId))?.status, 'received');
+  await refundReturn(ctx, { returnId: some.returnId, amountCents: 500 });
+  t.like(await refundedOf(ctx, some.orderId), [{ amountCents: 500 }]);
+
+  const none = await receivedReturn(ctx, 1, 'pi_2');
+  t.is((await refundReturn(ctx, { returnId: none.returnId, amountCents: 0 })).status, 'refunded');
+  t.deepEqual(await refundedOf(ctx, none.orderId), []);
 });

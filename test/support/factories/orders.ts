@@ -18,6 +18,8 @@ export interface GivenOrder {
   address?: Partial<ShippingAddress> | null;
   items?: GivenItem[];
   attentionCode?: string | null;
+  /** What the payment provider calls what paid it. */
+  paymentId?: string;
 }
 
 export interface BuiltOrder {
@@ -47,10 +49,10 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
   await transact(ctx, async (ctx) => {
     await ctx.tx.run(sql`
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency, email,
-        subtotal_cents, total_cents, shipping_address, attention_code, created_at, updated_at, paid_at)
+        subtotal_cents, total_cents, shipping_address, attention_code, created_at, updated_at, paid_at, payment_id)
       values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled', 'USD',
         ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb, ${given.attentionCode ?? null},
-        ${now}, ${now}, ${status === 'pending' ? null : now})`);
+        ${now}, ${now}, ${status === 'pending' ? null : now}, ${given.paymentId ?? null})`);
     for (const [position, item] of items.entries()) {
       const { name = 'Oak bowl', quantity = 1, unitPriceCents = 3800, weightOz = 18, ships = true } = item;
       await ctx.tx.run(sql`

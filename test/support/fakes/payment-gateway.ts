@@ -23,6 +23,8 @@ export interface FakePayments extends PaymentGateway {
   readonly subscriptions: Map<string, SubscriptionSnapshot>;
   readonly invoices: Map<string, InvoiceSnapshot>;
   readonly payments: Map<string, PaymentSnapshot>;
+  /** The marks of what went back. */
+  readonly refunds: Set<string>;
   readonly events: PaymentEvent[];
   /** How the next calls of a kind go; after them all is well. */
   readonly misfortunes: Partial<Record<Asked, Misfortune[]>>;
@@ -71,7 +73,7 @@ export function fakePaymentGateway(): FakePayments {
   }
 
   const fake: FakePayments = {
-    asked: [], requests: new Map(), sessions: new Map(), subscriptions: new Map(), invoices: new Map(), payments: new Map(),
+    asked: [], requests: new Map(), sessions: new Map(), subscriptions: new Map(), invoices: new Map(), payments: new Map(), refunds: new Set(),
     events: [], misfortunes: {}, meanwhile: undefined,
 
     change(sessionId, change) {
@@ -99,9 +101,11 @@ export function fakePaymentGateway(): FakePayments {
     changeSubscription: (_account, id) => ask('changeSubscription', () => need(fake.subscriptions, id)),
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
     fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
-    refundPayment: (_account, { paymentId, amountCents }) => ask('refundPayment', () => {
+    refundPayment: (_account, { paymentId, amountCents, mark }) => ask('refundPayment', () => {
       const payment = need(fake.payments, paymentId);
-      const refunded = { ...payment, refundedCents: payment.refundedCents + (amountCents ?? payment.amountCents - payment.refundedCents) };
+      const isNew = !fake.refunds.has(mark);
+      const refunded = { ...payment, refundedCents: payment.refundedCents + (isNew ? amountCents : 0) };
+      fake.refunds.add(mark);
       fake.payments.set(paymentId, refunded);
       return refunded;
     }),

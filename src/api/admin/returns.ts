@@ -1,0 +1,80 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import {
+  approveReturn, listReturns, presentReturn, receiveReturn, refundReturn, rejectReturn, returnStatuses, ReturnView,
+} from '#src/domain/returns/index.ts';
+import { Cents, Email, Id, Nullable, Omittable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+
+const note = Omittable(Text(1000, { description: 'For the shopper, in the mail that says so.', examples: ['Thank you.'] }));
+
+const deciding = {
+  method: 'post',
+  tag: 'admin',
+  audience: toBearer('admin:write'),
+  params: Type.Object({ id: Id('ret') }),
+  answers: { 200: Type.Object({ return: ReturnView }) },
+} as const;
+const Decision = Type.Object({ note });
+
+export const getReturns = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/returns',
+  tag: 'admin',
+  summary: 'List the returns, the newest first: `?status=requested` are those to be decided.',
+  audience: toBearer('admin:read'),
+  query: Type.Object({
+    status: Type.Optional(Type.Enum([...returnStatuses])), email: Type.Optional(Email), ...PageQuery,
+  }),
+  answers: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listReturns(ctx, query);
+    return ok({ returns: rows.map(presentReturn), cursor });
+  },
+});
+
+export const postApproval = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/returns/:id/approve',
+  summary: 'Let the shopper send it back.',
+  body: Decision,
+  errors: ['return_not_allowed'],
+  async handle({ ctx, params, body }) {
+    return ok({ return: presentReturn(await approveReturn(ctx, { returnId: params.id, note: body.note })) });
+  },
+});
+
+export const postRejection = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/returns/:id/reject',
+  summary: 'Do not take it back. Another return may ask for the same.',
+  body: Decision,
+  errors: ['return_not_allowed'],
+  async handle({ ctx, params, body }) {
+    return ok({ return: presentReturn(await rejectReturn(ctx, { returnId: params.id, note: body.note })) });
+  },
+});
+
+export const postReceipt = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/returns/:id/receive',
+  summary: 'Note that the goods have come back. Their stock is for the owner to change.',
+  body: Decision,
+  errors: ['return_not_allowed'],
+  async handle({ ctx, params, body }) {
+    return ok({ return: presentReturn(await receiveReturn(ctx, { returnId: params.id, note: body.note })) });
+  },
+});
+
+export const postReturnRefund = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/returns/:id/refund',
+  summary: 'Give back what was paid for the goods, or an amount: the refund is promised and issued by a worker.',
+  body: Type.Object({
+    note,
+    amount_cents: Omittable(Type.Unsafe<number>({ ...Cents, description: '0: the money went back in another way.' })),
+  }),
+  errors: ['return_not_allowed', 'refund_not_allowed'],
+  async handle({ ctx, params, body: { note, amount_cents: amountCents } }) {
+    return ok({ return: presentReturn(await refundReturn(ctx, { returnId: params.id, note, amountCents })) });
+  },
+});

@@ -1,0 +1,104 @@
+import { issueRefund as issueAgain } from '#jobs/payments.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { conclude, readOne } from '../database.ts';
+import { lockOrder, saveOrder } from '../orders/index.ts';
+import type { PaymentSnapshot } from '../ports/payment-gateway.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { openAccount } from './open-account.ts';
+import { type Trouble, troubleOf } from './trouble.ts';
+import { undoSale } from './undo-sale.ts';
+
+/** The provider is asked for over three days. */
+const attemptsMax = 150;
+
+interface RefundAttempt {
+  readonly refundId: string;
+  readonly attempt: number;
+}
+
+interface OpenRefund {
+  readonly id: string;
+  readonly orderId: string;
+  readonly amountCents: number;
+  /** Null where a gift card paid all of the order. */
+  readonly paymentId: string | null;
+}
+
+/**
+ * Ask the provider to send money back, and bring the order into line with how its payment then stands. The refund's id
+ * is the provider's key and stands on the refund there: however often and late this is worked, money goes back once.
+ */
+export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAttempt): Promise<void> {
+  const refund = await readOne<OpenRefund>(ctx, sql`
+    select r.id, r.order_id as "orderId", r.amount_cents as "amountCents", o.payment_id as "paymentId"
+    from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
+    where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`);
+  if (!refund) return;
+  const { paymentId } = refund;
+  if (!paymentId) return conclude(ctx, (ctx) => settleWithoutMoney(ctx, refund));
+
+  const askedAt = ctx.clock.now();
+  const answer = await ask(ctx, { ...refund, paymentId });
+  if (answer instanceof Error) return later(ctx, refund, attempt, answer);
+  await conclude(ctx, async (ctx) => {
+    await applyAnswer(ctx, { subject: 'payment', payment: answer, askedAt });
+    await settle(ctx, refund, 'sent');
+    const order = await lockOrder(ctx, refund.orderId);
+    if (order?.attentionCode !== 'refund_failed') return;
+    order.raise(null);
+    await saveOrder(ctx, order);
+  });
+}
+
+/** How the payment then stands, or why it is not known. */
+async function ask(ctx: Context, { id, paymentId, amountCents }: OpenRefund & { paymentId: string }): Promise<PaymentSnapshot | Trouble> {
+  try {
+    const account = await openAccount(ctx);
+    return await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, `refund:${id}`, ctx.signal);
+  } catch (error) {
+    return troubleOf(error);
+  }
+}
+
+async function later(ctx: Context, refund: OpenRefund, attempt: number, reason: Trouble): Promise<void> {
+  const isFinal = reason instanceof ProviderError && (reason.failure === 'refused' || reason.failure === 'missing');
+  if (isFinal || attempt >= attemptsMax) return conclude(ctx, (ctx) => refuse(ctx, refund, reason.code ?? 'provider_error'));
+  const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
+  await conclude(ctx, async (ctx) => {
+    enqueue(ctx, issueAgain, { refundId: refund.id, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+  });
+}
+
+/** The order stays as it is, and a person is asked to look. */
+async function refuse(ctx: InTransaction, refund: OpenRefund, code: string): Promise<void> {
+  const order = await lockOrder(ctx, refund.orderId);
+  await settle(ctx, refund, 'refused', code);
+  if (!order || order.attentionCode) return;
+  order.raise({ code: 'refund_failed', detail: `The payment provider did not give the money back (${code}).` });
+  await saveOrder(ctx, order);
+}
+
+/** Nothing was charged, so nobody has to be asked. */
+async function settleWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
+  const order = await lockOrder(ctx, refund.orderId);
+  await settle(ctx, refund, 'sent');
+  if (!order || order.status === 'refunded') return;
+  order.moveTo('refunded');
+  order.movePaymentTo('refunded');
+  await undoSale(ctx, order);
+  await saveOrder(ctx, order);
+  recordEvent(ctx, 'order.refunded', order.id);
+}
+
+async function settle(ctx: InTransaction, { id }: OpenRefund, state: 'sent' | 'refused', failure: string | null = null): Promise<void> {
+  await ctx.tx.run(sql`
+    update payment_refunds set state = ${state}, failure = ${failure}, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested'`);
+}

@@ -1,0 +1,87 @@
+import { issueRefund } from '#jobs/payments.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { Cents } from '#src/lib/money.ts';
+import { Cents as CentsSchema, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import { lockOrder, type Order } from '../orders/index.ts';
+import { readRefund, type Refund } from './refund.ts';
+
+export const RefundInput = Type.Object({
+  amount_cents: Omittable(Type.Unsafe<Cents>({
+    ...CentsSchema, minimum: 1, description: 'All that is left, unless an amount is named.',
+  })),
+  reason: Omittable(Text(500, { examples: ['Arrived with a crack'] })),
+});
+export type RefundInput = Static<typeof RefundInput>;
+
+/** What its owner wants to give back of an order. */
+export interface RefundRequest {
+  readonly orderId: string;
+  /** All that is left, unless an amount is named. */
+  readonly amountCents?: Cents | null | undefined;
+  /** Why, in the owner's words. */
+  readonly reason?: string | null | undefined;
+  /** The return for which it is. */
+  readonly returnId?: string | undefined;
+}
+
+/**
+ * Give money of an order back: written down here, and issued by a worker. The order follows when the provider has
+ * said so. What a gift card paid goes back to it once all of the money has.
+ *
+ * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left
+ */
+export async function requestRefund(ctx: Context, request: RefundRequest): Promise<Refund> {
+  const { orderId, reason = null, returnId = null } = request;
+  return transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (!order) throw notFound('order');
+    const amountCents = judgeAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
+
+    const id = newId('rfd');
+    await ctx.tx.run(sql`
+      insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, reason, requested_by, created_at)
+      values (${ctx.tenant.id}, ${id}, ${orderId}, ${returnId}, 'requested', ${amountCents}, ${reason}, ${ctx.actor.id},
+        ${ctx.clock.now()})`);
+    enqueue(ctx, issueRefund, { refundId: id, attempt: 1 });
+    await recordAudit(ctx, {
+      action: 'order.refund_requested', subjectKind: 'order', subjectId: orderId,
+      after: { refund_id: id, amount_cents: amountCents, reason },
+    });
+    const refund = await readRefund(ctx, id);
+    if (!refund) throw new TypeError('A refund that was written is not there.');
+    return refund;
+  });
+}
+
+/**
+ * What can still be given back of an order, by what the provider said and what was asked for since; `undefined` where
+ * nothing can. 0: a gift card paid all of it. Call with the order locked.
+ */
+export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Cents | undefined> {
+  const isFree = order.totalCents === 0;
+  if (!order.isPaid || (!order.paymentId && !isFree) || order.status === 'refunded') return undefined;
+  const [open] = await ctx.tx.run<{ count: number; cents: number }>(sql`
+    select count(*)::int as count, coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
+    where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and state = 'requested'`);
+  const left = order.totalCents - order.refundedCents - (open?.cents ?? 0);
+  if (isFree) return open?.count ? undefined : 0;
+  return left > 0 ? left : undefined;
+}
+
+function judgeAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
+  if (left === undefined) {
+    const reason = order.isPaid ? 'refunded' : 'not_paid';
+    const sentence = order.isPaid ? 'All that was paid for this order has gone back.' : 'This order was not paid.';
+    throw new DomainError('conflict', 'refund_not_allowed', sentence, { extensions: { reason } });
+  }
+  if (wanted === null) return left;
+  if (wanted <= left) return wanted;
+  const errors = [{ path: '/amount_cents', code: 'maximum', detail: `must be at most ${left}` }];
+  throw new DomainError('invalid', 'invalid_request', 'More would go back than is left of the payment.', { extensions: { errors } });
+}

@@ -1,0 +1,170 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { issueRefund, readRefund, type Refund, type RefundRequest, requestRefund } from '#src/domain/payments/index.ts';
+import { days, seconds } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';
+import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { recorded } from '#test/support/promised.ts';
+import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+async function settle({ services, stripe }: StripeContext): Promise<void> {
+  if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
+  await workPromises(services);
+}
+
+async function buy(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time', gift_card_code?: string) {
+  const { ctx, stripe } = context;
+  const product = await buildProduct(ctx, {
+    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'], variants: [{ ships: false }],
+  });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type, subscription_interval: 'month' }],
+    customer_email: 'ada@example.com', ...(gift_card_code && { gift_card_code }),
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(context);
+  return { orderId, product };
+}
+
+/** An order that nobody paid. */
+async function beginOrder(ctx: Context): Promise<string> {
+  const product = await buildProduct(ctx);
+  return (await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] })).order_id;
+}
+
+/** Ask for a refund and let the workers do it. */
+async function refund(context: StripeContext, request: RefundRequest): Promise<Refund> {
+  const { id } = await requestRefund(context.ctx, request);
+  await settle(context);
+  return (await readRefund(context.ctx, id)) as Refund;
+}
+
+const refundsAtStripe = async ({ stripe, account }: StripeContext) => (await stripe.account(account.secretKey)).refunds.length;
+
+test.serial('some of an order and then the rest goes back, and goods that were not sent are for sale again', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, product } = await buy(t.context);
+  t.like(await refund(t.context, { orderId, amountCents: 1000, reason: 'scratched' }), {
+    state: 'sent', amountCents: 1000, currency: 'USD', reason: 'scratched',
+  });
+  t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
+  t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 2800 });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800, attentionCode: null });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
+  t.is(await refundsAtStripe(t.context), 2);
+});
+
+test.serial('a refund whose answer was lost, or that is worked twice, is made once', async (t) => {
+  const { ctx, clock, services, stripe, account } = t.context;
+  const { orderId } = await buy(t.context);
+  await stripe.addFault({ match: 'POST /v1/refunds', account: account.secretKey, kind: 'reset_after', times: 4 });
+  const { id, state } = await refund(t.context, { orderId, amountCents: 500 });
+  t.is(state, 'requested');
+  await stripe.clearFaults();
+  clock.pass(seconds(10));
+  await workPromises(services);
+  t.is((await readRefund(ctx, id))?.state, 'sent');
+  await issueRefund(ctx, { refundId: id, attempt: 2 });
+  t.is((await orderOf(ctx, orderId)).refundedCents, 500);
+  t.is(await refundsAtStripe(t.context), 1);
+});
+
+test.serial('a refund that is asked for again when its key is long forgotten is found', async (t) => {
+  const { ctx } = t.context;
+  const { orderId } = await buy(t.context);
+  const { id } = await refund(t.context, { orderId, amountCents: 500 });
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`));
+  t.context.clock.pass(days(3));
+  await issueRefund(ctx, { refundId: id, attempt: 9 });
+  t.is((await readRefund(ctx, id))?.state, 'sent');
+  t.is(await refundsAtStripe(t.context), 1);
+});
+
+test.serial('each period of a subscription is refunded by itself', async (t) => {
+  const { ctx, stripe } = t.context;
+  await buy(t.context, 'subscription');
+  await stripe.renew((await subscriptionsOf(ctx))[0]?.paymentSubscriptionId ?? '', 'paid');
+  await settle(t.context);
+  const [first, renewal] = await ordersOf(ctx);
+  await refund(t.context, { orderId: renewal?.id ?? '' });
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['paid', 'refunded']);
+  await refund(t.context, { orderId: first?.id ?? '', amountCents: 100 });
+  t.deepEqual((await ordersOf(ctx)).map(({ refundedCents }) => refundedCents), [100, 3400]);
+});
+
+test.serial('what was not paid, or more than was, does not go back: what was asked for counts', async (t) => {
+  const { ctx } = t.context;
+  const { orderId } = await buy(t.context);
+  const code = async (given: RefundRequest) => (await t.throwsAsync(requestRefund(ctx, given), { instanceOf: DomainError }))?.code;
+  t.is(await code({ orderId: newId('ord') }), 'not_found');
+  t.is(await code({ orderId, amountCents: 3801 }), 'invalid_request');
+  await requestRefund(ctx, { orderId, amountCents: 3000 });
+  t.is(await code({ orderId, amountCents: 801 }), 'invalid_request');
+  await requestRefund(ctx, { orderId });
+  t.is(await code({ orderId }), 'refund_not_allowed');
+  await settle(t.context);
+  t.is(await code({ orderId }), 'refund_not_allowed');
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
+  t.is(await code({ orderId: await beginOrder(ctx) }), 'refund_not_allowed');
+});
+
+test.serial('what the provider refuses leaves the order as it is, and a person is asked to look', async (t) => {
+  const { ctx, stripe, account } = t.context;
+  const { orderId } = await buy(t.context);
+  const [charge] = (await stripe.account(account.secretKey)).charges;
+  await stripe.openDispute(charge?.id ?? '');
+  t.like(await refund(t.context, { orderId }), { state: 'refused', failure: 'charge_disputed' });
+  t.like(await orderOf(ctx, orderId), { status: 'paid', refundedCents: 0 });
+  t.truthy((await orderOf(ctx, orderId)).attentionCode);
+});
+
+test.serial('a refund that the bank sends back comes off again, and a person is asked to look', async (t) => {
+  const { ctx, stripe, account } = t.context;
+  const { orderId } = await buy(t.context);
+  await refund(t.context, { orderId, amountCents: 1000 });
+  const [made] = (await stripe.account(account.secretKey)).refunds;
+  await stripe.failRefund(made?.id ?? '');
+  await settle(t.context);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', refundedCents: 0, attentionCode: 'refund_failed' });
+  await refund(t.context, { orderId });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', attentionCode: null });
+});
+
+test.serial('a gift card gets back what it paid once all of the money went back, and once only', async (t) => {
+  const { ctx } = t.context;
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+  const { orderId } = await buy(t.context, 'one_time', card.code);
+  t.is((await balanceOf(ctx, card.id))?.balance, 0);
+  await refund(t.context, { orderId, amountCents: 800 });
+  t.is((await balanceOf(ctx, card.id))?.balance, 0);
+  const { id } = await refund(t.context, { orderId });
+  t.is((await balanceOf(ctx, card.id))?.balance, 1000);
+  await issueRefund(ctx, { refundId: id, attempt: 1 });
+  t.is((await balanceOf(ctx, card.id))?.balance, 1000);
+});
+
+test.serial('an order that a gift card paid all of is refunded without asking anybody', async (t) => {
+  const { ctx } = t.context;
+  const card = await buildGiftCard(ctx, { balanceCents: 5000 });
+  const { orderId, product } = await buy(t.context, 'one_time', card.code);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 0 });
+  t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 0 });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', paymentStatus: 'refunded' });
+  t.is((await balanceOf(ctx, card.id))?.balance, 5000);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 100 });
+  t.is(await refundsAtStripe(t.context), 0);
+});
