@@ -1,6 +1,11 @@
-import { purchase } from './demo/purchase.ts';
+import { account } from './demo/account.ts';
+import { abandonedCart } from './demo/abandoned-cart.ts';
+import { international } from './demo/international.ts';
 import { type Journey, walk } from './demo/journey.ts';
+import { numbers } from './demo/numbers.ts';
+import { purchase } from './demo/purchase.ts';
 import { startReceiver } from './demo/receiver.ts';
+import { subscription } from './demo/subscription.ts';
 import { type Stack, startStack } from './stack/start-stack.ts';
 
 /*
@@ -19,7 +24,8 @@ async function main(): Promise<boolean> {
   process.once('SIGTERM', stopOnSignal);
   try {
     print(`Up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
-    return await walk(purchase(), { stack, receiver, ask: askerOf(stack) }, print);
+    const steps = [...purchase(), ...account(), ...abandonedCart(), ...subscription(), ...international(), ...numbers()];
+    return await walk(steps, { stack, receiver, ask: askerOf(stack) }, print);
   } finally {
     await stack.stop();
     receiver.close();
@@ -27,11 +33,13 @@ async function main(): Promise<boolean> {
 }
 
 function askerOf({ url, store }: Stack): Journey['ask'] {
-  return async (method, path, { body, key = 'publishable' } = {}) => {
+  return async (method, path, { body, session, key = 'publishable' } = {}) => {
+    const bearer = session ?? (key === 'secret' ? store.secretKey : store.publishableKey);
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${key === 'secret' ? store.secretKey : store.publishableKey}`,
+        'x-tenant-slug': store.slug,
+        ...(isPublic(path) ? {} : { authorization: `Bearer ${bearer}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -40,6 +48,9 @@ function askerOf({ url, store }: Stack): Journey['ask'] {
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   };
 }
+
+/** Where no key is needed, the store is named by its slug alone. */
+const isPublic = (path: string) => /^\/(customer\/magic-link|analytics)\//.test(path);
 
 const held = await main().catch((error: unknown) => {
   print(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -7,8 +7,8 @@ import type { Receiver } from './receiver.ts';
 export interface Journey {
   readonly stack: Stack;
   readonly receiver: Receiver;
-  /** Ask the store as its storefront would, with the publishable key; `secret` for its back end's. */
-  ask(method: string, path: string, options?: { body?: unknown; key?: 'publishable' | 'secret' }): Promise<Answer>;
+  /** Ask the store as its storefront would, with the publishable key, its back end's secret one, or a shopper's session. */
+  ask(method: string, path: string, options?: { body?: unknown; key?: 'publishable' | 'secret'; session?: string }): Promise<Answer>;
   /** Say what held. Throws, and so fails the step, when it did not. */
   check(held: boolean, sentence: string): void;
 }
@@ -48,7 +48,7 @@ export async function walk(steps: readonly Step[], tools: Omit<Journey, 'check'>
     const startedAt = performance.now();
     const failure = await step.run({ ...tools, check }).then(() => undefined, (error: unknown) => error);
     const took = `${Math.round(performance.now() - startedAt)} ms`;
-    print(`${failure ? '✘' : '✔'} ${String(index + 1).padStart(2)}. ${step.title.padEnd(52)} ${took.padStart(9)}`);
+    print(`${failure ? '✘' : '✔'} ${String(index + 1).padStart(2)}. ${step.title.padEnd(58)} ${took.padStart(9)}`);
     for (const sentence of checked) print(`       ${sentence}`);
     if (failure) {
       print(`       ${failure instanceof Error ? failure.message : String(failure)}`);
