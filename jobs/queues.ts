@@ -8,7 +8,8 @@ export const queues = {
   webhooks: { concurrency: 32, about: 'Fans events out and drains the deliveries of each endpoint.' },
   emails: { concurrency: 8, about: 'Sends mails.' },
   reminders: { concurrency: 4, about: 'Decides and sends reminders of abandoned carts.' },
-  analytics: { concurrency: 2, about: 'Folds batches of analytics events and rolls them up.' },
+  // Half of the slots are for what belongs to no store: two fold at a time.
+  analytics: { concurrency: 4, about: 'Folds batches of analytics events and rolls them up.' },
   chores: { concurrency: 4, about: 'Search indexing, retention, partitions and other chores.' },
 } as const satisfies Record<string, { concurrency: number; about: string }>;
 
