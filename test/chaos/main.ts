@@ -19,6 +19,7 @@ const breaches = await runChaos({
   orders: Number(values.orders),
   everyMs: Number(values.every),
   settleMs: Number(values.settle),
+  withKeys: true,
   report: (line) => console.log(line),
 });
 for (const breach of breaches.slice(0, 50)) console.log(`✘ ${breach}`);

@@ -14,6 +14,8 @@ export interface ChaosOptions {
   readonly everyMs: number;
   /** How long everything may take to come right again once nothing breaks any more. */
   readonly settleMs: number;
+  /** A dead process holds an idempotency key for a minute: without keys a run is shorter. */
+  readonly withKeys: boolean;
   readonly report: (line: string) => void;
 }
 
@@ -33,14 +35,14 @@ const quick = {
 /**
  * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
  */
-export async function runChaos({ seed, orders, everyMs, settleMs, report }: ChaosOptions): Promise<string[]> {
+export async function runChaos({ seed, orders, everyMs, settleMs, withKeys, report }: ChaosOptions): Promise<string[]> {
   const chance = createChance(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
   try {
     const mayhem = await causeMayhem(stack, createChance(seed + 1), { everyMs });
     const startedAt = performance.now();
-    const bought = await sendShoppers(stack, chance, { count: orders, atOnce: 4 }).finally(() => mayhem.end());
+    const bought = await sendShoppers(stack, chance, { count: orders, atOnce: 4, withKeys }).finally(() => mayhem.end());
     report(`${bought.length} shoppers in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
 
     const deadline = performance.now() + settleMs;

@@ -20,10 +20,12 @@ export interface Crowd {
   readonly firstNumber?: number;
   /** Otherwise one in ten thinks better of it on the payment page. */
   readonly allPay?: boolean;
+  /** Whether their storefront sends idempotency keys. Without one a lost answer begins a new order, which supersedes. */
+  readonly withKeys?: boolean;
 }
 
 /** So many shoppers, a few at a time, who each buy something. Those for whom nothing was left are not in the answer. */
-export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce, firstNumber = 0, allPay = false }: Crowd): Promise<Bought[]> {
+export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: Crowd): Promise<Bought[]> {
   const products = await findProducts(stack);
   const bought: Bought[] = [];
   let next = 0;
@@ -33,7 +35,7 @@ export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce
       const product = chance.pick(products);
       const quantity = 1 + chance.below(2);
       const pays = chance.below(10) > 0 || allPay;
-      const one = await buy(stack, { number, product, quantity, pays });
+      const one = await buy(stack, { number, product, quantity, pays, withKeys });
       if (one) bought.push(one);
     }
   };
@@ -58,13 +60,13 @@ async function findProducts(stack: Stack): Promise<Product[]> {
   return found.flat();
 }
 
-type Wish = { number: number; product: Product; quantity: number; pays: boolean };
+type Wish = { number: number; product: Product; quantity: number; pays: boolean; withKeys: boolean };
 
 /** Answers nothing when it was sold out. */
-async function buy(stack: Stack, { number, product, quantity, pays }: Wish): Promise<Bought | undefined> {
+async function buy(stack: Stack, { number, product, quantity, pays, withKeys }: Wish): Promise<Bought | undefined> {
   const email = `shopper-${number}@chaos.example`;
   const session = await insist(stack, 'POST', '/checkout/sessions', {
-    key: `checkout-${number}`,
+    ...(withKeys && { key: `checkout-${number}` }),
     body: { items: [{ product_slug: product.slug, variant_id: product.variantId, quantity }], customer_email: email },
   });
   if (session['error'] === 'insufficient_stock') return undefined;

@@ -27,7 +27,7 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
   const promiseSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);
   let closing = false;
-  let healedAt = 0;
+  let healedAt = -Infinity;
 
   async function round(): Promise<void> {
     await promiseSchedules();

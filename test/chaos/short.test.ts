@@ -1,0 +1,13 @@
+import { randomInt } from 'node:crypto';
+
+import test from 'ava';
+
+import { runChaos } from './run-chaos.ts';
+
+test('a shop whose processes are killed and whose providers fail loses nothing and does nothing twice', async (t) => {
+  t.timeout(240_000);
+  const seed = randomInt(2 ** 31);
+  t.log(`npm run chaos -- --orders 24 --every 1000 --seed ${seed}`);
+  const breaches = await runChaos({ seed, orders: 24, everyMs: 1000, settleMs: 120_000, withKeys: false, report: (line) => t.log(line) });
+  t.deepEqual(breaches, []);
+});
