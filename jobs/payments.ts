@@ -39,6 +39,16 @@ export const issueRefund = defineJob({
   key: ({ refundId, attempt }) => `${refundId}:${attempt}`,
 });
 
+/** Finish a replacement of the provider's signing secret that its owner confirmed. */
+export const finishSecretRotation = defineJob({
+  name: 'payments.finish-secret-rotation',
+  queue: 'payments',
+  payload: Type.Object({ rotationId: Type.String() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 60,
+  key: ({ rotationId }) => rotationId,
+});
+
 /** Find the sessions whose check is overdue, and promise it again. */
 export const sweepSessions = defineJob({
   name: 'payments.sweep-sessions',

@@ -3,6 +3,7 @@ import * as adminCatalogue from './admin/catalogue.ts';
 import * as adminContent from './admin/content.ts';
 import * as adminKeys from './admin/keys.ts';
 import * as adminLabels from './admin/labels.ts';
+import * as adminOrders from './admin/orders.ts';
 import * as adminPeople from './admin/people.ts';
 import * as adminPromotions from './admin/promotions.ts';
 import * as adminRecords from './admin/records.ts';
@@ -37,7 +38,7 @@ import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
 const admin = [
-  adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminPeople, adminPromotions, adminRecords,
+  adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminOrders, adminPeople, adminPromotions, adminRecords,
   adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhooks,
 ];
 const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];

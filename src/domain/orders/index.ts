@@ -9,7 +9,10 @@ export {
 } from './order.ts';
 export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
 export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
-export { listOrders, orderItems, readOrder, readOrderByNumber, readOrders } from './read-order.ts';
+export {
+  listManagedOrders, listOrders, type ManagedOrder, type OrderFilter, orderItems, readManagedOrder, readOrder, readOrderByNumber,
+  readOrders,
+} from './read-order.ts';
 export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';
 export { releaseReturn } from './release-return.ts';
 export { reserveReturn, type ReturnLine } from './reserve-return.ts';

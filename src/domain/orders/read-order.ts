@@ -1,8 +1,10 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
 import { read, readOne } from '../database.ts';
 import type { NewOrderItem } from './create-order.ts';
+import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /** An order as it is now, with one statement; `undefined` when this store has none of that id. */
@@ -35,6 +37,51 @@ export async function listOrders(ctx: Context, condition: Sql, { cursor, limit =
   return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
 }
 
+/** An order with why a person has to look at it, if one has to. */
+export interface ManagedOrder {
+  readonly order: OrderView;
+  readonly attention: Attention | null;
+}
+
+export interface OrderFilter extends PageRequest {
+  readonly status?: OrderStatus | undefined;
+  readonly fulfillmentStatus?: FulfillmentStatus | undefined;
+  readonly email?: string | undefined;
+  readonly needsAttention?: boolean | undefined;
+}
+
+/** The order of this id as its store sees it; `undefined` when there is none. */
+export async function readManagedOrder(ctx: Context, id: string): Promise<ManagedOrder | undefined> {
+  const row = await readOne<OrderRow>(ctx, sql`${selectOrder(ctx)} and o.id = ${id}`);
+  return row && managed(row);
+}
+
+/**
+ * The orders of a store that fit, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listManagedOrders(ctx: Context, filter: OrderFilter): Promise<Page<ManagedOrder>> {
+  const { status, fulfillmentStatus, email, needsAttention, cursor, limit = 20 } = filter;
+  const list = keyset(ctx, 'managed orders', { columns: ['o.id'], descending: true }, cursor);
+  const conditions = [
+    list.after,
+    ...(status === undefined ? [] : [sql`o.status = ${status}`]),
+    ...(fulfillmentStatus === undefined ? [] : [sql`o.fulfillment_status = ${fulfillmentStatus}`]),
+    ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
+    ...(needsAttention === undefined ? [] : [needsAttention ? sql`o.attention_code is not null` : sql`o.attention_code is null`]),
+  ];
+  const rows = await read<OrderRow & { position: Position }>(ctx, sql`
+    ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${joinSql(conditions, ' and ')}
+    order by ${list.by} limit ${limit + 1}`, { replica: true });
+  const page = list.page(rows, limit);
+  return { rows: page.rows.map(managed), cursor: page.cursor };
+}
+
+function managed(row: OrderRow): ManagedOrder {
+  const { attentionCode: code, attentionDetail: detail } = row;
+  return { order: presentOrder(row, row.items), attention: code === null ? null : { code, detail: detail ?? '' } };
+}
+
 /** The items of an order with all that was written down of them, in their order. */
 export async function orderItems(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
   return read<NewOrderItem>(ctx, sql`
@@ -47,6 +94,8 @@ export async function orderItems(ctx: Context, orderId: string): Promise<NewOrde
 
 interface OrderRow extends OrderRecord {
   readonly items: readonly OrderItemView[];
+  readonly attentionCode: string | null;
+  readonly attentionDetail: string | null;
 }
 
 async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView | undefined> {
@@ -61,6 +110,7 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
     o.shipping_cents as "shippingCents", o.tax_cents as "taxCents", o.total_cents as "totalCents",
     o.refunded_cents as "refundedCents", o.shipping_address as "shippingAddress", o.labels, o.metadata, o.version,
     o.created_at as "createdAt", o.paid_at as "paidAt", o.shipped_at as "shippedAt",
+    o.attention_code as "attentionCode", o.attention_detail as "attentionDetail",
     (select coalesce(json_agg(json_build_object(
         'id', i.id, 'product_id', i.product_id, 'product_slug', i.product_slug, 'variant_id', i.variant_id,
         'sku', i.sku, 'name', i.name, 'quantity', i.quantity, 'unit_price_cents', i.unit_price_cents,

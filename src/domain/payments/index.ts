@@ -2,8 +2,10 @@ export { acceptPaymentEvent } from './accept-payment-event.ts';
 export { type Applied, applyAnswer } from './apply-answer.ts';
 export { type Answer, answerOfSession, askProvider } from './ask-provider.ts';
 export { checkSession } from './check-session.ts';
+export { confirmSecretRotation } from './confirm-secret-rotation.ts';
 export { endOrder } from './end-order.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
+export { finishSecretRotation } from './finish-secret-rotation.ts';
 export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAction } from './manage-subscription.ts';
 export { issueRefund } from './issue-refund.ts';
 export { isOurs } from './is-ours.ts';
@@ -26,6 +28,7 @@ export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-end
 export { leftToRefund, RefundInput, type RefundRequest, requestRefund } from './request-refund.ts';
 export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';
 export { type SellingTerms, sellingTerms } from './selling-terms.ts';
+export { startSecretRotation } from './start-secret-rotation.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
 export { sweepSessions } from './sweep-sessions.ts';
 export { type Trouble, troubleOf } from './trouble.ts';

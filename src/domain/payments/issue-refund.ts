@@ -17,6 +17,9 @@ import { undoSale } from './undo-sale.ts';
 /** The provider is asked for over three days. */
 const attemptsMax = 150;
 
+/** They reach over forty minutes. */
+const attemptsPerKey = 10;
+
 interface RefundAttempt {
   readonly refundId: string;
   readonly attempt: number;
@@ -44,7 +47,7 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   if (!paymentId) return conclude(ctx, (ctx) => settleWithoutMoney(ctx, refund));
 
   const askedAt = ctx.clock.now();
-  const answer = await ask(ctx, { ...refund, paymentId });
+  const answer = await ask(ctx, { ...refund, paymentId }, attempt);
   if (answer instanceof Error) return later(ctx, refund, attempt, answer);
   await conclude(ctx, async (ctx) => {
     await applyAnswer(ctx, { subject: 'payment', payment: answer, askedAt });
@@ -56,11 +59,19 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   });
 }
 
-/** How the payment then stands, or why it is not known. */
-async function ask(ctx: Context, { id, paymentId, amountCents }: OpenRefund & { paymentId: string }): Promise<PaymentSnapshot | Trouble> {
+/**
+ * How the payment then stands, or why it is not known. The provider answers a failure of its own again to the same key
+ * for a day, so the key changes now and then: what does not stand among the refunds that long after was not made.
+ */
+async function ask(
+  ctx: Context,
+  { id, paymentId, amountCents }: OpenRefund & { paymentId: string },
+  attempt: number,
+): Promise<PaymentSnapshot | Trouble> {
+  const key = `refund:${id}:${Math.floor(attempt / attemptsPerKey)}`;
   try {
     const account = await openAccount(ctx);
-    return await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, `refund:${id}`, ctx.signal);
+    return await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, key, ctx.signal);
   } catch (error) {
     return troubleOf(error);
   }

@@ -4,7 +4,7 @@ import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { issueRefund, readRefund, type Refund, type RefundRequest, requestRefund } from '#src/domain/payments/index.ts';
-import { days, seconds } from '#src/lib/duration.ts';
+import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -90,6 +90,19 @@ test.serial('a refund that is asked for again when its key is long forgotten is 
     update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`));
   t.context.clock.pass(days(3));
   await issueRefund(ctx, { refundId: id, attempt: 9 });
+  t.is((await readRefund(ctx, id))?.state, 'sent');
+  t.is(await refundsAtStripe(t.context), 1);
+});
+
+test.serial('a failure of the provider\'s own, which it repeats for a day, holds a refund up for an hour', async (t) => {
+  const { clock, ctx, services, stripe, account } = t.context;
+  const { orderId } = await buy(t.context);
+  await stripe.addFault({ match: 'POST /v1/refunds', account: account.secretKey, kind: 'status', status: 500, times: 2 });
+  const { id } = await refund(t.context, { orderId, amountCents: 500 });
+  for (let time = 0; time < 10; time += 1) {
+    clock.pass(minutes(30));
+    await workPromises(services);
+  }
   t.is((await readRefund(ctx, id))?.state, 'sent');
   t.is(await refundsAtStripe(t.context), 1);
 });

@@ -1,0 +1,92 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { accepted, ok } from '#src/api/lib/reply.ts';
+import { ManagedOrderView, OrderFileView, presentManagedOrder, readOrderFile } from '#src/domain/backoffice/index.ts';
+import { fulfillmentStatuses, listManagedOrders, orderStatuses } from '#src/domain/orders/index.ts';
+import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
+import { editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
+import { Email, Id, Nullable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+
+const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+const Named = Type.Object({ id: Id('ord') });
+const OrderAnswer = Type.Object({ order: OrderFileView });
+
+export const getOrders = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/orders',
+  summary: 'List the orders, the newest first: `?needs_attention=true` are those that wait for a person.',
+  query: Type.Object({
+    status: Type.Optional(Type.Enum([...orderStatuses])),
+    fulfillment_status: Type.Optional(Type.Enum([...fulfillmentStatuses])),
+    email: Type.Optional(Email),
+    needs_attention: Type.Optional(Type.Boolean()),
+    ...PageQuery,
+  }),
+  answers: { 200: Type.Object({ orders: Type.Array(ManagedOrderView), cursor: Nullable(Type.String()) }) },
+  async handle({ ctx, query: { fulfillment_status: fulfillmentStatus, needs_attention: needsAttention, ...query } }) {
+    const { rows, cursor } = await listManagedOrders(ctx, { ...query, fulfillmentStatus, needsAttention });
+    return ok({ orders: rows.map(presentManagedOrder), cursor });
+  },
+});
+
+export const getOrder = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/orders/:id',
+  summary: 'Read an order with its label, its refunds, what happened to it, and what to do if it needs a person.',
+  params: Named,
+  answers: { 200: OrderAnswer },
+  async handle({ ctx, params }) {
+    return ok({ order: await readOrderFile(ctx, params.id) });
+  },
+});
+
+export const postShipment = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/ship',
+  summary: 'Note that the goods were sent by hand. No label is bought any more, and the shopper is told.',
+  params: Named,
+  body: Type.Object({
+    carrier: Text(100, { examples: ['USPS'] }),
+    tracking_number: Text(100, { examples: ['9400100000000000000000'] }),
+  }),
+  errors: ['label_in_progress', 'order_not_shippable'],
+  answers: { 200: OrderAnswer },
+  async handle({ ctx, params: { id: orderId }, body: { carrier, tracking_number: trackingNumber } }) {
+    await markFulfilled(ctx, { orderId, carrier, trackingNumber });
+    return ok({ order: await readOrderFile(ctx, orderId) });
+  },
+});
+
+/** Money that goes back twice is gone: a request that names itself is run once. */
+export const postRefund = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/refunds',
+  summary: 'Give money of an order back: promised here, issued by a worker. What a gift card paid follows the last of it.',
+  params: Named,
+  body: RefundInput,
+  idempotent: 'atomic',
+  errors: ['refund_not_allowed'],
+  answers: { 202: Type.Object({ refund: RefundView }) },
+  async handle({ ctx, params, body: { amount_cents: amountCents, reason } }) {
+    return accepted({ refund: presentRefund(await requestRefund(ctx, { orderId: params.id, amountCents, reason })) });
+  },
+});
+
+export const putAddress = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/orders/:id/shipping-address',
+  summary: 'Correct where an order goes. Its label is tried again when that is asked for.',
+  params: Named,
+  body: ShippingAddressInput,
+  errors: ['label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable'],
+  answers: { 200: OrderAnswer },
+  async handle({ ctx, params: { id: orderId }, body: address }) {
+    await editAddress(ctx, { orderId, address });
+    return ok({ order: await readOrderFile(ctx, orderId) });
+  },
+});

@@ -1,0 +1,6 @@
+export { nextStep } from './next-step.ts';
+export {
+  AttentionView, ManagedOrderView, OrderFileView, presentManagedOrder, presentOrderFile, TimelineEntryView,
+} from './present.ts';
+export { readOrderFile } from './read-order-file.ts';
+export { readTimeline, type TimelineEntry } from './read-timeline.ts';

@@ -1,0 +1,60 @@
+import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type ManagedOrder, OrderView } from '../orders/index.ts';
+import { presentRefund, type Refund, RefundView } from '../payments/index.ts';
+import { LabelView } from '../shipping/index.ts';
+import { nextStep } from './next-step.ts';
+import type { TimelineEntry } from './read-timeline.ts';
+
+export const AttentionView = Type.Object({
+  code: Type.String({ examples: ['oversold'] }),
+  /** What is the matter. */
+  detail: Type.String({ examples: ['The payment came after the stock was given back.'] }),
+  /** What to do about it. */
+  next: Type.String({ examples: ['Find the goods or agree with the shopper.'] }),
+}, { title: 'Attention' });
+
+/** An order as the lists of its store show it. */
+export const ManagedOrderView = Type.Object({
+  ...OrderView.properties,
+  attention: Nullable(AttentionView),
+}, { title: 'ManagedOrder' });
+export type ManagedOrderView = Static<typeof ManagedOrderView>;
+
+export function presentManagedOrder({ order, attention }: ManagedOrder): ManagedOrderView {
+  return { ...order, attention: attention && { ...attention, next: nextStep(attention.code) } };
+}
+
+/** Something that happened to an order, or that somebody did about it. */
+export const TimelineEntryView = Type.Object({
+  at: Timestamp,
+  type: Type.String({ examples: ['label.purchased'] }),
+  /** Who did it, where somebody did. */
+  actor: Nullable(Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() })),
+  detail: Nullable(Type.String({ examples: ['usps'] })),
+}, { title: 'TimelineEntry' });
+
+/** An order with all that its store knows of it. */
+export const OrderFileView = Type.Object({
+  ...ManagedOrderView.properties,
+  label: Nullable(LabelView),
+  refunds: Type.Array(RefundView),
+  timeline: Type.Array(TimelineEntryView),
+}, { title: 'OrderFile' });
+export type OrderFileView = Static<typeof OrderFileView>;
+
+export interface OrderFile extends ManagedOrder {
+  readonly label: Static<typeof LabelView> | undefined;
+  readonly refunds: readonly Refund[];
+  readonly timeline: readonly TimelineEntry[];
+}
+
+export function presentOrderFile({ label, refunds, timeline, ...order }: OrderFile): OrderFileView {
+  return {
+    ...presentManagedOrder(order),
+    label: label ?? null,
+    refunds: refunds.map(presentRefund),
+    timeline: timeline.map(({ at, type, actorKind, actorId, detail }) => ({
+      at: at.toISOString(), type, actor: actorKind && actorId ? { kind: actorKind, id: actorId } : null, detail,
+    })),
+  };
+}

@@ -1,0 +1,77 @@
+import { finishSecretRotation } from '#jobs/payments.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import { deriveCode } from '../tenants/index.ts';
+import { codePurpose, confirmableMs, leaseMs, rotateSecret } from './secret-rotation.ts';
+
+const wrongCodesMax = 5;
+
+interface Confirmation {
+  readonly rotationId: string;
+  /** The one-time password. */
+  readonly code: string;
+}
+
+/**
+ * Replace the secret that the payment provider signs with, and tell the new one. Within ten minutes the same
+ * confirmation tells it again, and then nothing does. What it began is finished, whatever happens to this process.
+ *
+ * @throws DomainError not_found; `invalid_or_expired_token` for a wrong code, or one that is no longer good;
+ *   `version_conflict` while it is being confirmed; or what became of the provider
+ */
+export async function confirmSecretRotation(ctx: Context, confirmation: Confirmation): Promise<{ secret: string }> {
+  const { rotationId } = confirmation;
+  const expected = await deriveCode(ctx, codePurpose, rotationId);
+  const isRight = equalInConstantTime(expected, confirmation.code);
+  const verdict = await transact(ctx, (ctx) => judge(ctx, rotationId, isRight));
+  if (verdict === 'busy') throw new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
+  if (verdict === 'refused') throw new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
+  try {
+    return await rotateSecret(ctx, rotationId);
+  } finally {
+    await transact(ctx, (ctx) => ctx.tx.run(sql`
+      update payment_secret_rotations set leased_until = null where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`));
+  }
+}
+
+interface Rotation {
+  readonly wrongCodes: number;
+  readonly confirmedAt: Date | null;
+  readonly createdAt: Date;
+  readonly leasedUntil: Date | null;
+  readonly isNewest: boolean;
+}
+
+/** A wrong code counts, also where the answer is a refusal: this transaction commits. */
+async function judge(ctx: InTransaction, rotationId: string, isRight: boolean): Promise<'granted' | 'refused' | 'busy'> {
+  const now = ctx.clock.now();
+  const [rotation] = await ctx.tx.run<Rotation>(sql`
+    select r.wrong_codes as "wrongCodes", r.confirmed_at as "confirmedAt", r.created_at as "createdAt",
+      r.leased_until as "leasedUntil", not exists (
+        select from payment_secret_rotations n where n.tenant_id = ${ctx.tenant.id} and n.id > r.id) as "isNewest"
+    from payment_secret_rotations r where r.tenant_id = ${ctx.tenant.id} and r.id = ${rotationId} for update`);
+  if (!rotation) throw notFound('rotation');
+
+  const goodSince = rotation.confirmedAt ?? rotation.createdAt;
+  const isOver = now.getTime() - goodSince.getTime() >= confirmableMs;
+  if (isOver || !rotation.isNewest || rotation.wrongCodes >= wrongCodesMax) return 'refused';
+  if (!isRight) {
+    await ctx.tx.run(sql`
+      update payment_secret_rotations set wrong_codes = wrong_codes + 1
+      where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`);
+    return 'refused';
+  }
+  if (rotation.leasedUntil && rotation.leasedUntil > now) return 'busy';
+  const leasedUntil = fromNow(ctx.clock, leaseMs);
+  await ctx.tx.run(sql`
+    update payment_secret_rotations set leased_until = ${leasedUntil}, confirmed_at = coalesce(confirmed_at, ${now}),
+      state = case when state = 'requested' then 'confirmed' else state end
+    where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`);
+  enqueue(ctx, finishSecretRotation, { rotationId }, { dueAt: leasedUntil });
+  return 'granted';
+}

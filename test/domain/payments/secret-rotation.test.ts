@@ -1,0 +1,120 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { finishSecretRotation as job } from '#jobs/payments.ts';
+import { listAudit } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { readOne } from '#src/domain/database.ts';
+import {
+  confirmSecretRotation, finishSecretRotation, liveWebhookSecrets, startSecretRotation,
+} from '#src/domain/payments/index.ts';
+import { deriveCode } from '#src/domain/tenants/index.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { promised } from '#test/support/promised.ts';
+import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+/** Begin a rotation, and read the code from the mail to the owner. */
+async function begin(ctx: Context): Promise<{ rotationId: string; code: string }> {
+  const { rotationId } = await startSecretRotation(ctx);
+  const mail = await readOne<{ recipient: string; purpose: string }>(ctx, sql`
+    select recipient, data ->> 'purpose' as purpose from mails
+    where tenant_id = ${ctx.tenant.id} and kind = 'one_time_password' and subject_id = ${rotationId}`);
+  if (mail?.recipient !== ctx.tenant.ownerEmail) throw new Error('The owner was sent no code.');
+  return { rotationId, code: await deriveCode(ctx, mail.purpose, rotationId) };
+}
+
+const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(() => undefined, (reason: unknown) => reason);
+  return error instanceof DomainError ? error.code : String(error);
+}
+
+test.serial('the owner confirms with the code and is told the new secret, again for ten minutes, and then never', async (t) => {
+  const { ctx, clock, account } = t.context;
+  const rotation = await begin(ctx);
+  const { secret } = await confirmSecretRotation(ctx, rotation);
+  t.regex(secret, /^whsec_/);
+  t.deepEqual((await liveWebhookSecrets(ctx, { fresh: true })).toSorted(), [account.webhookSecret, secret].toSorted());
+
+  clock.pass(minutes(9));
+  t.is((await confirmSecretRotation(ctx, rotation)).secret, secret);
+  clock.pass(minutes(1));
+  t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'invalid_or_expired_token');
+  clock.pass(minutes(60 * 24));
+  t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [secret]);
+
+  const { rows } = await listAudit(ctx, { limit: 10 });
+  t.deepEqual(rows.map(({ action }) => action), ['payment_webhook_secret.rotated', 'payment_webhook_secret.rotation_requested']);
+  t.false(JSON.stringify(rows).includes(secret));
+});
+
+test.serial('a code is good for ten minutes, five tries and the newest rotation', async (t) => {
+  const { ctx, clock } = t.context;
+  const late = await begin(ctx);
+  clock.pass(minutes(10));
+  t.is(await codeOf(confirmSecretRotation(ctx, late)), 'invalid_or_expired_token');
+
+  const guessed = await begin(ctx);
+  for (let guess = 0; guess < 5; guess += 1) {
+    t.is(await codeOf(confirmSecretRotation(ctx, { ...guessed, code: wrong(guessed.code) })), 'invalid_or_expired_token');
+  }
+  t.is(await codeOf(confirmSecretRotation(ctx, guessed)), 'invalid_or_expired_token');
+
+  const replaced = await begin(ctx);
+  const newest = await begin(ctx);
+  t.is(await codeOf(confirmSecretRotation(ctx, replaced)), 'invalid_or_expired_token');
+  t.is(await codeOf(confirmSecretRotation(ctx, { ...newest, code: wrong(newest.code) })), 'invalid_or_expired_token');
+  t.regex((await confirmSecretRotation(ctx, newest)).secret, /^whsec_/);
+  t.is(await codeOf(confirmSecretRotation(ctx, { rotationId: newId('rot'), code: '123456' })), 'not_found');
+});
+
+test.serial('no more than five codes an hour are sent, and none where there is no account', async (t) => {
+  const { ctx, clock, services } = t.context;
+  for (let count = 0; count < 5; count += 1) await startSecretRotation(ctx);
+  t.is(await codeOf(startSecretRotation(ctx)), 'rate_limited');
+  clock.pass(minutes(60));
+  await t.notThrowsAsync(startSecretRotation(ctx));
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  t.is(await codeOf(startSecretRotation(other)), 'payment_provider_not_configured');
+});
+
+test.serial('of two confirmations at once one waits its turn, and both are told the same', async (t) => {
+  const { ctx } = t.context;
+  const rotation = await begin(ctx);
+  const outcomes = await Promise.all([1, 2, 3].map(() => confirmSecretRotation(ctx, rotation).catch((error: unknown) => error)));
+  const told = outcomes.flatMap((outcome) => (outcome instanceof DomainError ? [] : [outcome]));
+  t.true(told.length >= 1);
+  t.true(outcomes.every((outcome) => !(outcome instanceof Error) || (outcome instanceof DomainError && outcome.code === 'version_conflict')));
+  t.deepEqual(await confirmSecretRotation(ctx, rotation), told[0] as { secret: string });
+});
+
+test.serial('what was confirmed is finished when the provider was away, or the process died', async (t) => {
+  const { ctx, clock, services, stripe, account } = t.context;
+  const rotation = await begin(ctx);
+  await stripe.addFault({ match: 'POST /v1/webhook_endpoints', account: account.secretKey, kind: 'reset_before', times: 8 });
+  t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'payment_provider_unavailable');
+  await stripe.clearFaults();
+  clock.pass(seconds(91));
+  await workPromises(services);
+  t.is((await liveWebhookSecrets(ctx, { fresh: true })).length, 2);
+  const [payload] = await promised(ctx, job);
+  await finishSecretRotation(ctx, payload ?? rotation);
+  t.is((await liveWebhookSecrets(ctx, { fresh: true })).length, 2);
+  const { secret } = await confirmSecretRotation(ctx, rotation);
+  t.true((await liveWebhookSecrets(ctx, { fresh: true })).includes(secret));
+});
+
+test.serial('a rotation that nobody confirmed is none to finish', async (t) => {
+  const { ctx } = t.context;
+  const { rotationId } = await begin(ctx);
+  await finishSecretRotation(ctx, { rotationId });
+  t.is((await liveWebhookSecrets(ctx, { fresh: true })).length, 1);
+});
