@@ -109,7 +109,7 @@ test('limits of an address do not apply to a storefront\'s server that names no 
   t.deepEqual(await statuses(2, () => ask(t.context, 'consume')), [200, 429]);
   t.deepEqual(await statuses(3, () => ask(t.context, 'consume', { key })), [200, 200, 200]);
   t.deepEqual(await statuses(2, () => ask(t.context, 'consume', { key, clientIp: '198.51.100.1' })), [200, 429]);
-  t.is((await ask(t.context, 'consume', { key: `${key.slice(0, -1)}x` })).status, 429);
+  t.is((await ask(t.context, 'consume', { key: key.slice(0, -1) })).status, 429);
 });
 
 test('the order of refusals: scope, then rate, then size, type and schema', async (t) => {
