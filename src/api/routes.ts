@@ -6,11 +6,13 @@ import * as adminLabels from './admin/labels.ts';
 import * as adminOrders from './admin/orders.ts';
 import * as adminPeople from './admin/people.ts';
 import * as adminPromotions from './admin/promotions.ts';
+import * as adminProviders from './admin/providers.ts';
 import * as adminRecords from './admin/records.ts';
 import * as adminReturns from './admin/returns.ts';
 import * as adminReviews from './admin/reviews.ts';
 import * as adminSubscriptions from './admin/subscriptions.ts';
 import * as adminWebhookDeliveries from './admin/webhook-deliveries.ts';
+import * as adminWebhookSecret from './admin/webhook-secret.ts';
 import * as adminWebhooks from './admin/webhooks.ts';
 import * as analytics from './analytics/routes.ts';
 import * as billingPortal from './billing-portal/routes.ts';
@@ -38,8 +40,9 @@ import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
 const admin = [
-  adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminOrders, adminPeople, adminPromotions, adminRecords,
-  adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhooks,
+  adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminOrders, adminPeople, adminPromotions,
+  adminProviders, adminRecords, adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhookSecret,
+  adminWebhooks,
 ];
 const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 

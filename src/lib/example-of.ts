@@ -24,7 +24,8 @@ export function exampleOf(schema: TSchema): unknown {
   }
   const [branch] = shape.anyOf ?? shape.oneOf ?? [];
   if (branch && !shape.type) return exampleOf(branch);
-  if (shape.allOf) return Object.assign({}, ...shape.allOf.map((part) => exampleOf(part)));
+  // Beside properties it only says more of them.
+  if (shape.allOf && !shape.properties) return Object.assign({}, ...shape.allOf.map((part) => exampleOf(part)));
   return exampleOfType(shape);
 }
 

@@ -46,7 +46,7 @@ export function nearValue(near: Nearness, schema: TSchema): unknown {
   if (shape.const !== undefined) return shape.const;
   if (shape.enum) return random.pick(shape.enum);
   if (shape.anyOf && !shape.type) return nearValue(near, random.pick(shape.anyOf));
-  if (shape.allOf) return Object.assign({}, ...shape.allOf.map((part) => nearValue(near, part)));
+  if (shape.allOf && !shape.properties) return Object.assign({}, ...shape.allOf.map((part) => nearValue(near, part)));
   switch ([shape.type].flat()[0]) {
     case 'object':
       return nearObject(near, shape);

@@ -1,11 +1,13 @@
 export { acceptPaymentEvent } from './accept-payment-event.ts';
 export { type Applied, applyAnswer } from './apply-answer.ts';
 export { type Answer, answerOfSession, askProvider } from './ask-provider.ts';
+export { checkPaymentAccount } from './check-payment-account.ts';
 export { checkSession } from './check-session.ts';
 export { confirmSecretRotation } from './confirm-secret-rotation.ts';
 export { endOrder } from './end-order.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
 export { finishSecretRotation } from './finish-secret-rotation.ts';
+export { PaymentAccountView, presentPaymentAccount, readPaymentAccount } from './managed-account.ts';
 export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAction } from './manage-subscription.ts';
 export { issueRefund } from './issue-refund.ts';
 export { isOurs } from './is-ours.ts';

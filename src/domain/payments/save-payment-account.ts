@@ -15,8 +15,14 @@ const retiringMs = hours(24);
 /**
  * Save the store's account at the payment provider. A new signing secret does not silence the old one at once:
  * deliveries that are under way are still believed for a day.
+ *
+ * @param options `keepKey`: a secret key that is left out stays; otherwise there is none any more
  */
-export async function savePaymentAccount(ctx: InTransaction, input: PaymentAccountInput): Promise<Change> {
+export async function savePaymentAccount(
+  ctx: InTransaction,
+  input: PaymentAccountInput,
+  { keepKey = false }: { keepKey?: boolean } = {},
+): Promise<Change> {
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const now = ctx.clock.now();
@@ -36,7 +42,8 @@ export async function savePaymentAccount(ctx: InTransaction, input: PaymentAccou
   }
 
   const fields = assignChanges(found, wanted);
-  if (!opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
+  const keepsKey = keepKey && input.secret_key === undefined;
+  if (!keepsKey && !opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
     found.secretKeySealed = secretKeySealed;
     fields.push('secret_key');
   }

@@ -19,9 +19,15 @@ export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'sec
   const account = opened?.account ?? (kind === 'second-shipping' ? await openSecondAccount(ctx) : undefined);
   if (!account) throw new DomainError('not_found', 'not_found', 'No such account is saved.');
   const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
+  const check = await judgeCheck(provider.checkAccount(account, { signal: ctx.signal }));
+  if (check.ok && opened) await resumeIfPaused(ctx, opened);
+  return check;
+}
+
+/** What a provider's answer to a look at an account says. */
+export async function judgeCheck(look: Promise<void>): Promise<AccountCheck> {
   try {
-    await provider.checkAccount(account, { signal: ctx.signal });
-    if (opened) await resumeIfPaused(ctx, opened);
+    await look;
     return { ok: true, detail: 'The provider knows the account.' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

@@ -1,5 +1,9 @@
+export {
+  presentSecondShippingAccount, presentShippingAccount, readSecondShippingAccount, readShippingAccount,
+  SecondShippingAccountView, ShippingAccountView,
+} from './managed-accounts.ts';
 export { acknowledgeDuplicate } from './acknowledge-duplicate.ts';
-export { type AccountCheck, checkShippingAccount } from './check-shipping-account.ts';
+export { type AccountCheck, checkShippingAccount, judgeCheck } from './check-shipping-account.ts';
 export { checkPurchases } from './check-purchases.ts';
 export { chooseRate } from './choose-rate.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
@@ -23,7 +27,7 @@ export { requestLabel } from './request-label.ts';
 export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
 export {
-  SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountEntity, ShippingAccountInput,
+  SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountChange, ShippingAccountEntity, ShippingAccountInput,
 } from './shipping-account.ts';
 export { shippingOptions, type ShippingOptions } from './shipping-options.ts';
 export { pollTrackings, pruneHints, sweepLabels } from './sweep-labels.ts';

@@ -1,17 +1,27 @@
 import { resumeLabels } from '#jobs/labels.ts';
 import { assignChanges } from '#src/lib/assign-changes.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { SecondShippingAccountEntity, ShippingAccountEntity, type ShippingAccountInput, type SecondShippingAccountInput } from './shipping-account.ts';
+import {
+  SecondShippingAccountEntity, type SecondShippingAccountInput, type ShippingAccountChange, ShippingAccountEntity,
+} from './shipping-account.ts';
 
 /**
  * Save the store's account at the parcel provider and its terms of shipping. Labels that waited because the account
  * could not be opened, or was not there, are tried again when the key is new.
+ *
+ * @param options `keepToken`: a webhook token that is left out stays; otherwise there is none any more
+ * @throws DomainError `invalid_request` for a first account without a key
  */
-export async function saveShippingAccount(ctx: InTransaction, input: ShippingAccountInput): Promise<Change> {
+export async function saveShippingAccount(
+  ctx: InTransaction,
+  input: ShippingAccountChange,
+  { keepToken = false }: { keepToken?: boolean } = {},
+): Promise<Change> {
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const wanted = {
@@ -25,6 +35,7 @@ export async function saveShippingAccount(ctx: InTransaction, input: ShippingAcc
   };
   const found = await em.findOne(ShippingAccountEntity, { tenantId });
   if (!found) {
+    if (input.api_key === undefined) throw lacksKey();
     const id = newId('ship');
     const now = ctx.clock.now();
     em.create(ShippingAccountEntity, {
@@ -37,19 +48,25 @@ export async function saveShippingAccount(ctx: InTransaction, input: ShippingAcc
   }
 
   const fields = assignChanges(found, wanted);
-  if (!isSame(ctx, 'shipping_api_key', found.apiKeySealed, input.api_key)) {
+  if (input.api_key !== undefined && !isSame(ctx, 'shipping_api_key', found.apiKeySealed, input.api_key)) {
     found.apiKeySealed = seal(ctx, 'shipping_api_key', input.api_key);
     found.pausedAt = null;
     fields.push('api_key');
     enqueue(ctx, resumeLabels, { accountId: found.id, version: found.version + 1, number: 1 });
   }
-  if (!isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
+  const keepsToken = keepToken && input.webhook_token === undefined;
+  if (!keepsToken && !isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
     found.webhookTokenSealed = input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null;
     fields.push('webhook_token');
   }
   if (fields.length === 0) return { subject: 'shipping', action: 'unchanged', fields };
   found.updatedAt = ctx.clock.now();
   return { subject: 'shipping', action: 'updated', fields };
+}
+
+function lacksKey(): DomainError {
+  const errors = [{ path: '/api_key', code: 'required', detail: 'is required for a first account' }];
+  return new DomainError('invalid', 'invalid_request', 'A first account needs its key.', { extensions: { errors } });
 }
 
 /** Save the account at the second provider: it is kept and checked, and nothing else is done with it. */

@@ -36,7 +36,7 @@ export const ShippingOption = Type.Object({
 });
 export type ShippingOption = Static<typeof ShippingOption>;
 
-/** The `shipping` section of a store file, and the body of PUT /admin/providers/shipping. */
+/** The `shipping` section of a store file. */
 export const ShippingAccountInput = Type.Object({
   provider: Type.Literal('shippo'),
   api_key: Text(500),
@@ -49,6 +49,12 @@ export const ShippingAccountInput = Type.Object({
   options: Type.Array(ShippingOption, { default: [], maxItems: 5 }),
 });
 export type ShippingAccountInput = Static<typeof ShippingAccountInput>;
+
+/** The body of PUT /admin/providers/shipping: nobody reads a secret again, so one that is left out stays. */
+export const ShippingAccountChange = Type.Object({
+  ...ShippingAccountInput.properties, api_key: Type.Optional(ShippingAccountInput.properties.api_key),
+});
+export type ShippingAccountChange = Static<typeof ShippingAccountChange>;
 
 export const SecondShippingAccountInput = Type.Object({
   provider: Type.Literal('easypost'),

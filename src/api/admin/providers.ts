@@ -1,0 +1,112 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { auditedSave } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  checkPaymentAccount, PaymentAccountInput, PaymentAccountView, presentPaymentAccount, readPaymentAccount,
+  savePaymentAccount,
+} from '#src/domain/payments/index.ts';
+import {
+  checkShippingAccount, presentSecondShippingAccount, presentShippingAccount, readSecondShippingAccount,
+  readShippingAccount, saveSecondShippingAccount, saveShippingAccount, SecondShippingAccountInput,
+  SecondShippingAccountView, ShippingAccountChange, ShippingAccountView,
+} from '#src/domain/shipping/index.ts';
+import { Nullable, Type } from '#src/lib/schema.ts';
+
+const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
+
+async function viewPayments(ctx: Context) {
+  const account = await readPaymentAccount(ctx);
+  return account && presentPaymentAccount(ctx, account);
+}
+
+async function viewShipping(ctx: Context) {
+  const account = await readShippingAccount(ctx);
+  return account && presentShippingAccount(account);
+}
+
+async function viewSecondShipping(ctx: Context) {
+  const account = await readSecondShippingAccount(ctx);
+  return account && presentSecondShippingAccount(account);
+}
+
+export const getProviders = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/providers',
+  tag: 'admin',
+  summary: 'Read the store\'s accounts at its providers; never their secrets.',
+  audience: toBearer('admin:read'),
+  answers: {
+    200: Type.Object({ providers: Type.Object({
+      payments: Nullable(PaymentAccountView),
+      shipping: Nullable(ShippingAccountView),
+      second_shipping: Nullable(SecondShippingAccountView),
+    }) }),
+  },
+  async handle({ ctx }) {
+    const [payments, shipping, second] = await Promise.all([viewPayments(ctx), viewShipping(ctx), viewSecondShipping(ctx)]);
+    return ok({ providers: { payments: payments ?? null, shipping: shipping ?? null, second_shipping: second ?? null } });
+  },
+});
+
+export const putPayments = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/providers/payments',
+  summary: 'Save the account at the payment provider. A secret that is left out stays; null takes the key away.',
+  body: PaymentAccountInput,
+  answers: { 200: Type.Object({ provider: PaymentAccountView }) },
+  async handle({ ctx, body }) {
+    const { view } = await auditedSave(ctx, {
+      kind: 'provider', name: 'payments', view: viewPayments, change: (ctx) => savePaymentAccount(ctx, body, { keepKey: true }),
+    });
+    return ok({ provider: view });
+  },
+});
+
+/** The log keeps no address: that the origin changed is told by its name. */
+const withoutOrigin = ({ origin: _, ...view }: NonNullable<Awaited<ReturnType<typeof viewShipping>>>) => view;
+
+export const putShipping = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/providers/shipping',
+  summary: 'Save the account at the parcel provider and the terms of shipping. A secret that is left out stays.',
+  body: ShippingAccountChange,
+  answers: { 200: Type.Object({ provider: ShippingAccountView }) },
+  async handle({ ctx, body }) {
+    const { view } = await auditedSave(ctx, {
+      kind: 'provider', name: 'shipping', view: viewShipping, logged: withoutOrigin,
+      change: (ctx) => saveShippingAccount(ctx, body, { keepToken: true }),
+    });
+    return ok({ provider: view });
+  },
+});
+
+export const putSecondShipping = defineRoute({
+  ...writing,
+  method: 'put',
+  path: '/api/v1/admin/providers/second-shipping',
+  summary: 'Save the account at the second parcel provider. It is kept and checked.',
+  body: SecondShippingAccountInput,
+  answers: { 200: Type.Object({ provider: SecondShippingAccountView }) },
+  async handle({ ctx, body }) {
+    const { view } = await auditedSave(ctx, {
+      kind: 'provider', name: 'second-shipping', view: viewSecondShipping,
+      change: (ctx) => saveSecondShippingAccount(ctx, body),
+    });
+    return ok({ provider: view });
+  },
+});
+
+export const postCheck = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/providers/:kind/check',
+  summary: 'Ask a provider whether the stored key opens the account.',
+  params: Type.Object({ kind: Type.Enum(['payments', 'shipping', 'second-shipping']) }),
+  answers: { 200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider knows the account.'] }) }) },
+  async handle({ ctx, params: { kind } }) {
+    return ok(await (kind === 'payments' ? checkPaymentAccount(ctx) : checkShippingAccount(ctx, kind)));
+  },
+});

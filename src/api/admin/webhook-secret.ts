@@ -1,0 +1,35 @@
+import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
+import { Id, Type } from '#src/lib/schema.ts';
+
+const providerErrors = ['payment_provider_not_configured', 'payment_provider_error', 'payment_provider_unavailable'] as const;
+
+export const postRotation = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/payments/webhook-secret/rotations',
+  tag: 'admin',
+  summary: 'Begin to replace the payment provider\'s signing secret: a one-time password is mailed to the store\'s owner.',
+  audience: toBearer('admin:write'),
+  errors: ['payment_provider_not_configured', 'rate_limited'],
+  answers: { 201: Type.Object({ rotation_id: Id('rot') }) },
+  async handle({ ctx }) {
+    const { rotationId } = await startSecretRotation(ctx);
+    return created({ rotation_id: rotationId });
+  },
+});
+
+export const postConfirmation = defineRoute({
+  method: 'post',
+  path: '/api/v1/admin/payments/webhook-secret/rotations/:id/confirm',
+  tag: 'admin',
+  summary: 'Replace the signing secret and read the new one: again within ten minutes, and then never.',
+  audience: toBearer('admin:write'),
+  params: Type.Object({ id: Id('rot') }),
+  body: Type.Object({ code: Type.String({ pattern: '^[0-9]{6}$', examples: ['123456'] }) }),
+  errors: ['invalid_or_expired_token', 'version_conflict', ...providerErrors],
+  answers: { 200: Type.Object({ secret: Type.String({ examples: ['whsec_1Qx'] }) }) },
+  async handle({ ctx, params, body }) {
+    return ok(await confirmSecretRotation(ctx, { rotationId: params.id, code: body.code }));
+  },
+});

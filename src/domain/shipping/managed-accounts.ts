@@ -1,0 +1,87 @@
+import { Cents, Country, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { readOne } from '../database.ts';
+import { Box, Origin, ShippingOption } from './shipping-account.ts';
+
+/** The store's account at the parcel provider as its owner sees it: never a secret. */
+export interface ManagedShippingAccount {
+  readonly carriers: readonly string[];
+  readonly origin: Origin;
+  readonly parcel: Box;
+  readonly labelCostCapCents: number | null;
+  readonly countries: readonly string[];
+  readonly options: readonly ShippingOption[];
+  readonly hasWebhookToken: boolean;
+  readonly pausedAt: Date | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** `undefined` where none is saved. */
+export async function readShippingAccount(ctx: Context): Promise<ManagedShippingAccount | undefined> {
+  return readOne<ManagedShippingAccount>(ctx, sql`
+    select carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents", countries, options,
+      webhook_token_sealed is not null as "hasWebhookToken", paused_at as "pausedAt", version,
+      created_at as "createdAt", updated_at as "updatedAt"
+    from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+}
+
+export const ShippingAccountView = Type.Object({
+  provider: Type.Literal('shippo'),
+  has_webhook_token: Type.Boolean(),
+  carriers: Type.Array(Type.String({ examples: ['usps'] })),
+  origin: Origin,
+  parcel: Box,
+  label_cost_cap_cents: Nullable(Cents),
+  countries: Type.Array(Country),
+  options: Type.Array(ShippingOption),
+  /** Since when labels wait because the account cannot be opened. */
+  labels_paused_since: Nullable(Timestamp),
+  version: Type.Integer({ examples: [1] }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}, { title: 'ShippingAccount' });
+
+export function presentShippingAccount(account: ManagedShippingAccount): Static<typeof ShippingAccountView> {
+  return {
+    provider: 'shippo',
+    has_webhook_token: account.hasWebhookToken,
+    carriers: [...account.carriers],
+    origin: account.origin,
+    parcel: account.parcel,
+    label_cost_cap_cents: account.labelCostCapCents,
+    countries: [...account.countries],
+    options: [...account.options],
+    labels_paused_since: account.pausedAt?.toISOString() ?? null,
+    version: account.version,
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+  };
+}
+
+export interface ManagedSecondShippingAccount {
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The account at the second provider; `undefined` where none is saved. */
+export async function readSecondShippingAccount(ctx: Context): Promise<ManagedSecondShippingAccount | undefined> {
+  return readOne<ManagedSecondShippingAccount>(ctx, sql`
+    select version, created_at as "createdAt", updated_at as "updatedAt"
+    from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+}
+
+export const SecondShippingAccountView = Type.Object({
+  provider: Type.Literal('easypost'),
+  version: Type.Integer({ examples: [1] }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}, { title: 'SecondShippingAccount' });
+
+export function presentSecondShippingAccount(account: ManagedSecondShippingAccount): Static<typeof SecondShippingAccountView> {
+  const { version, createdAt, updatedAt } = account;
+  return { provider: 'easypost', version, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
+}
