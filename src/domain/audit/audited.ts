@@ -26,7 +26,7 @@ export async function auditedCreation<View extends object>(
   ctx: Context,
   given: OwnersChange<View> & { readonly nameField: string },
 ): Promise<View> {
-  const { view } = await audited(ctx, given, ({ action }) => (action === 'created' ? undefined : taken(given)));
+  const { view } = await audited(ctx, given, (before) => before && taken(given));
   return present(view, given);
 }
 
@@ -35,7 +35,7 @@ export async function auditedCreation<View extends object>(
  * @throws DomainError not_found
  */
 export async function auditedUpdate<View extends object>(ctx: Context, given: OwnersChange<View>): Promise<View> {
-  const { view } = await audited(ctx, given, ({ action }) => (action === 'created' ? missing(given) : undefined));
+  const { view } = await audited(ctx, given, (before) => (before ? undefined : missing(given)));
   return present(view, given);
 }
 
@@ -53,7 +53,7 @@ export async function auditedSave<View extends object>(
  * @throws DomainError not_found
  */
 export async function auditedRemoval<View extends object>(ctx: Context, given: OwnersChange<View>): Promise<void> {
-  await audited(ctx, given, ({ action }) => (action === 'removed' ? undefined : missing(given)));
+  await audited(ctx, given, (before) => (before ? undefined : missing(given)));
 }
 
 /** Do something and write it into the audit log, in one transaction. */
@@ -73,15 +73,15 @@ export async function withAudit<Result>(
 async function audited<View extends object>(
   ctx: Context,
   given: OwnersChange<View>,
-  refusalOf: (change: Change) => DomainError | undefined,
+  refusalOf: (before: View | undefined) => DomainError | undefined,
 ): Promise<{ view: View | undefined; change: Change }> {
   return transact(ctx, async (ctx) => {
     const lock = JSON.stringify(['audited', ctx.tenant.id, given.kind, given.name]);
     await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
     const before = await given.view(ctx);
-    const change = await given.change(ctx);
-    const refusal = refusalOf(change);
+    const refusal = refusalOf(before);
     if (refusal) throw refusal;
+    const change = await given.change(ctx);
     await ctx.tx.em.flush();
     const after = change.action === 'removed' ? undefined : await given.view(ctx);
     if (change.action !== 'unchanged') await recordAudit(ctx, deedOf(given, change, before, after));

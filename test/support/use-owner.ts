@@ -1,0 +1,79 @@
+import type { TestFn } from 'ava';
+
+import { listAudit, presentAuditEntry } from '#src/domain/audit/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import type { Answer, TestApi } from './api.ts';
+import { buildKey } from './factories/keys.ts';
+import { buildTenant } from './tenant.ts';
+import { type ApiContext, useApi } from './use-api.ts';
+
+/** Asks the owner's side with one key; paths go on after `/api/v1/admin`. */
+export interface Owner {
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body: unknown): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+}
+
+export interface OwnerContext extends ApiContext {
+  owner: Owner;
+  /** The owner of another store. */
+  stranger: Owner;
+}
+
+/** `useApi`, with the owners of two stores at the counter. */
+export function useOwner(test: TestFn<OwnerContext>, options: Parameters<typeof useApi>[1] = {}): void {
+  useApi(test as unknown as TestFn<ApiContext>, options);
+  test.beforeEach(async (t) => {
+    const { ctx, services } = t.context;
+    // This hook runs beside the one that serves the application.
+    const api = () => t.context.api;
+    t.context.owner = await ownerOf(api, ctx);
+    t.context.stranger = await ownerOf(api, { ...ctx, tenant: await buildTenant(services) });
+  });
+}
+
+async function ownerOf(api: () => TestApi, ctx: Context): Promise<Owner> {
+  const key = await buildKey(ctx, ['admin:write']);
+  const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    api().call(method, `/api/v1/admin${path}`, { key, headers, ...(body !== undefined && { body }) });
+  return {
+    get: (path) => ask('GET', path),
+    post: (path, body, headers) => ask('POST', path, body, headers),
+    put: (path, body) => ask('PUT', path, body),
+    patch: (path, body) => ask('PATCH', path, body),
+    delete: (path) => ask('DELETE', path),
+  };
+}
+
+type AuditLine = ReturnType<typeof presentAuditEntry> & { readonly before: any; readonly after: any };
+
+/** The audit log of the store, the oldest line first. */
+export async function auditOf(ctx: Context): Promise<AuditLine[]> {
+  const { rows } = await listAudit(ctx, { limit: 100 });
+  return rows.toReversed().map(presentAuditEntry) as AuditLine[];
+}
+
+/** What was done, in order: `product.created`. */
+export const deedsOf = async (ctx: Context) => (await auditOf(ctx)).map(({ action }) => action);
+
+/** The answer's status and, of a refusal, its code. */
+export const told = ({ status, body }: Answer) => (status < 400 ? String(status) : `${status} ${body.error}`);
+
+/** Where a refused request is wrong. */
+export const placesOf = ({ body }: Answer): string[] => body.errors.map(({ path }: { path: string }) => path);
+
+/** Every page of a list, two rows at a time. */
+export async function pagesOf(owner: Owner, path: string, plural: string): Promise<any[][]> {
+  const pages: any[][] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query: string = new URLSearchParams({ limit: '2', ...(cursor && { cursor }) }).toString();
+    const { status, body } = await owner.get(`${path}${path.includes('?') ? '&' : '?'}${query}`);
+    if (status !== 200) throw new Error(`${path}: ${status} ${body.error}`);
+    pages.push(body[plural]);
+    cursor = body.cursor;
+  }
+  return pages;
+}
