@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import type { Stack } from '#src/local/stack/start-stack.ts';
-import type { Chance } from './random.ts';
+import type { Random } from '#test/support/random.ts';
 
 export interface Mayhem {
   /** What was done, in order, for whoever reads a failed run. */
@@ -14,7 +14,7 @@ export interface Mayhem {
   end(): Promise<void>;
 }
 
-type Blow = (stack: Stack, chance: Chance) => Promise<string>;
+type Blow = (stack: Stack, random: Random) => Promise<string>;
 
 /** The worse things, the rarer. */
 const blows: readonly Blow[] = [
@@ -22,7 +22,7 @@ const blows: readonly Blow[] = [
 ];
 
 /** Break something every now and then, until told to end. Webhooks of the providers are lost, doubled and shuffled. */
-export async function causeMayhem(stack: Stack, chance: Chance, { everyMs }: { everyMs: number }): Promise<Mayhem> {
+export async function causeMayhem(stack: Stack, random: Random, { everyMs }: { everyMs: number }): Promise<Mayhem> {
   const log: string[] = [];
   let ending = false;
   await stripeControl(stack.stripeUrl).deliveries({ drop: 0.3, duplicate: 0.3, reorder: true });
@@ -30,8 +30,8 @@ export async function causeMayhem(stack: Stack, chance: Chance, { everyMs }: { e
 
   const running = (async () => {
     while (!ending) {
-      await pause(everyMs * (0.5 + chance.next()));
-      if (!ending) log.push(await chance.pick(blows)(stack, chance));
+      await pause(everyMs * (0.5 + random.below(1000) / 1000));
+      if (!ending) log.push(await random.pick(blows)(stack, random));
     }
   })();
 
@@ -46,10 +46,10 @@ export async function causeMayhem(stack: Stack, chance: Chance, { everyMs }: { e
 }
 
 /** Any process at any instruction; it comes back a moment later, as a dyno does. */
-async function killProcess(stack: Stack, chance: Chance): Promise<string> {
-  const name = chance.pick([...stack.processes.keys()]);
+async function killProcess(stack: Stack, random: Random): Promise<string> {
+  const name = random.pick([...stack.processes.keys()]);
   await stack.processes.get(name)?.kill('SIGKILL');
-  await pause(chance.below(500));
+  await pause(random.below(500));
   await restartLikeADyno(stack, name);
   return `killed ${name}`;
 }
@@ -78,18 +78,18 @@ async function restartPostgres(stack: Stack): Promise<string> {
 }
 
 /** The provider answers an error, cuts the line before or after it acted, or asks to be left alone. */
-async function failStripe(stack: Stack, chance: Chance): Promise<string> {
-  const match = chance.pick(['POST /v1/checkout/sessions', 'GET /v1/checkout/sessions/*', '*']);
-  const fault = chance.pick([
+async function failStripe(stack: Stack, random: Random): Promise<string> {
+  const match = random.pick(['POST /v1/checkout/sessions', 'GET /v1/checkout/sessions/*', '*']);
+  const fault = random.pick([
     { kind: 'status', status: 500 }, { kind: 'status', status: 500, after: true }, { kind: 'status', status: 429 }, { kind: 'reset_after' },
   ] as const);
   await stripeControl(stack.stripeUrl).addFault({ match, times: 3, ...fault });
   return `stripe: ${match} ${JSON.stringify(fault)}`;
 }
 
-async function failShippo(stack: Stack, chance: Chance): Promise<string> {
-  const match = chance.pick(['POST /transactions', 'POST /transactions', 'POST /shipments', 'GET /transactions']);
-  const fault = chance.pick([
+async function failShippo(stack: Stack, random: Random): Promise<string> {
+  const match = random.pick(['POST /transactions', 'POST /transactions', 'POST /shipments', 'GET /transactions']);
+  const fault = random.pick([
     { kind: 'status', status: 500 }, { kind: 'status', status: 500, after: true }, { kind: 'status', status: 429 },
     { kind: 'reset_after' }, { kind: 'reset_before' },
   ] as const);

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { startReceiver } from '#src/local/demo/receiver.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
-import { createChance } from './random.ts';
+import { seededRandom } from '#test/support/random.ts';
 import { type Bought, sendShoppers } from './shoppers.ts';
 
 /*
@@ -19,7 +19,7 @@ const stack = await startStack(receiver, {
   environment: { LABEL_BUY_TIMEOUT: '2s', LABEL_LOOKUP_GRACE: '1s', LOG_LEVEL: 'info' },
   report: (line) => console.log(line),
 });
-const chance = createChance(1);
+const random = seededRandom(1);
 const bought: Bought[] = [];
 let failed = false;
 
@@ -39,7 +39,7 @@ async function settle(name: string, startedAt: number): Promise<void> {
 
 async function buyOne(): Promise<void> {
   const before = bought.length;
-  while (bought.length === before) bought.push(...(await sendShoppers(stack, chance, { count: 1, atOnce: 1, firstNumber: before, allPay: true })));
+  while (bought.length === before) bought.push(...(await sendShoppers(stack, random, { count: 1, atOnce: 1, firstNumber: before, allPay: true })));
 }
 
 try {

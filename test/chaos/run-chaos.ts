@@ -4,7 +4,7 @@ import { startReceiver } from '#src/local/demo/receiver.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
 import { causeMayhem } from './mayhem.ts';
-import { createChance } from './random.ts';
+import { seededRandom } from '#test/support/random.ts';
 import { sendShoppers } from './shoppers.ts';
 
 export interface ChaosOptions {
@@ -36,13 +36,13 @@ const quick = {
  * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
  */
 export async function runChaos({ seed, orders, everyMs, settleMs, withKeys, report }: ChaosOptions): Promise<string[]> {
-  const chance = createChance(seed);
+  const random = seededRandom(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
   try {
-    const mayhem = await causeMayhem(stack, createChance(seed + 1), { everyMs });
+    const mayhem = await causeMayhem(stack, seededRandom(seed + 1), { everyMs });
     const startedAt = performance.now();
-    const bought = await sendShoppers(stack, chance, { count: orders, atOnce: 4, withKeys }).finally(() => mayhem.end());
+    const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }).finally(() => mayhem.end());
     report(`${bought.length} shoppers in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
 
     const deadline = performance.now() + settleMs;

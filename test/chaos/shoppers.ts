@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import type { Stack } from '#src/local/stack/start-stack.ts';
-import type { Chance } from './random.ts';
+import type { Random } from '#test/support/random.ts';
 
 /** What a shopper came away with: an order, and whether he paid for it. */
 export interface Bought {
@@ -25,16 +25,16 @@ export interface Crowd {
 }
 
 /** So many shoppers, a few at a time, who each buy something. Those for whom nothing was left are not in the answer. */
-export async function sendShoppers(stack: Stack, chance: Chance, { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: Crowd): Promise<Bought[]> {
+export async function sendShoppers(stack: Stack, random: Random, { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: Crowd): Promise<Bought[]> {
   const products = await findProducts(stack);
   const bought: Bought[] = [];
   let next = 0;
   const shop = async (): Promise<void> => {
     while (next < count) {
       const number = firstNumber + (next += 1);
-      const product = chance.pick(products);
-      const quantity = 1 + chance.below(2);
-      const pays = chance.below(10) > 0 || allPay;
+      const product = random.pick(products);
+      const quantity = 1 + random.below(2);
+      const pays = random.below(10) > 0 || allPay;
       const one = await buy(stack, { number, product, quantity, pays, withKeys });
       if (one) bought.push(one);
     }
