@@ -61,8 +61,8 @@ export const deedsOf = async (ctx: Context) => (await auditOf(ctx)).map(({ actio
 /** The answer's status and, of a refusal, its code. */
 export const told = ({ status, body }: Answer) => (status < 400 ? String(status) : `${status} ${body.error}`);
 
-/** Where a refused request is wrong. */
-export const placesOf = ({ body }: Answer): string[] => body.errors.map(({ path }: { path: string }) => path);
+/** Where a refused request is wrong, each place once. */
+export const placesOf = ({ body }: Answer): string[] => [...new Set<string>(body.errors.map(({ path }: { path: string }) => path))];
 
 /** Every page of a list, two rows at a time. */
 export async function pagesOf(owner: Owner, path: string, plural: string): Promise<any[][]> {

@@ -1,0 +1,39 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { newId } from '#src/lib/ids.ts';
+import { auditOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+useOwner(test);
+
+const storefront = { name: 'storefront', kind: 'publishable', scopes: ['products:read'] };
+
+test('a key is made, told once, used and revoked', async (t) => {
+  const { api, ctx, owner } = t.context;
+  const made = await owner.post('/keys', storefront);
+  t.is(made.status, 201);
+  const { key, value } = made.body;
+  t.like(key, { name: 'storefront', kind: 'publishable', scopes: ['products:read'], revoked_at: null, expires_at: null });
+  const use = () => api.call('GET', '/api/v1/products', { key: value });
+  t.is((await use()).status, 200);
+  t.truthy((await owner.post(`/keys/${key.id}/revoke`)).body.key.revoked_at);
+  const log = await auditOf(ctx);
+  t.deepEqual(log.map(({ action, subject }) => [action, subject.id]), [['key.created', key.id], ['key.revoked', key.id]]);
+  t.false(JSON.stringify([log, (await owner.get('/keys')).body]).includes(value));
+});
+
+test('a key that would do too much, whose name is taken, or that is unknown is refused', async (t) => {
+  const { owner } = t.context;
+  await owner.post('/keys', storefront);
+  t.deepEqual(placesOf(await owner.post('/keys', storefront)), ['/name']);
+  t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'wide', scopes: ['products:read', 'admin:write'] })), ['/scopes/1']);
+  t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', scopes: [] })), ['/scopes']);
+  t.is(told(await owner.post(`/keys/${newId('key')}/revoke`)), '404 not_found');
+});
+
+test('keys are listed page by page, the oldest first', async (t) => {
+  const { owner } = t.context;
+  for (const name of ['a', 'b', 'c']) await owner.post('/keys', { ...storefront, name });
+  const names = (await pagesOf(owner, '/keys', 'keys')).flat().map(({ name }) => name);
+  t.deepEqual(names.slice(1), ['a', 'b', 'c']);
+});

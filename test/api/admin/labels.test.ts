@@ -1,0 +1,102 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { newId } from '#src/lib/ids.ts';
+import { orderOf, request, run } from '#test/domain/shipping/support.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { deedsOf, type OwnerContext, pagesOf, told, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+const shipping = fakeShippingByStore();
+useOwner(test, { ports: { shipping: shipping.gateway } });
+
+async function waiting(context: OwnerContext, given: Parameters<typeof request>[1] = { address: { street1: null } }) {
+  const { ctx, tenant } = context;
+  await buildShippingAccount(ctx);
+  const requested = await request(ctx, given);
+  await run(ctx, requested.order.id);
+  return { ...requested, orderId: requested.order.id, provider: shipping.of(tenant.id) };
+}
+
+test('labels are listed page by page, and by what became of them', async (t) => {
+  const { ctx, owner } = t.context;
+  const lost = await waiting(t.context);
+  const good = await waiting(t.context, {});
+  const third = await waiting(t.context, {});
+  t.deepEqual((await pagesOf(owner, '/labels', 'labels')).flat().map(({ id }) => id), [third.labelId, good.labelId, lost.labelId]);
+  const { body } = await owner.get('/labels?state=needs_attention&reason_code=missing_address');
+  t.is(body.labels.length, 1);
+  t.like(body.labels[0], { id: lost.labelId, state: 'needs_attention', next: 'Complete the address, then retry.' });
+  t.is(told(await owner.get('/labels?state=lost')), '400 invalid_request');
+  const { body: { order } } = await owner.get(`/orders/${lost.orderId}`);
+  t.like(order.label, { id: lost.labelId, reason_code: 'missing_address' });
+  t.like(order.attention, { code: 'missing_address', next: 'Complete the address, then retry.' });
+  t.is((await orderOf(ctx, good.orderId)).fulfillment, 'label_purchased');
+});
+
+test('across a border the owner asks for rates and chooses one', async (t) => {
+  const { ctx, owner } = t.context;
+  const { orderId, provider } = await waiting(t.context, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
+  provider.rates = [rate({ amountCents: 3200 }), rate({ amountCents: 2100, carrier: 'ups' })];
+  const { status, body } = await owner.get(`/orders/${orderId}/rates`);
+  t.is(status, 200);
+  t.deepEqual(body.rates.map(({ amount_cents }: any) => amount_cents), [2100, 3200]);
+  t.is(body.cheapest_rate_id, body.rates[0].id);
+  t.truthy(provider.quotes.at(-1)?.customs);
+
+  const bought = await owner.post(`/orders/${orderId}/label`, { rate_id: body.rates[1].id });
+  t.is(bought.status, 202);
+  t.like(bought.body.label, { state: 'rate_chosen', order_id: orderId });
+  t.is(await run(ctx, orderId), 'done');
+  t.is(provider.bought().length, 1);
+  t.deepEqual(await deedsOf(ctx), ['label.rate_chosen']);
+  t.is(told(await owner.post(`/orders/${orderId}/label`)), '409 label_purchased');
+});
+
+test('a label is tried again once the address is corrected, and given back', async (t) => {
+  const { ctx, owner } = t.context;
+  const { orderId, labelId, provider } = await waiting(t.context);
+  await owner.put(`/orders/${orderId}/shipping-address`, {
+    name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US',
+  });
+  const retried = await owner.post(`/labels/${labelId}/retry`);
+  t.is(retried.status, 202);
+  t.is(retried.body.label.state, 'queued');
+  await run(ctx, orderId);
+  t.is(told(await owner.post(`/labels/${labelId}/retry`)), '409 label_purchased');
+
+  const voided = await owner.post(`/labels/${labelId}/void`);
+  t.is(voided.body.label.state, 'voided');
+  t.is(provider.refunded.length, 1);
+  t.is(told(await owner.post(`/labels/${labelId}/void`)), '409 label_not_voidable');
+  const again = await owner.post(`/orders/${orderId}/label`, {});
+  t.not(again.body.label.id, labelId);
+  t.deepEqual(await deedsOf(ctx), ['order.address_changed', 'label.retried', 'label.voided', 'label.retried']);
+});
+
+test('what is unpaid, on its way, unknown, or has no provider gets no label', async (t) => {
+  const { ctx, owner } = t.context;
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  t.is(told(await owner.post(`/orders/${unpaid.id}/label`)), '409 order_not_shippable');
+  const shipped = await buildPaidOrder(ctx);
+  t.is(told(await owner.get(`/orders/${shipped.id}/rates`)), '502 shipping_provider_unavailable');
+  t.is(told(await owner.post(`/orders/${shipped.id}/label`, { rate_id: 'rate_1' })), '502 shipping_provider_unavailable');
+  await owner.post(`/orders/${shipped.id}/ship`, { carrier: 'USPS', tracking_number: '1' });
+  t.is(told(await owner.post(`/orders/${shipped.id}/label`)), '409 order_shipped');
+  for (const path of [`/orders/${newId('ord')}/label`, `/labels/${newId('lbl')}/retry`, `/labels/${newId('lbl')}/void`]) {
+    t.is(told(await owner.post(path)), '404 not_found', path);
+  }
+});
+
+test('a label whose purchase is open is neither given back nor bought anew', async (t) => {
+  const { owner } = t.context;
+  const { ctx, tenant } = t.context;
+  await buildShippingAccount(ctx);
+  shipping.of(tenant.id).turns = ['sells silently'];
+  shipping.of(tenant.id).throws.look.push(silence(), silence());
+  const { order, labelId } = await request(ctx);
+  await run(ctx, order.id);
+  t.is(told(await owner.post(`/labels/${labelId}/void`)), '409 label_outcome_unknown');
+  t.is(told(await owner.post(`/orders/${order.id}/label`, { rate_id: 'rate_1' })), '409 label_outcome_unknown');
+});

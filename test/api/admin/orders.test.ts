@@ -1,0 +1,127 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { lockOrder } from '#src/domain/orders/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { newId } from '#src/lib/ids.ts';
+import { buildPaidOrder, type GivenOrder, newYork } from '#test/support/factories/orders.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+const payments = fakePaymentGateway();
+useOwner(test, { ports: { payments } });
+
+/** A paid order of 3800 cents whose payment the provider knows. */
+async function buildCharged(ctx: Context, given: GivenOrder = {}) {
+  const paymentId = `pi_${randomText(12)}`;
+  await buildPaymentAccount(ctx);
+  const order = await buildPaidOrder(ctx, { paymentId, ...given });
+  payments.payments.set(paymentId, {
+    paymentId, orderId: order.id, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null,
+  });
+  return order;
+}
+
+async function raise(ctx: Context, orderId: string, code: string): Promise<void> {
+  await transact(ctx, async (ctx) => (await lockOrder(ctx, orderId))?.raise({ code, detail: 'Look at it.' }));
+}
+
+test('orders are listed page by page, and by what they are', async (t) => {
+  const { ctx, owner } = t.context;
+  const [first, second, third] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { email: 'bob@example.com' }), await buildPaidOrder(ctx, { status: 'pending' })];
+  await raise(ctx, first.id, 'disputed');
+  t.deepEqual((await pagesOf(owner, '/orders', 'orders')).map((page) => page.map(({ id }) => id)), [[third.id, second.id], [first.id]]);
+  const idsOf = async (query: string) => (await owner.get(`/orders?${query}`)).body.orders.map(({ id }: any) => id);
+  t.deepEqual(await idsOf('status=pending'), [third.id]);
+  t.deepEqual(await idsOf('email=BOB@example.com'), [second.id]);
+  t.deepEqual(await idsOf('needs_attention=true'), [first.id]);
+  t.deepEqual(await idsOf('needs_attention=false&fulfillment_status=unfulfilled'), [third.id, second.id]);
+  t.is(told(await owner.get('/orders?status=none')), '400 invalid_request');
+  t.is(told(await owner.get('/orders?limit=101')), '400 invalid_request');
+  t.is(told(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
+});
+
+test('an order tells what is the matter, what to do about it, and what happened', async (t) => {
+  const { ctx, owner } = t.context;
+  const order = await buildReturnableOrder(ctx);
+  await buildReturn(ctx, order);
+  await raise(ctx, order.id, 'paid_twice');
+  const { body } = await owner.get(`/orders/${order.id}`);
+  t.like(body.order, { id: order.id, order_number: order.order_number, label: null, refunds: [], status: 'paid' });
+  t.deepEqual(body.order.attention, {
+    code: 'paid_twice', detail: 'Look at it.', next: 'Refund one of the two payments at the payment provider.',
+  });
+  t.deepEqual(body.order.timeline.map(({ type }: any) => type), ['order.created', 'order.paid', 'return.requested']);
+  t.is(told(await owner.get(`/orders/${newId('ord')}`)), '404 not_found');
+});
+
+test('an order that was sent by hand is on its way, with its parcel', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  const { status, body } = await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: '9400100000000000000000' });
+  t.is(status, 200);
+  t.like(body.order, { fulfillment_status: 'shipped' });
+  t.like(body.order.labels[0], { carrier: 'USPS', tracking_number: '9400100000000000000000' });
+  const happened = body.order.timeline.map(({ type, actor }: any) => `${type} ${actor?.kind ?? ''}`.trim());
+  t.deepEqual(happened.toSorted(), ['order.created', 'order.fulfilled_by_hand key', 'order.paid', 'order.shipped']);
+  t.deepEqual(await deedsOf(ctx), ['order.fulfilled_by_hand']);
+  t.deepEqual(placesOf(await owner.post(`/orders/${id}/ship`, {})).toSorted(), ['/carrier', '/tracking_number']);
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  t.is(told(await owner.post(`/orders/${unpaid.id}/ship`, { carrier: 'USPS', tracking_number: '1' })), '409 order_not_shippable');
+});
+
+test('an address is corrected, and the log says which fields and not what stands in them', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  const { email: _, ...address } = { ...newYork, street1: '1 Secret Lane' };
+  const { body } = await owner.put(`/orders/${id}/shipping-address`, address);
+  t.is(body.order.shipping_address.street1, '1 Secret Lane');
+  t.is(body.order.shipping_address.email, 'ada@example.com');
+  const log = await auditOf(ctx);
+  t.deepEqual(log.map(({ action, after }) => [action, after]), [['order.address_changed', { changed: ['street1'] }]]);
+  t.false(JSON.stringify(log).includes('Secret Lane'));
+  t.deepEqual(placesOf(await owner.put(`/orders/${id}/shipping-address`, { ...address, country: 'Utopia' })), ['/country']);
+  await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: '1' });
+  t.is(told(await owner.put(`/orders/${id}/shipping-address`, address)), '409 order_shipped');
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  t.is(told(await owner.put(`/orders/${unpaid.id}/shipping-address`, address)), '409 order_not_shippable');
+});
+
+test.serial('money goes back when the worker has asked for it', async (t) => {
+  const { ctx, owner, services } = t.context;
+  const { id } = await buildCharged(ctx);
+  const { status, body } = await owner.post(`/orders/${id}/refunds`, { amount_cents: 1000, reason: 'A scratch' });
+  t.is(status, 202);
+  t.like(body.refund, { order_id: id, state: 'requested', amount_cents: 1000, currency: 'USD', reason: 'A scratch', return_id: null });
+  await workPromises(services);
+  const { body: { order } } = await owner.get(`/orders/${id}`);
+  t.like(order, { status: 'partially_refunded', refunded_cents: 1000 });
+  t.like(order.refunds, [{ id: body.refund.id, state: 'sent' }]);
+  t.deepEqual(order.timeline.map(({ type }: any) => type).slice(-2), ['order.refund_requested', 'refund.sent']);
+  const [deed] = await auditOf(ctx);
+  t.like(deed, { action: 'order.refund_requested', after: { refund_id: body.refund.id, amount_cents: 1000 } });
+
+  t.deepEqual(placesOf(await owner.post(`/orders/${id}/refunds`, { amount_cents: 2801 })), ['/amount_cents']);
+  t.deepEqual(placesOf(await owner.post(`/orders/${id}/refunds`, { amount_cents: 0 })), ['/amount_cents']);
+  t.is((await owner.post(`/orders/${id}/refunds`)).body.refund.amount_cents, 2800);
+  const nothing = await owner.post(`/orders/${id}/refunds`);
+  t.is(told(nothing), '409 refund_not_allowed');
+  t.is(nothing.body.reason, 'refunded');
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  t.is((await owner.post(`/orders/${unpaid.id}/refunds`)).body.reason, 'not_paid');
+});
+
+test.serial('a refund that is asked for twice by one name is one refund', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildCharged(ctx);
+  const ask = () => owner.post(`/orders/${id}/refunds`, { amount_cents: 500 }, { 'idempotency-key': 'scratch' });
+  const [first, second] = [await ask(), await ask()];
+  t.deepEqual(second.body, first.body);
+  t.is(second.headers.get('idempotent-replayed'), 'true');
+  t.is((await owner.get(`/orders/${id}`)).body.order.refunds.length, 1);
+});

@@ -1,0 +1,49 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { newId } from '#src/lib/ids.ts';
+import { buildRemindedCart, remindAnytime } from '#test/support/factories/reminders.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { type OwnerContext, pagesOf, told, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+useOwner(test);
+
+test('the owner sees which modules the operator has switched on', async (t) => {
+  t.deepEqual((await t.context.owner.get('/modules')).body, {
+    modules: { customer_accounts: true, subscriptions: true, gift_cards: true, reviews: true },
+  });
+});
+
+test('the audit log is read page by page, and by what was changed', async (t) => {
+  const { owner } = t.context;
+  const { body: { product } } = await owner.post('/products', { slug: 'bowl', name: 'Bowl', variants: [{ sku: 'B', price_cents: 1 }] });
+  await owner.post('/promo-codes', { code: 'A', type: 'free_shipping' });
+  await owner.delete('/products/bowl');
+  t.deepEqual((await pagesOf(owner, '/audit-log', 'entries')).flat().map(({ action }) => action), ['product.removed', 'promo_code.created', 'product.created']);
+  const of = async (query: string) => (await owner.get(`/audit-log?${query}`)).body.entries.map(({ action }: any) => action);
+  t.deepEqual(await of('subject_kind=promo_code'), ['promo_code.created']);
+  t.deepEqual(await of(`subject_id=${product.id}&limit=1`), ['product.removed']);
+});
+
+test('what was decided of reminders is read, by address', async (t) => {
+  const { ctx, owner } = t.context;
+  await remindAnytime(ctx);
+  const { email } = await buildRemindedCart(ctx);
+  await buildRemindedCart(ctx);
+  t.is((await pagesOf(owner, '/reminders', 'reminders')).flat().length, 6);
+  const { body } = await owner.get(`/reminders?email=${email}`);
+  t.deepEqual(body.reminders.map(({ step, state }: any) => [step, state]), [[3, 'scheduled'], [2, 'scheduled'], [1, 'scheduled']]);
+});
+
+test('subscriptions are listed page by page, by status and address, and read', async (t) => {
+  const { ctx, owner } = t.context;
+  const first = await buildSubscription(ctx);
+  const second = await buildSubscription(ctx, { status: 'canceled' });
+  const third = await buildSubscription(ctx, { email: 'bob@example.com' });
+  t.deepEqual((await pagesOf(owner, '/subscriptions', 'subscriptions')).flat().map(({ id }) => id), [third.id, second.id, first.id]);
+  const idsOf = async (query: string) => (await owner.get(`/subscriptions?${query}`)).body.subscriptions.map(({ id }: any) => id);
+  t.deepEqual(await idsOf('status=canceled'), [second.id]);
+  t.deepEqual(await idsOf('email=bob@example.com'), [third.id]);
+  t.like((await owner.get(`/subscriptions/${first.id}`)).body.subscription, { id: first.id, status: 'active' });
+  t.is(told(await owner.get(`/subscriptions/${newId('sub')}`)), '404 not_found');
+});

@@ -1,0 +1,82 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { submitReview } from '#src/domain/catalog/index.ts';
+import { newId } from '#src/lib/ids.ts';
+import { request } from '#test/domain/shipping/support.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
+import { newYork } from '#test/support/factories/orders.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
+import { buildReturn } from '#test/support/factories/returns.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
+import { deedsOf, type OwnerContext, told, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+useOwner(test);
+
+test('the owner of another store finds nothing of this one, and changes nothing', async (t) => {
+  const { ctx, owner, stranger } = t.context;
+  const product = await buildProduct(ctx);
+  const entry = await buildEntry(ctx);
+  const promo = await buildPromo(ctx);
+  const card = await buildGiftCard(ctx);
+  const { order, labelId } = await request(ctx);
+  const { id: returnId } = await buildReturn(ctx);
+  const { id: subscriptionId } = await buildSubscription(ctx);
+  const { id: customerId } = await buildCustomer(ctx);
+  const { id: reviewId } = await submitReview(ctx, product.slug, { rating: 5 });
+  const endpoint = await buildEndpoint(ctx, await receiverFor(t));
+  const { body: { key } } = await owner.post('/keys', { name: 'mine', kind: 'secret', scopes: ['orders:read'] });
+  await buildPaymentAccount(ctx);
+  const { body: { rotation_id: rotationId } } = await owner.post('/payments/webhook-secret/rotations');
+  const before = await deedsOf(ctx);
+
+  const variants = [{ sku: 'X', price_cents: 1 }];
+  const answers = [
+    stranger.get(`/products/${product.slug}`), stranger.put(`/products/${product.slug}`, { name: 'Mine', variants }),
+    stranger.delete(`/products/${product.slug}`), stranger.put('/stock', { items: [{ variant_id: product.variant.id, quantity: 0 }] }),
+    stranger.put('/stock', { items: [{ sku: product.variant.sku, quantity: 0 }] }),
+    stranger.get(`/content/${entry.type}/${entry.slug}`), stranger.put(`/content/${entry.type}/${entry.slug}`, { title: 'Mine' }),
+    stranger.delete(`/content/${entry.type}/${entry.slug}`),
+    stranger.put(`/promo-codes/${promo.code}`, { type: 'free_shipping' }), stranger.delete(`/promo-codes/${promo.code}`),
+    stranger.post(`/gift-cards/${card.id}/disable`),
+    stranger.get(`/orders/${order.id}`), stranger.get(`/orders/${order.id}/rates`), stranger.post(`/orders/${order.id}/label`),
+    stranger.post(`/orders/${order.id}/ship`, { carrier: 'USPS', tracking_number: '1' }), stranger.post(`/orders/${order.id}/refunds`),
+    stranger.put(`/orders/${order.id}/shipping-address`, newYork),
+    stranger.post(`/labels/${labelId}/retry`), stranger.post(`/labels/${labelId}/void`),
+    ...['approve', 'reject', 'receive', 'refund'].map((verb) => stranger.post(`/returns/${returnId}/${verb}`)),
+    stranger.get(`/subscriptions/${subscriptionId}`), stranger.get(`/customers/${customerId}`),
+    stranger.post(`/reviews/${reviewId}/approve`), stranger.post(`/reviews/${reviewId}/reject`),
+    stranger.get(`/webhook-endpoints/${endpoint.id}`), stranger.patch(`/webhook-endpoints/${endpoint.id}`, { concurrency: 1 }),
+    stranger.delete(`/webhook-endpoints/${endpoint.id}`), stranger.get(`/webhook-endpoints/${endpoint.id}/deliveries`),
+    ...['rotate-secret', 'enable', 'disable', 'test'].map((verb) => stranger.post(`/webhook-endpoints/${endpoint.id}/${verb}`)),
+    stranger.post(`/webhook-endpoints/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' }),
+    stranger.post(`/keys/${key.id}/revoke`),
+    stranger.post(`/payments/webhook-secret/rotations/${rotationId}/confirm`, { code: '123456' }),
+  ];
+  t.deepEqual((await Promise.all(answers)).map(told).filter((answer) => answer !== '404 not_found'), []);
+  t.deepEqual(await deedsOf(ctx), before);
+});
+
+test('the lists of another store are empty', async (t) => {
+  const { ctx, stranger } = t.context;
+  await buildProduct(ctx);
+  await request(ctx);
+  await buildReturn(ctx);
+  await buildCustomer(ctx);
+  const lists = {
+    products: 'products', content: 'entries', 'promo-codes': 'promo_codes', 'gift-cards': 'gift_cards', orders: 'orders',
+    labels: 'labels', returns: 'returns', subscriptions: 'subscriptions', 'webhook-endpoints': 'webhook_endpoints',
+    reviews: 'reviews', leads: 'leads', 'wholesale-inquiries': 'wholesale_inquiries', partners: 'partners',
+    'partner-applications': 'applications', customers: 'customers', 'audit-log': 'entries', reminders: 'reminders',
+  };
+  for (const [path, plural] of Object.entries(lists)) {
+    const { status, body } = await stranger.get(`/${path}`);
+    t.is(status, 200, path);
+    t.deepEqual(body, { [plural]: [], cursor: null }, path);
+    t.is(told(await stranger.get(`/${path}?cursor=${newId('ord')}`)), '400 invalid_cursor', path);
+  }
+});
