@@ -48,13 +48,16 @@ interface Product {
   variantId: string;
 }
 
+/** Two of a heavier thing no carrier takes. */
+const carriableOz = 400;
+
 /** What can be bought once and is shipped in a parcel: some of it is scarce and sells out on the way. */
 async function findProducts(stack: Stack): Promise<Product[]> {
   const { products } = (await insist(stack, 'GET', '/products?limit=100')) as { products: { slug: string; purchase_types: string[] }[] };
   const found = await Promise.all(
     products.filter(({ purchase_types: types }) => types.includes('one_time')).map(async ({ slug }) => {
       const { product } = (await insist(stack, 'GET', `/products/${slug}`)) as { product: { variants: { id: string; weight_oz: number | null }[] } };
-      return product.variants.filter(({ weight_oz: weight }) => weight !== null).map(({ id }) => ({ slug, variantId: id }));
+      return product.variants.filter(({ weight_oz: weight }) => weight !== null && weight < carriableOz).map(({ id }) => ({ slug, variantId: id }));
     }),
   );
   return found.flat();
