@@ -41,7 +41,8 @@ export const postProduct = defineRoute({
   answers: { 201: ProductAnswer },
   async handle({ ctx, body }) {
     const product = await auditedCreation(ctx, {
-      kind: 'product', name: body.slug, nameField: '/slug', view: viewOf(body.slug), change: (ctx) => saveProduct(ctx, body),
+      kind: 'product', name: body.slug, nameField: '/slug', view: viewOf(body.slug),
+      change: (ctx) => saveProduct(ctx, body),
     });
     return created({ product });
   },
@@ -68,7 +69,7 @@ export const putProduct = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/products/:slug',
-  summary: 'Replace a product. Variants that are not named are removed; stock opens what is new and is else left alone.',
+  summary: 'Replace a product. Variants that are not named are removed; stock opens only what is new.',
   params: Named,
   body: ProductReplacement,
   answers: { 200: ProductAnswer },
@@ -89,7 +90,9 @@ export const deleteProduct = defineRoute({
   params: Named,
   answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
   async handle({ ctx, params: { slug } }) {
-    await auditedRemoval(ctx, { kind: 'product', name: slug, view: viewOf(slug), change: (ctx) => removeProduct(ctx, slug) });
+    await auditedRemoval(ctx, {
+      kind: 'product', name: slug, view: viewOf(slug), change: (ctx) => removeProduct(ctx, slug),
+    });
     return ok({ ok: true });
   },
 });

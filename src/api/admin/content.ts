@@ -20,7 +20,8 @@ const viewOf = (name: EntryName) => async (ctx: Context) => {
 };
 
 /** What the log calls an entry. */
-const named = ({ type, slug }: EntryName) => ({ kind: 'content', name: `${type}/${slug}`, view: viewOf({ type, slug }) });
+const named = ({ type, slug }: EntryName) =>
+  ({ kind: 'content', name: `${type}/${slug}`, view: viewOf({ type, slug }) });
 
 export const getEntries = defineRoute({
   ...reading,

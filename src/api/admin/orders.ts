@@ -65,7 +65,7 @@ export const postRefund = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/orders/:id/refunds',
-  summary: 'Give money of an order back: promised here, issued by a worker. What a gift card paid follows the last of it.',
+  summary: 'Give money of an order back: promised here, issued by a worker. A gift card\'s share follows the last of it.',
   params: Named,
   body: RefundInput,
   idempotent: 'atomic',

@@ -2,7 +2,9 @@ import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedSave } from '#src/domain/audit/index.ts';
 import { KnownCustomerView, listCustomers, presentKnownCustomer } from '#src/domain/customers/index.ts';
-import { InquiryView, LeadView, listInquiries, listLeads, presentInquiry, presentLead } from '#src/domain/leads/index.ts';
+import {
+  InquiryView, LeadView, listInquiries, listLeads, presentInquiry, presentLead,
+} from '#src/domain/leads/index.ts';
 import {
   listApplications, listPartners, ManagedPartnerView, normalisePartnerCode, PartnerInput, presentManagedPartner,
   presentReceivedApplication, readPartner, ReceivedApplicationView, savePartner,

@@ -4,8 +4,8 @@ import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audi
 import type { Context } from '#src/domain/context.ts';
 import {
   createGiftCard, disableGiftCard, GiftCardInput, GiftCardView, listGiftCards, listPromos, normalisePromoCode,
-  presentGiftCard, presentPromo, PromoCodeInput, PromoCodeView, PromoTermsInput, readGiftCard, readPromo, removePromoCode,
-  savePromoCode,
+  presentGiftCard, presentPromo, PromoCodeInput, PromoCodeView, PromoTermsInput, readGiftCard, readPromo,
+  removePromoCode, savePromoCode,
 } from '#src/domain/promotions/index.ts';
 import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
 

@@ -44,8 +44,9 @@ export const getProviders = defineRoute({
     }) }),
   },
   async handle({ ctx }) {
-    const [payments, shipping, second] = await Promise.all([viewPayments(ctx), viewShipping(ctx), viewSecondShipping(ctx)]);
-    return ok({ providers: { payments: payments ?? null, shipping: shipping ?? null, second_shipping: second ?? null } });
+    const views = [viewPayments(ctx), viewShipping(ctx), viewSecondShipping(ctx)] as const;
+    const [payments = null, shipping = null, second_shipping = null] = await Promise.all(views);
+    return ok({ providers: { payments, shipping, second_shipping } });
   },
 });
 
@@ -58,7 +59,8 @@ export const putPayments = defineRoute({
   answers: { 200: Type.Object({ provider: PaymentAccountView }) },
   async handle({ ctx, body }) {
     const { view } = await auditedSave(ctx, {
-      kind: 'provider', name: 'payments', view: viewPayments, change: (ctx) => savePaymentAccount(ctx, body, { keepKey: true }),
+      kind: 'provider', name: 'payments', view: viewPayments,
+      change: (ctx) => savePaymentAccount(ctx, body, { keepKey: true }),
     });
     return ok({ provider: view });
   },
@@ -105,7 +107,9 @@ export const postCheck = defineRoute({
   path: '/api/v1/admin/providers/:kind/check',
   summary: 'Ask a provider whether the stored key opens the account.',
   params: Type.Object({ kind: Type.Enum(['payments', 'shipping', 'second-shipping']) }),
-  answers: { 200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider knows the account.'] }) }) },
+  answers: {
+    200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider knows the account.'] }) }),
+  },
   async handle({ ctx, params: { kind } }) {
     return ok(await (kind === 'payments' ? checkPaymentAccount(ctx) : checkShippingAccount(ctx, kind)));
   },

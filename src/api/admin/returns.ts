@@ -5,7 +5,9 @@ import {
 } from '#src/domain/returns/index.ts';
 import { Cents, Email, Id, Nullable, Omittable, PageQuery, Text, Type } from '#src/lib/schema.ts';
 
-const note = Omittable(Text(1000, { description: 'For the shopper, in the mail that says so.', examples: ['Thank you.'] }));
+const note = Omittable(Text(1000, {
+  description: 'For the shopper, in the mail that says so.', examples: ['Thank you.'],
+}));
 
 const deciding = {
   method: 'post',

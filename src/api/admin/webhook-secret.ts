@@ -3,13 +3,15 @@ import { created, ok } from '#src/api/lib/reply.ts';
 import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
-const providerErrors = ['payment_provider_not_configured', 'payment_provider_error', 'payment_provider_unavailable'] as const;
+const providerErrors = [
+  'payment_provider_not_configured', 'payment_provider_error', 'payment_provider_unavailable',
+] as const;
 
 export const postRotation = defineRoute({
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations',
   tag: 'admin',
-  summary: 'Begin to replace the payment provider\'s signing secret: a one-time password is mailed to the store\'s owner.',
+  summary: 'Begin to replace the payment provider\'s signing secret: a one-time password is mailed to the owner.',
   audience: toBearer('admin:write'),
   errors: ['payment_provider_not_configured', 'rate_limited'],
   answers: { 201: Type.Object({ rotation_id: Id('rot') }) },

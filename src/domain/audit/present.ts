@@ -8,7 +8,9 @@ export const AuditEntryView = Type.Object({
   action: Type.String({ examples: ['promo_code.updated'] }),
   subject: Type.Object({ kind: Type.String(), id: Type.String() }),
   before: Type.Unknown({ description: 'As it was, without secrets and addresses.' }),
-  after: Type.Unknown({ description: 'As it is then. `changed` names the fields that changed, also what is never shown.' }),
+  after: Type.Unknown({
+    description: 'As it is then. `changed` names the fields that changed, also what is never shown.',
+  }),
   request_id: Type.Union([Type.String(), Type.Null()]),
   created_at: Timestamp,
 }, { title: 'AuditEntry' });

@@ -7,7 +7,11 @@ import type { InTransaction } from '../context.ts';
  * Approve or reject a review; what was decided may be decided otherwise. Only approved reviews are seen, and count in
  * the rating of their product. Throws not_found.
  */
-export async function decideReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<Change> {
+export async function decideReview(
+  ctx: InTransaction,
+  reviewId: string,
+  status: 'approved' | 'rejected',
+): Promise<Change> {
   const [review] = await ctx.tx.run<{ status: string }>(sql`
     with review as (
       select id, product_id, rating, status from reviews

@@ -5,7 +5,9 @@ import { type ManagedReview, reviewStatuses } from './managed-reviews.ts';
 import { presentProduct, ProductBody, ReviewBody, VariantBody } from './present.ts';
 import { stockStatus } from './stock-level.ts';
 
-const Stock = Nullable(Type.Integer({ examples: [100], description: 'On hand, held ones included; null is not counted.' }));
+const Stock = Nullable(Type.Integer({
+  examples: [100], description: 'On hand, held ones included; null is not counted.',
+}));
 const Held = Type.Integer({ examples: [2], description: 'How many of them open checkouts hold.' });
 
 export const ManagedVariantView = Type.Object({
@@ -80,7 +82,7 @@ export const ManagedReviewView = Type.Object({
 export function presentManagedReview(review: ManagedReview): Static<typeof ManagedReviewView> {
   const { id, rating, title, body, authorName, verifiedPurchase, productSlug, status, email } = review;
   return {
-    id, rating, title, body, author_name: authorName, verified_purchase: verifiedPurchase, product_slug: productSlug, status,
-    email, created_at: review.createdAt.toISOString(), decided_at: review.decidedAt?.toISOString() ?? null,
+    id, rating, title, body, author_name: authorName, verified_purchase: verifiedPurchase, product_slug: productSlug,
+    status, email, created_at: review.createdAt.toISOString(), decided_at: review.decidedAt?.toISOString() ?? null,
   };
 }

@@ -13,7 +13,8 @@ export async function saveStock(ctx: Context, input: StockInput): Promise<StockM
   const changes = changesOf(input);
   return transact(ctx, async (ctx) => {
     const moves = await changeStock(ctx, changes);
-    await recordAudits(ctx, moves.filter(({ before, after }) => before !== after).map(({ variantId, sku, before, after }) => ({
+    const changed = moves.filter(({ before, after }) => before !== after);
+    await recordAudits(ctx, changed.map(({ variantId, sku, before, after }) => ({
       action: 'stock.updated', subjectKind: 'variant', subjectId: variantId,
       before: { sku, quantity: before }, after: { sku, quantity: after },
     })));
@@ -31,5 +32,6 @@ function changesOf({ items }: StockInput): StockChange[] {
 
 function lacks(index: number, field: string, other: string): DomainError {
   const errors = [{ path: `/items/${index}/${field}`, code: 'required', detail: `is required without a ${other}` }];
-  return new DomainError('invalid', 'invalid_request', `Each item has a ${field} or a ${other}.`, { extensions: { errors } });
+  const sentence = `Each item has a ${field} or a ${other}.`;
+  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }

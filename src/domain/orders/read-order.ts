@@ -1,5 +1,5 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
-import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { read, readOne } from '../database.ts';
@@ -68,7 +68,7 @@ export async function listManagedOrders(ctx: Context, filter: OrderFilter): Prom
     ...(status === undefined ? [] : [sql`o.status = ${status}`]),
     ...(fulfillmentStatus === undefined ? [] : [sql`o.fulfillment_status = ${fulfillmentStatus}`]),
     ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
-    ...(needsAttention === undefined ? [] : [needsAttention ? sql`o.attention_code is not null` : sql`o.attention_code is null`]),
+    ...(needsAttention === undefined ? [] : [sql`o.attention_code is ${rawSql(needsAttention ? 'not null' : 'null')}`]),
   ];
   const rows = await read<OrderRow & { position: Position }>(ctx, sql`
     ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${joinSql(conditions, ' and ')}

@@ -48,7 +48,10 @@ export async function readPartner(ctx: Context, code: string): Promise<ManagedPa
  * Who would like to become a partner, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listApplications(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ReceivedApplication>> {
+export async function listApplications(
+  ctx: Context,
+  { cursor, limit = 20 }: PageRequest,
+): Promise<Page<ReceivedApplication>> {
   const list = keyset(ctx, 'partner applications', { columns: ['id'], descending: true }, cursor);
   const rows = await read<ReceivedApplication & { position: Position }>(ctx, sql`
     select id, status, email, name, website, message, created_at as "createdAt", ${list.position} as position

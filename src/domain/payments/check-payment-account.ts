@@ -11,7 +11,9 @@ import { openAccount } from './open-account.ts';
 export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
   const stored = await readPaymentAccount(ctx);
   if (!stored) throw notFound('account');
-  if (stored.mode !== 'direct') return { ok: false, detail: 'The store cannot sell in this mode: it needs keys of its own.' };
+  if (stored.mode !== 'direct') {
+    return { ok: false, detail: 'The store cannot sell in this mode: it needs keys of its own.' };
+  }
   if (!stored.hasSecretKey) return { ok: false, detail: 'There is no secret key to open the account with.' };
   return judgeCheck(ctx.ports.payments.checkAccount(await openAccount(ctx), ctx.signal));
 }

@@ -29,15 +29,22 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
   const expected = await deriveCode(ctx, codePurpose, rotationId);
   const isRight = equalInConstantTime(expected, confirmation.code);
   const verdict = await transact(ctx, (ctx) => judge(ctx, rotationId, isRight));
-  if (verdict === 'busy') throw new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
-  if (verdict === 'refused') throw new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
+  if (verdict === 'busy') throw busy();
+  if (verdict === 'refused') throw refused();
   try {
     return await rotateSecret(ctx, rotationId);
   } finally {
     await transact(ctx, (ctx) => ctx.tx.run(sql`
-      update payment_secret_rotations set leased_until = null where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`));
+      update payment_secret_rotations set leased_until = null
+      where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`));
   }
 }
+
+type Verdict = 'granted' | 'refused' | 'busy';
+
+const busy = () => new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
+const refused = () =>
+  new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
 
 interface Rotation {
   readonly wrongCodes: number;
@@ -48,7 +55,7 @@ interface Rotation {
 }
 
 /** A wrong code counts, also where the answer is a refusal: this transaction commits. */
-async function judge(ctx: InTransaction, rotationId: string, isRight: boolean): Promise<'granted' | 'refused' | 'busy'> {
+async function judge(ctx: InTransaction, rotationId: string, isRight: boolean): Promise<Verdict> {
   const now = ctx.clock.now();
   const [rotation] = await ctx.tx.run<Rotation>(sql`
     select r.wrong_codes as "wrongCodes", r.confirmed_at as "confirmedAt", r.created_at as "createdAt",

@@ -6,7 +6,7 @@ import { readOne } from '../database.ts';
 import { rotateSecret } from './secret-rotation.ts';
 import { troubleOf } from './trouble.ts';
 
-/** Finish a rotation that was confirmed and whose process died, or whose provider was away. Nobody is told the secret. */
+/** Finish a rotation that was confirmed, where the process died or the provider was away. Nobody is told the secret. */
 export async function finishSecretRotation(ctx: Context, { rotationId }: { rotationId: string }): Promise<void> {
   const rotation = await readOne<{ leasedUntil: Date | null }>(ctx, sql`
     select leased_until as "leasedUntil" from payment_secret_rotations r

@@ -79,7 +79,9 @@ async function ask(
 
 async function later(ctx: Context, refund: OpenRefund, attempt: number, reason: Trouble): Promise<void> {
   const isFinal = reason instanceof ProviderError && (reason.failure === 'refused' || reason.failure === 'missing');
-  if (isFinal || attempt >= attemptsMax) return conclude(ctx, (ctx) => refuse(ctx, refund, reason.code ?? 'provider_error'));
+  if (isFinal || attempt >= attemptsMax) {
+    return conclude(ctx, (ctx) => refuse(ctx, refund, reason.code ?? 'provider_error'));
+  }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
   await conclude(ctx, async (ctx) => {
@@ -108,7 +110,12 @@ async function settleWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promi
   recordEvent(ctx, 'order.refunded', order.id);
 }
 
-async function settle(ctx: InTransaction, { id }: OpenRefund, state: 'sent' | 'refused', failure: string | null = null): Promise<void> {
+async function settle(
+  ctx: InTransaction,
+  { id }: OpenRefund,
+  state: 'sent' | 'refused',
+  failure: string | null = null,
+): Promise<void> {
   await ctx.tx.run(sql`
     update payment_refunds set state = ${state}, failure = ${failure}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested'`);

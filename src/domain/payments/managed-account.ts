@@ -25,7 +25,8 @@ export async function readPaymentAccount(ctx: Context): Promise<ManagedPaymentAc
   return readOne<ManagedPaymentAccount>(ctx, sql`
     select a.mode, a.account_id as "accountId", a.publishable_key as "publishableKey",
       a.secret_key_sealed is not null as "hasSecretKey", exists (
-        select from payment_webhook_secrets s where s.tenant_id = ${ctx.tenant.id} and s.state = 'current') as "hasWebhookSecret",
+        select from payment_webhook_secrets s
+        where s.tenant_id = ${ctx.tenant.id} and s.state = 'current') as "hasWebhookSecret",
       a.session_lifetime_ms as "sessionLifetimeMs", a.automatic_tax as "automaticTax", a.silent_since as "silentSince",
       a.version, a.created_at as "createdAt", a.updated_at as "updatedAt"
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);

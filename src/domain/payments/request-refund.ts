@@ -45,7 +45,8 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
 
     const id = newId('rfd');
     await ctx.tx.run(sql`
-      insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, reason, requested_by, created_at)
+      insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, reason, requested_by,
+        created_at)
       values (${ctx.tenant.id}, ${id}, ${orderId}, ${returnId}, 'requested', ${amountCents}, ${reason}, ${ctx.actor.id},
         ${ctx.clock.now()})`);
     enqueue(ctx, issueRefund, { refundId: id, attempt: 1 });
@@ -83,5 +84,6 @@ function judgeAmount(order: Order, left: Cents | undefined, wanted: Cents | null
   if (wanted === null) return left;
   if (wanted <= left) return wanted;
   const errors = [{ path: '/amount_cents', code: 'maximum', detail: `must be at most ${left}` }];
-  throw new DomainError('invalid', 'invalid_request', 'More would go back than is left of the payment.', { extensions: { errors } });
+  const sentence = 'More would go back than is left of the payment.';
+  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
 }

@@ -15,8 +15,8 @@ export const confirmableMs = minutes(10);
 export const leaseMs = seconds(90);
 
 /**
- * Do what was confirmed, and write down that it is done. It can be repeated: the provider answers the same secret to the
- * same rotation.
+ * Do what was confirmed, and write down that it is done. It can be repeated: the provider answers the same secret to
+ * the same rotation.
  * @throws DomainError when the provider does not do its part
  */
 export async function rotateSecret(ctx: Context, rotationId: string): Promise<{ secret: string }> {

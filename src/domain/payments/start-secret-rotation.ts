@@ -50,4 +50,6 @@ export async function startSecretRotation(ctx: Context): Promise<{ rotationId: s
 }
 
 const tooMany = () =>
-  new DomainError('too_many', 'rate_limited', 'Too many codes were asked for. Wait a while.', { retryAfterSeconds: 600 });
+  new DomainError('too_many', 'rate_limited', 'Too many codes were asked for. Wait a while.', {
+    retryAfterSeconds: 600,
+  });

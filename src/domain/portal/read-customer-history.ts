@@ -11,7 +11,10 @@ export const CustomerHistoryView = Type.Object(
 );
 
 /** A customer with the latest orders, subscriptions and returns. Throws not_found. */
-export async function readCustomerHistory(ctx: Context, { id }: { id: string }): Promise<Static<typeof CustomerHistoryView>> {
+export async function readCustomerHistory(
+  ctx: Context,
+  { id }: { id: string },
+): Promise<Static<typeof CustomerHistoryView>> {
   const customer = await findCustomer(ctx, id);
   if (!customer) throw notFound('customer');
   return { ...(await readPortal(ctx, customer)), customer: presentKnownCustomer(customer) };

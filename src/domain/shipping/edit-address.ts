@@ -42,7 +42,9 @@ export async function editAddress(ctx: Context, { orderId, address }: { orderId:
     // A person chose it for the address as it was.
     if (label?.chosenByPerson) label.dropRate();
     // Which fields, and not what stands in them.
-    await recordAudit(ctx, { action: 'order.address_changed', subjectKind: 'order', subjectId: orderId, after: { changed } });
+    await recordAudit(ctx, {
+      action: 'order.address_changed', subjectKind: 'order', subjectId: orderId, after: { changed },
+    });
   });
 }
 

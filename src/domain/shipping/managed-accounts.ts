@@ -81,7 +81,9 @@ export const SecondShippingAccountView = Type.Object({
   updated_at: Timestamp,
 }, { title: 'SecondShippingAccount' });
 
-export function presentSecondShippingAccount(account: ManagedSecondShippingAccount): Static<typeof SecondShippingAccountView> {
+export function presentSecondShippingAccount(
+  account: ManagedSecondShippingAccount,
+): Static<typeof SecondShippingAccountView> {
   const { version, createdAt, updatedAt } = account;
   return { provider: 'easypost', version, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() };
 }

@@ -35,7 +35,10 @@ export interface LabelFilter extends PageRequest {
  * Labels of a store, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listLabels(ctx: Context, { state, reasonCode, cursor, limit = 20 }: LabelFilter): Promise<Page<LabelView>> {
+export async function listLabels(
+  ctx: Context,
+  { state, reasonCode, cursor, limit = 20 }: LabelFilter,
+): Promise<Page<LabelView>> {
   const list = keyset(ctx, 'labels', { columns: ['l.id'], descending: true }, cursor);
   const ofState = state === undefined ? sql`` : sql` and l.state = ${state}`;
   const ofReason = reasonCode === undefined ? sql`` : sql` and l.reason_code = ${reasonCode}`;

@@ -42,7 +42,10 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
   });
 }
 
-/** The order and its label, for a change that a person makes. Both are locked. What is unpaid gets its label when it is paid. */
+/**
+ * The order and its label, for a change that a person makes. Both are locked.
+ * @throws DomainError `order_not_shippable` where it is not paid: it gets its label then; `order_shipped`, and others
+ */
 export async function lockForPerson(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined }> {
   const found = await lockOrderAndLabel(ctx, orderId);
   if (!found) throw notFound('order');

@@ -22,6 +22,6 @@ export async function buildStockedStore(ctx: Context): Promise<string[]> {
   return [
     product.slug, product.id, product.variant.id, product.variant.sku, tea.slug, ...tea.variants.map(({ id }) => id),
     cart.id, ...cart.lines.map(({ id }) => id), saved.id, saved.email, entry.type, entry.slug, order.id, promo.code, card.code,
-    partner.code, returned.id, ctx.tenant.id, ctx.tenant.slug,
+    partner.code, returned.id, card.id, ctx.tenant.id, ctx.tenant.slug,
   ];
 }
