@@ -21,7 +21,7 @@ export interface ShippoOptions {
 export interface Call<Answer extends TSchema> {
   readonly operation: string;
   readonly answer: Answer;
-  send(shippo: Shippo, options: { signal: AbortSignal }): Promise<unknown>;
+  send(shippo: Shippo): Promise<unknown>;
 }
 
 export type CallShippo = <Answer extends TSchema>(
@@ -44,11 +44,12 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
     breaker.run('shippo', account.tenantId, async () => {
       const sdk = await loadSdk();
       const startedAt = performance.now();
+      const deadline = startDeadline(options);
       const heard: { status?: number; body?: string } = {};
       const finish = (outcome: string) =>
         log.info({ provider: 'shippo', operation: call.operation, status: heard.status, outcome, ms: Math.round(performance.now() - startedAt) }, 'provider call');
       try {
-        await call.send(sdk.open(account, baseUrl, heard), { signal: signalOf(options) });
+        await call.send(sdk.open(account, baseUrl, heard, deadline.signal));
       } catch (error) {
         const wasAnswered = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
         if (!wasAnswered) {
@@ -56,6 +57,8 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
           finish(judged.failure);
           throw judged;
         }
+      } finally {
+        deadline.clear();
       }
       const answer = parse(heard.body);
       if (!fits(call.answer, answer)) {
@@ -67,9 +70,20 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
     });
 }
 
-function signalOf({ signal, timeoutMs = usualTimeoutMs }: CallOptions): AbortSignal {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  return signal ? AbortSignal.any([signal, timeout]) : timeout;
+/** A time limit by a timer of ours: one that is derived from signals can be collected while a request waits on it. */
+function startDeadline({ signal, timeoutMs = usualTimeoutMs }: CallOptions): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason ?? new DOMException('The time for this call is over.', 'TimeoutError'));
+  const timer = setTimeout(abort, timeoutMs);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
 }
 
 function parse(body: string | undefined): unknown {
@@ -82,7 +96,7 @@ function parse(body: string | undefined): unknown {
 
 interface Sdk {
   readonly errors: typeof ShippoErrors;
-  open(account: ShippingAccount, baseUrl: string | undefined, heard: { status?: number; body?: string }): Shippo;
+  open(account: ShippingAccount, baseUrl: string | undefined, heard: { status?: number; body?: string }, signal: AbortSignal): Shippo;
 }
 
 let loading: Promise<Sdk> | undefined;
@@ -95,8 +109,9 @@ function loadSdk(): Promise<Sdk> {
     ]);
     return {
       errors,
-      open(account, baseUrl, heard) {
-        const httpClient = new HTTPClient();
+      open(account, baseUrl, heard, signal) {
+        // The signal goes to the request itself: the one that the SDK makes of its own options is lost to the collector.
+        const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) });
         httpClient.addHook('response', async (response) => {
           heard.status = response.status;
           if (response.ok) heard.body = await response.clone().text();

@@ -32,7 +32,7 @@ export function createCarrierList(call: CallShippo) {
       const { results, next } = await call(account, {
         operation: 'carrier_accounts.list',
         answer: CarrierAccountsWire,
-        send: (shippo, options) => shippo.carrierAccounts.list({ page, results: pageSize }, options),
+        send: (shippo) => shippo.carrierAccounts.list({ page, results: pageSize }),
       }, options);
       active.push(...results.flatMap(({ object_id: id, carrier, active }) => (active === false ? [] : [{ id, carrier }])));
       if (!next || results.length === 0) break;

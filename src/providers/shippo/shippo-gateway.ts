@@ -30,8 +30,8 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const shipment = await call(account, {
         operation: 'shipments.create',
         answer: ShipmentWire,
-        send: (shippo, options) =>
-          shippo.shipments.create(shipmentRequest(request, request.carriers.length > 0 ? asked.map(({ id }) => id) : []), options),
+        send: (shippo) =>
+          shippo.shipments.create(shipmentRequest(request, request.carriers.length > 0 ? asked.map(({ id }) => id) : [])),
       }, options);
       if (shipment.status !== 'SUCCESS' && shipment.rates.length === 0) {
         throw new ProviderError('shippo', 'away', 'Shippo has not finished the quote.', { code: 'unfinished' });
@@ -44,7 +44,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     async fetchRate(account, rateId, options) {
       const [known, rate] = await Promise.all([
         carriers.chosen(account, [], options),
-        call(account, { operation: 'rates.get', answer: RateWire, send: (shippo, options) => shippo.rates.get(rateId, options) }, options),
+        call(account, { operation: 'rates.get', answer: RateWire, send: (shippo) => shippo.rates.get(rateId) }, options),
       ]);
       return rateOf(rate, new Map(known.map(({ id, carrier }) => [id, carrier])));
     },
@@ -53,8 +53,8 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const transaction = await call(account, {
         operation: 'transactions.create',
         answer: TransactionWire,
-        send: (shippo, options) =>
-          shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }, options),
+        send: (shippo) =>
+          shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }),
       }, options);
       return purchaseOf(transaction);
     },
@@ -63,7 +63,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const { results } = await call(account, {
         operation: 'transactions.list',
         answer: TransactionsWire,
-        send: (shippo, options) => shippo.transactions.list({ rate: rateId, results: pageMax }, options),
+        send: (shippo) => shippo.transactions.list({ rate: rateId, results: pageMax }),
       }, options);
       return results
         .map(purchaseOf)
@@ -75,7 +75,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const transaction = await call(account, {
         operation: 'transactions.get',
         answer: TransactionWire,
-        send: (shippo, options) => shippo.transactions.get(purchaseId, options),
+        send: (shippo) => shippo.transactions.get(purchaseId),
       }, options);
       return purchaseOf(transaction);
     },
@@ -85,7 +85,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         await call(account, {
           operation: 'refunds.create',
           answer: Type.Object({}),
-          send: (shippo, options) => shippo.refunds.create({ transaction: purchaseId, async: false }, options),
+          send: (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
         }, options);
       } catch (error) {
         if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
@@ -99,7 +99,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const track = await call(account, {
         operation: 'tracks.create',
         answer: TrackWire,
-        send: (shippo, options) => shippo.trackingStatus.create({ carrier, trackingNumber }, options),
+        send: (shippo) => shippo.trackingStatus.create({ carrier, trackingNumber }),
       }, options);
       return trackingOf(track);
     },
@@ -108,7 +108,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const track = await call(account, {
         operation: 'tracks.get',
         answer: TrackWire,
-        send: (shippo, options) => shippo.trackingStatus.get(trackingNumber, carrier, options),
+        send: (shippo) => shippo.trackingStatus.get(trackingNumber, carrier),
       }, options);
       return trackingOf(track);
     },
