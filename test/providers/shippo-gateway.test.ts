@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import anyTest, { type TestFn } from 'ava';
 
 import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
@@ -121,6 +124,17 @@ test('a purchase without an answer may have happened; a refused one has not', as
   t.like(await failure(gateway.buyLabel(account, { rateId: 'none', marker: 'm' })), { failure: 'refused', code: 'rate' });
   t.is((await failure(gateway.fetchPurchase(account, 'none'))).failure, 'missing');
   t.is(await bought(), 3);
+});
+
+test('the time limit of a call holds, also when memory is collected while it waits', async (t) => {
+  const { account, gateway, fault } = setUp(t.context);
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+
+  await fault('GET /transactions/*', 'hang');
+  const collecting = setInterval(collect, 10);
+  t.is((await failure(gateway.fetchPurchase(account, 'slow', { timeoutMs: 150 }))).failure, 'away');
+  clearInterval(collecting);
 });
 
 test('a carrier\'s refusal is judged by what it says', async (t) => {
