@@ -57,7 +57,7 @@ async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
   ];
 }
 
-/** The endpoint heard of everything that it chose, at least once, and nothing older than the object was then. */
+/** The endpoint heard of every event that it chose, at least once. */
 async function toldOf(receiver: Receiver, ask: Ask): Promise<string[]> {
   const heard = new Set(receiver.events.map(({ id }) => id));
   const events = await ask<{ id: string; type: string }>(`select id, type from events where type in ('order.paid', 'order.shipped')`);
