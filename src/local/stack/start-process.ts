@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 export interface StackProcess {
   readonly name: string;
   readonly pid: number;
+  /** The last lines that it logged, the oldest first. */
+  readonly logged: readonly string[];
   /** Resolves with the first log line that has this phrase. */
   waitFor(phrase: string): Promise<void>;
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -37,6 +39,7 @@ export function startProcess(name: string, entry: string, environment: Record<st
   return {
     name,
     pid: child.pid ?? 0,
+    logged: seen,
     async waitFor(phrase) {
       const timeout = AbortSignal.timeout(startTimeoutMs);
       while (!seen.some((line) => line.includes(`"${phrase}"`))) {

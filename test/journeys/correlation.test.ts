@@ -1,0 +1,47 @@
+import test from 'ava';
+
+import { startReceiver } from '#src/local/demo/receiver.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStack } from '#src/local/stack/start-stack.ts';
+import { until } from '#test/support/until.ts';
+
+interface Line {
+  msg: string;
+  request_id?: string;
+  job?: string;
+  route?: string;
+  provider?: string;
+}
+
+test('one request id stands in every line that a request causes, through the outbox and the job to the provider', async (t) => {
+  t.timeout(120_000);
+  const receiver = await startReceiver();
+  const stack = await startStack(receiver, { workers: 'all', environment: { LOG_LEVEL: 'info' } });
+  const linesOf = (name: string) => (stack.processes.get(name)?.logged ?? []).map((line) => JSON.parse(line) as Line);
+  try {
+    const { product } = await (await fetch(`${stack.url}/api/v1/products/stoneware-mug`, { headers: { 'x-tenant-slug': stack.store.slug } })).json() as any;
+    const response = await fetch(`${stack.url}/api/v1/checkout/sessions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.store.publishableKey}`, 'content-type': 'application/json', 'x-request-id': 'journey-of-one-request' },
+      body: JSON.stringify({ items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 1 }] }),
+    });
+    t.is(response.headers.get('x-request-id'), 'journey-of-one-request');
+    const { checkout_url: url } = await response.json() as { checkout_url: string };
+    t.true(linesOf('web').some(({ msg, provider, request_id: id }) => msg === 'provider call' && provider === 'stripe' && id === 'journey-of-one-request'));
+
+    await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', { outcome: 'paid', email: 'ada@example.com' });
+    const bought = await until(
+      () => linesOf('worker').find(({ msg, provider, job }) => msg === 'provider call' && provider === 'shippo' && job === 'labels.purchase-label'),
+      { withinMs: 60_000, what: 'a label' },
+    );
+    await until(
+      () => linesOf('web').some(({ route, request_id: id }) => route?.startsWith('/api/webhooks/stripe/') && id === bought.request_id),
+      { what: 'the line of the webhook that caused it' },
+    );
+    t.true(linesOf('worker').some(({ msg, provider, job, request_id: id }) =>
+      msg === 'provider call' && provider === 'stripe' && job === 'payments.reconcile-payment-event' && id === bought.request_id));
+  } finally {
+    await stack.stop();
+    receiver.close();
+  }
+});
