@@ -9,6 +9,7 @@ import { shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { actedOn } from '#src/providers/stripe/event-types.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
@@ -84,6 +85,7 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await stripeControl(stripe.url).addWebhookEndpoint(environment.STRIPE_SECRET_KEY, {
       url: `${url}/api/webhooks/stripe/${demoSlug}`,
       secret: environment.STRIPE_WEBHOOK_SECRET,
+      events: actedOn,
     });
     await shippoControl(shippo.url).registerWebhook(environment.SHIPPO_API_KEY, {
       url: `${url}/api/webhooks/shippo/${demoSlug}?token=${environment.SHIPPO_WEBHOOK_TOKEN}`,

@@ -1,29 +1,8 @@
 import Stripe from 'stripe';
 
-import type { Marks, PaymentEvent, PaymentGateway, PaymentSubject } from '#src/domain/ports/payment-gateway.ts';
+import type { Marks, PaymentEvent, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import { subjectOf } from './event-types.ts';
 import { marksIn, momentOf } from './snapshots.ts';
-
-/** What of Stripe's events the shop acts on, and what each is about. At most 20: one list request takes no more. */
-const subjects: Readonly<Record<string, PaymentSubject>> = {
-  'checkout.session.completed': 'session',
-  'checkout.session.async_payment_succeeded': 'session',
-  'checkout.session.async_payment_failed': 'session',
-  'checkout.session.expired': 'session',
-  'charge.refunded': 'payment',
-  'refund.updated': 'payment',
-  'refund.failed': 'payment',
-  'charge.dispute.created': 'payment',
-  'charge.dispute.closed': 'payment',
-  'customer.subscription.created': 'subscription',
-  'customer.subscription.updated': 'subscription',
-  'customer.subscription.deleted': 'subscription',
-  'customer.subscription.paused': 'subscription',
-  'customer.subscription.resumed': 'subscription',
-  'invoice.paid': 'invoice',
-  'invoice.payment_failed': 'invoice',
-};
-
-export const actedOn: readonly string[] = Object.keys(subjects);
 
 /** How old a signature may be, against replays. */
 const toleranceSeconds = 300;
@@ -42,8 +21,7 @@ export const verifyEvent: PaymentGateway['verifyEvent'] = (rawBody, signature, s
 export function eventOf(event: Stripe.Event): PaymentEvent {
   const { id, type, created, data } = event;
   const objectId = 'id' in data.object && typeof data.object.id === 'string' ? data.object.id : '';
-  const subject = subjects[type] ?? null;
-  return { eventId: id, type, subject, objectId, marks: marksOn(event), createdAt: momentOf(created) };
+  return { eventId: id, type, subject: subjectOf(type), objectId, marks: marksOn(event), createdAt: momentOf(created) };
 }
 
 /** Charges and what happens to them may lack the marks and be ours all the same: they are asked for. */

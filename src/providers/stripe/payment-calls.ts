@@ -2,7 +2,8 @@ import type Stripe from 'stripe';
 
 import type { PaymentGateway, PaymentSnapshot } from '#src/domain/ports/payment-gateway.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
-import { actedOn, eventOf } from './events.ts';
+import { actedOn } from './event-types.ts';
+import { eventOf } from './events.ts';
 import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
 type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'fetchPayment' | 'refundPayment' | 'listEvents'>;
