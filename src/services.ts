@@ -67,7 +67,7 @@ export async function createServices(config: Config, processName: string, replac
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
   const redis = connectRedis(config.redisUrl, { blocking: false, log });
   const blocking: RedisConnection[] = [];
-  let closing = false;
+  const stopping = new AbortController();
   const database = await openDatabase({
     url: config.databaseUrl,
     readUrl: config.databaseReadUrl,
@@ -89,7 +89,7 @@ export async function createServices(config: Config, processName: string, replac
   const keyring = createKeyring(config.encryptionKeys);
 
   const context = (parts: ContextParts = {}): PlatformContext => ({
-    database, clock, log, keyring, ports, settings: config.settings, actor: system, ...parts,
+    database, clock, log, keyring, ports, settings: config.settings, stopping: stopping.signal, actor: system, ...parts,
   });
   const tenants = createTenantDirectory(context());
   // A first connection that fails is tried again by itself; the shop is open meanwhile.
@@ -112,9 +112,9 @@ export async function createServices(config: Config, processName: string, replac
       return connection;
     },
     beginClosing() {
-      closing = true;
+      stopping.abort();
     },
-    isClosing: () => closing,
+    isClosing: () => stopping.signal.aborted,
     async close() {
       for (const connection of [...blocking, redis]) connection.disconnect();
       ports.mailer.close?.();

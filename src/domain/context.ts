@@ -33,6 +33,8 @@ export interface PlatformContext {
   readonly actor: Actor;
   /** Ends outside calls when the run or the request that wanted them is over. */
   readonly signal?: AbortSignal;
+  /** The process was told to stop: whoever works for long begins nothing more, and brings to an end what it began. */
+  readonly stopping?: AbortSignal;
   readonly run?: JobRun;
 }
 
