@@ -21,6 +21,7 @@ const platformUses: readonly string[] = [
   'src/domain/analytics/partitions.ts: partitions belong to all stores',
   'src/domain/analytics/prune-analytics.ts: roll-ups of all stores grow old',
   'src/domain/analytics/read-stores.ts: operators see how busy every store is',
+  'src/domain/backoffice/read-operations.ts: operators see how things stand with every store',
   'src/domain/cart/prune-carts.ts: expired carts of all stores are removed',
   'src/domain/idempotency/prune-requests.ts: keyed requests of all stores are forgotten',
   'src/domain/integrations/prune-integrations.ts: old calls and lapsed connections of all stores are removed',

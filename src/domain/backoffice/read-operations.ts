@@ -1,0 +1,141 @@
+import { type QueueName, queueNames } from '#jobs/queues.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
+import { type Backlog, readBacklog } from '../analytics/index.ts';
+import type { InTransaction, PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import { isReasonCode } from '../shipping/index.ts';
+
+/** The state of every queue, what waits for the outside world, and what needs a person: all stores together. */
+export interface Operations {
+  readonly at: Date;
+  /** Every queue there is, busy or not. */
+  readonly queues: readonly QueueState[];
+  /** Since when the oldest promise is due that no relay has carried to its queue. */
+  readonly oldestUnrelayedAt: Date | null;
+  readonly reconcileLag: ReconcileLag;
+  /** Label purchases whose outcome nobody knows, and nobody is waiting for. */
+  readonly unknownLabels: Waiting;
+  /** Webhook deliveries that are due. */
+  readonly deliveries: Waiting;
+  /** Endpoints to which nothing is attempted, because they did not answer. */
+  readonly pausedEndpoints: number;
+  readonly analytics: Backlog;
+  /** The gravest kinds first. Empty when nothing needs anybody. */
+  readonly attention: readonly Attention[];
+}
+
+export interface QueueState {
+  readonly queue: QueueName;
+  readonly due: number;
+  readonly oldestDueAt: Date | null;
+  readonly later: number;
+  readonly failed: number;
+  /** Those of its jobs that have anything to do. */
+  readonly jobs: readonly JobState[];
+}
+
+export interface Waiting {
+  readonly count: number;
+  readonly oldestAt: Date | null;
+}
+
+/** From the moment a payment event happened at the provider until it was applied here: of those heard of lately. */
+export interface ReconcileLag {
+  readonly count: number;
+  readonly medianSeconds: number;
+  readonly p95Seconds: number;
+  readonly maxSeconds: number;
+}
+
+/** So many things of one kind that wait for a person, for the same reason. */
+export interface Attention {
+  readonly kind: 'payments' | 'order' | 'label' | 'duplicate_label' | 'shipping' | 'webhook_endpoint' | 'webhook_delivery';
+  /** The reason, in the words of that kind. */
+  readonly code: string;
+  readonly count: number;
+  readonly oldestAt: Date;
+}
+
+const lagWindowMs = minutes(10);
+
+/** Read how things stand, now. Every part looks at what is open and at nothing that is over. */
+export async function readOperations(ctx: PlatformContext): Promise<Operations> {
+  const analytics = await readBacklog(ctx);
+  return asPlatform(ctx, 'operators see how things stand with every store', async (ctx) => {
+    const jobs = await readJobStates(ctx.tx.run, ctx.clock.now());
+    return {
+      at: ctx.clock.now(),
+      queues: queueNames.map((queue) => stateOf(queue, jobs.filter((job) => job.queue === queue))),
+      oldestUnrelayedAt: earliest(jobs.map(({ oldestUnrelayedAt }) => oldestUnrelayedAt)),
+      reconcileLag: await readReconcileLag(ctx),
+      ...(await readOutside(ctx)),
+      analytics,
+      attention: await readAttention(ctx),
+    };
+  });
+}
+
+function stateOf(queue: QueueName, jobs: readonly JobState[]): QueueState {
+  const sum = (name: 'due' | 'later' | 'failed') => jobs.reduce((total, job) => total + job[name], 0);
+  const oldestDueAt = earliest(jobs.map((job) => job.oldestDueAt));
+  return { queue, due: sum('due'), oldestDueAt, later: sum('later'), failed: sum('failed'), jobs };
+}
+
+function earliest(moments: readonly (Date | null)[]): Date | null {
+  return moments.reduce((first, moment) => (moment && (!first || moment < first) ? moment : first), null);
+}
+
+async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<ReconcileLag> {
+  const [lag] = await ctx.tx.run<ReconcileLag>(sql`
+    select count(*)::int as count, coalesce(percentile_cont(0.5) within group (order by lag), 0)::float8 as "medianSeconds",
+      coalesce(percentile_cont(0.95) within group (order by lag), 0)::float8 as "p95Seconds",
+      coalesce(max(lag), 0)::float8 as "maxSeconds"
+    from (
+      select greatest(extract(epoch from settled_at - occurred_at), 0) as lag from payment_events
+      where received_at > ${fromNow(ctx.clock, -lagWindowMs)} and state = 'applied') as applied`);
+  return lag ?? { count: 0, medianSeconds: 0, p95Seconds: 0, maxSeconds: 0 };
+}
+
+/** A call that is under way holds its label's lease: what nobody holds has no known outcome. */
+async function readOutside(ctx: InTransaction<PlatformContext>): Promise<Pick<Operations, 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
+  const now = ctx.clock.now();
+  const [found] = await ctx.tx.run<{ labels: number; labelsAt: Date | null; deliveries: number; deliveriesAt: Date | null; paused: number }>(sql`
+    select labels.count as labels, labels.since as "labelsAt", deliveries.count as deliveries,
+      deliveries.since as "deliveriesAt", paused.count as paused
+    from (select count(*)::int, min(buying_since) as since from labels
+        where buying_since is not null and (lease_expires_at is null or lease_expires_at <= ${now})) as labels,
+      (select count(*)::int, min(next_attempt_at) as since from webhook_deliveries
+        where state = 'pending' and next_attempt_at <= ${now}) as deliveries,
+      (select count(*)::int from webhook_endpoints where disabled_at is null and breaker_open_until > ${now}) as paused`);
+  return {
+    unknownLabels: { count: found?.labels ?? 0, oldestAt: found?.labelsAt ?? null },
+    deliveries: { count: found?.deliveries ?? 0, oldestAt: found?.deliveriesAt ?? null },
+    pausedEndpoints: found?.paused ?? 0,
+  };
+}
+
+/** An order repeats what is the matter with its label; that is counted once, as the label's. */
+async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Attention[]> {
+  const found = await ctx.tx.run<Attention>(sql`
+    select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
+      select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
+      from payment_accounts where silent_since is not null
+      union all
+      select 2, 'order', attention_code, updated_at from orders where attention_code is not null
+      union all
+      select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'
+      union all
+      select 4, 'duplicate_label', state, found_at from duplicate_labels where acknowledged_at is null
+      union all
+      select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null
+      union all
+      select 6, 'webhook_endpoint', coalesce(disabled_reason, 'failing'), coalesce(failing_since, disabled_at)
+      from webhook_endpoints where (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')
+      union all
+      select 7, 'webhook_delivery', 'given_up', settled_at from webhook_deliveries where state = 'failed') as waiting
+    group by rank, kind, code order by rank, count desc, code`);
+  return found.filter(({ kind, code }) => kind !== 'order' || !(isReasonCode(code) || code === 'duplicate_voided'));
+}

@@ -1,0 +1,37 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Run } from './runs.ts';
+
+/** The promises of one job that are not kept, over all stores. */
+export interface JobState {
+  readonly queue: string;
+  readonly job: string;
+  /** Due and not kept: waiting, being worked, or waiting to be tried again. */
+  readonly due: number;
+  /** Since when the oldest of them is due. */
+  readonly oldestDueAt: Date | null;
+  /** Since when the oldest is due that was not carried to its queue yet. */
+  readonly oldestUnrelayedAt: Date | null;
+  /** Promised for later. */
+  readonly later: number;
+  /** Given up, and still for a person to look at. */
+  readonly failed: number;
+}
+
+/** Where each job stands that has anything to do. Only what is not kept is read, however much was kept before. */
+export async function readJobStates(run: Run, now: Date): Promise<JobState[]> {
+  return run<JobState>(sql`
+    with open as (
+      select queue, job, due_at, case when next_relay_at <= ${now} then 'unrelayed' else 'later' end as state
+      from outbox where relays = 0 and next_relay_at is not null
+      union all
+      select queue, job, due_at, 'relayed' from outbox where relays > 0 and next_relay_at is not null
+      union all
+      select queue, job, due_at, 'failed' from outbox where failed_at is not null and finished_at is null)
+    select queue, job,
+      count(*) filter (where state in ('unrelayed', 'relayed'))::int as due,
+      min(due_at) filter (where state in ('unrelayed', 'relayed')) as "oldestDueAt",
+      min(due_at) filter (where state = 'unrelayed') as "oldestUnrelayedAt",
+      count(*) filter (where state = 'later')::int as later,
+      count(*) filter (where state = 'failed')::int as failed
+    from open group by queue, job order by queue, job`);
+}
