@@ -93,6 +93,32 @@ test('an error that the provider keeps under the key leaves the outcome unknown,
   t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
 });
 
+test('a key whose first request was worded otherwise leaves the outcome unknown: there may be a session', async (t) => {
+  const { payments, account } = t.context;
+  const asked = request();
+  await payments.createSession(account, asked, 'key-worded');
+  t.is(await failureOf(payments.createSession(account, { ...asked, returnUrl: 'https://shop.example/other' }, 'key-worded')), 'away');
+});
+
+test('a key that is revoked between two tries leaves the outcome of the first unknown', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const match = 'POST /v1/checkout/sessions';
+  await stripe.addFault({ match, account: account.secretKey, kind: 'reset_after' });
+  await stripe.addFault({ match, account: account.secretKey, kind: 'reset_after' });
+  await stripe.addFault({ match, account: account.secretKey, kind: 'status', status: 401, times: 5 });
+  const asked = request();
+  t.is(await failureOf(payments.createSession(account, asked, 'key-revoked')), 'away');
+  t.truthy(await payments.findSession(account, asked.orderId, new Date()));
+});
+
+test('a session that was looked for is told in full, with what paid it', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const asked = request({ mode: 'subscription', lines: request().lines.map((line) => ({ ...line, interval: 'month' as const })) });
+  const { sessionId } = await payments.createSession(account, asked, 'key-found');
+  await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
+  t.regex((await payments.findSession(account, asked.orderId, new Date()))?.paymentId ?? '', /^pi_/);
+});
+
 test('what the provider says is judged once', async (t) => {
   const { payments, stripe, account } = t.context;
   const refuse = (status: number, more = {}) =>

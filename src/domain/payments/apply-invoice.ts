@@ -21,7 +21,8 @@ export async function applyInvoice(
   if (!isOurs(ctx, invoice) || !subscription) return 'ignored';
   const first = await lockOrder(ctx, invoice.orderId ?? '');
   if (!first) return 'unknown_order';
-  if (!first.isPaid) return 'applied';
+  // What was charged is not lost: it waits for the first period to be paid here, and then for a person.
+  if (!first.isPaid) return invoice.cause === 'renewal' && invoice.isPaid ? 'unknown_order' : 'applied';
 
   await applySubscription(ctx, subscription, subscriberOf(first), askedAt);
   if (orderNumber !== undefined) await renew(ctx, first, invoice, subscription, orderNumber);

@@ -21,6 +21,7 @@ export async function applyPayment(
     await endMismatch(ctx, order, payment);
     return 'applied';
   }
+  if (!isPaymentOf(order, payment)) return applyForeign(ctx, order, payment);
   if (order.paymentAskedAt && order.paymentAskedAt > askedAt) return 'applied';
 
   order.paymentAskedAt = askedAt;
@@ -35,6 +36,23 @@ async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSna
   if (order.attentionCode !== 'amount_mismatch' || payment.refundedCents < payment.amountCents) return;
   order.raise(null);
   await endOrder(ctx, order, 'canceled');
+}
+
+/** An order that was paid knows by what; where nothing was due, nothing paid it. */
+const isPaymentOf = (order: Order, { paymentId }: PaymentSnapshot): boolean =>
+  order.paymentId ? order.paymentId === paymentId : order.totalCents > 0;
+
+/**
+ * Another payment bears this order's marks: that of a later period, whose order has yet to be made, or a second one for
+ * the same goods. What becomes of it changes nothing of what was bought.
+ */
+async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
+  if (payment.invoiceId) return 'unknown_order';
+  if (order.attentionCode === 'paid_twice' && payment.refundedCents >= payment.amountCents) {
+    order.raise(null);
+    await saveOrder(ctx, order);
+  }
+  return 'applied';
 }
 
 /** A renewal's payment bears the marks of the order that began the subscription; its invoice knows its own. */

@@ -120,6 +120,7 @@ export interface SubscriptionSnapshot extends Marks {
 export interface InvoiceSnapshot extends Marks {
   readonly invoiceId: string;
   readonly subscriptionId: string | null;
+  /** `renewal`: a further period, at its time or because the subscription was resumed or changed its rhythm. */
   readonly cause: 'first' | 'renewal' | 'other';
   readonly isPaid: boolean;
   readonly currency: string;
@@ -127,6 +128,7 @@ export interface InvoiceSnapshot extends Marks {
   readonly taxCents: number;
   readonly totalCents: number;
   readonly paymentId: string | null;
+  /** Whole periods of something; not what settles a difference. */
   readonly lines: readonly { readonly itemId: string | null; readonly quantity: number; readonly amountCents: number }[];
 }
 
@@ -170,6 +172,8 @@ export interface EventEndpoint {
   /** What we wrote on it when we made it; `null` on one that is not ours. */
   readonly mark: string | null;
   readonly isEnabled: boolean;
+  /** The events that the shop acts on and that it is not told of. */
+  readonly lacks: readonly string[];
 }
 
 export interface SubscriptionChange {

@@ -77,12 +77,12 @@ async function tryOnce<Answer>(
 
 const isUnsettled = (error: unknown) => error instanceof ProviderError && error.failure === 'away';
 
-/** The first try may have had its effect, so a repeat that could not be sent leaves the outcome unknown. */
+/** The first try may have had its effect, so a repeat that was not let in leaves the outcome unknown. */
 async function stillUnsettled<Answer>(repeat: Promise<Answer>): Promise<Answer> {
   try {
     return await repeat;
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.failure !== 'busy') throw error;
+    if (!(error instanceof ProviderError) || (error.failure !== 'busy' && error.failure !== 'denied')) throw error;
     const { message, code, retryAfterSeconds } = error;
     throw new ProviderError('stripe', 'away', message, { code, retryAfterSeconds });
   }

@@ -27,8 +27,9 @@ export function endpointCalls(stripe: Stripe, call: Caller, apiVersion: Stripe.W
     async listEndpoints(account, signal) {
       const page = await call({ account, operation: 'webhookEndpoints.list', signal }, (options) =>
         stripe.webhookEndpoints.list({ limit: 100 }, options));
-      return page.data.map(({ id, url, metadata, status }) => ({
+      return page.data.map(({ id, url, metadata, status, enabled_events: told }) => ({
         endpointId: id, url, mark: metadata[markField] ?? null, isEnabled: status === 'enabled',
+        lacks: told.includes('*') ? [] : actedOn.filter((type) => !told.includes(type)),
       }));
     },
 

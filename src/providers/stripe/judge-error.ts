@@ -18,12 +18,16 @@ export function judgeError(operation: string, error: unknown): unknown {
 }
 
 function failureOf(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {
-  const { StripeAuthenticationError, StripeConnectionError, StripePermissionError, StripeRateLimitError } = Stripe.errors;
+  const {
+    StripeAuthenticationError, StripeConnectionError, StripeIdempotencyError, StripePermissionError, StripeRateLimitError,
+  } = Stripe.errors;
   if (error instanceof StripeAuthenticationError || error instanceof StripePermissionError) return 'denied';
   if (error instanceof StripeRateLimitError) return 'busy';
   if (error instanceof StripeConnectionError) return 'away';
-  // 409: the first request with this key still runs, so its outcome is not known yet.
-  if (error.statusCode === undefined || error.statusCode === 409 || error.statusCode >= 500) return 'away';
+  // The first request with this key still runs (409), or was worded by another release of ours (400): what became of
+  // that one is not known.
+  if (error instanceof StripeIdempotencyError || error.statusCode === 409) return 'away';
+  if (error.statusCode === undefined || error.statusCode >= 500) return 'away';
   return error.statusCode === 404 || error.code === 'resource_missing' ? 'missing' : 'refused';
 }
 

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 
 import type { PaymentGateway, PaymentSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
 import { actedOn } from './event-types.ts';
 import { eventOf } from './events.ts';
@@ -19,18 +20,19 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     if (kind === 'pi') {
       const intent = await call({ ...asked, operation: 'paymentIntents.retrieve' }, (options) =>
         stripe.paymentIntents.retrieve(reference, {}, options));
-      return retrieveCharge(idOf(intent.latest_charge) ?? '');
+      return retrieveCharge(idOf(intent.latest_charge));
     }
     if (kind === 'dp' || kind === 'du') {
       const dispute = await call({ ...asked, operation: 'disputes.retrieve' }, (options) =>
         stripe.disputes.retrieve(reference, {}, options));
-      return retrieveCharge(idOf(dispute.charge) ?? '');
+      return retrieveCharge(idOf(dispute.charge));
     }
     const refund = await call({ ...asked, operation: 'refunds.retrieve' }, (options) =>
       stripe.refunds.retrieve(reference, {}, options));
-    return retrieveCharge(idOf(refund.charge) ?? '');
+    return retrieveCharge(idOf(refund.charge));
 
-    function retrieveCharge(id: string): Promise<Stripe.Charge> {
+    async function retrieveCharge(id: string | null): Promise<Stripe.Charge> {
+      if (!id) throw new ProviderError('stripe', 'missing', 'Stripe: nothing was charged for this.');
       return call({ ...asked, operation: 'charges.retrieve' }, (options) => stripe.charges.retrieve(id, {}, options));
     }
   }

@@ -80,10 +80,12 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       for (let page = 0; page < findPagesMax && next !== null; page += 1) {
         const found: SessionPage = await listSessions(account, { ...range, ...(next && { next }) }, signal);
         const session = found.sessions.find((candidate) => candidate.orderId === orderId);
-        if (session) return session;
+        // A list tells less of a session than it does itself: not what paid it.
+        if (session) return fetchSession(account, session.sessionId, signal);
         next = found.next;
       }
-      return undefined;
+      if (next === null) return undefined;
+      throw new ProviderError('stripe', 'away', 'Stripe: more sessions were made since than one look turns over.');
     },
 
     async expireSession(account, sessionId, signal) {

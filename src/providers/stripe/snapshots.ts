@@ -90,7 +90,8 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
     customerId: idOf(customer) ?? '',
     email: typeof customer === 'object' && !customer.deleted ? customer.email : null,
     currency: subscription.currency.toUpperCase(),
-    cancelAtPeriodEnd: subscription.cancel_at_period_end,
+    // The billing portal says it with `cancel_at` alone.
+    cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
     items: subscription.items.data.map((item) => ({
       itemId: item.id,
@@ -117,14 +118,15 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     invoiceId: invoice.id ?? '',
     subscriptionId: idOf(details?.subscription),
     ...marksIn(details?.metadata ?? null),
-    cause: causeOf(invoice.billing_reason),
+    cause: causes[invoice.billing_reason ?? ''] ?? 'other',
     isPaid: invoice.status === 'paid',
     currency: invoice.currency.toUpperCase(),
     discountCents: sum(invoice.total_discount_amounts),
     taxCents: sum(invoice.total_taxes),
-    totalCents: invoice.total,
+    // What is owed to a customer can be more than his new period costs.
+    totalCents: Math.max(0, invoice.total),
     paymentId: paymentOf(invoice),
-    lines: lines.map((line) => ({
+    lines: lines.filter(isPeriod).map((line) => ({
       itemId: line.parent?.subscription_item_details?.subscription_item ?? null,
       quantity: line.quantity ?? 1,
       amountCents: line.amount,
@@ -132,10 +134,16 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
   };
 }
 
-function causeOf(reason: Stripe.Invoice['billing_reason']): InvoiceSnapshot['cause'] {
-  if (reason === 'subscription_create') return 'first';
-  return reason === 'subscription_cycle' ? 'renewal' : 'other';
-}
+/** Whether a line is a whole period of something. A proration settles the difference when something was changed. */
+const isPeriod = ({ parent, quantity }: Stripe.InvoiceLineItem): boolean =>
+  !parent?.subscription_item_details?.proration && quantity !== 0;
+
+/** A subscription that is resumed, or whose rhythm is changed, begins a new period at once: an `update`. */
+const causes: Partial<Record<string, InvoiceSnapshot['cause']>> = {
+  subscription_create: 'first',
+  subscription_cycle: 'renewal',
+  subscription_update: 'renewal',
+};
 
 export function paymentSnapshotOf(
   charge: Stripe.Charge,

@@ -24,7 +24,7 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
 
     async changeSubscription(account, id, change, key, signal) {
       const budget = newBudget();
-      const current = change.action === 'change_interval'
+      const current = change.action === 'change_interval' || change.action === 'keep'
         ? await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
             stripe.subscriptions.retrieve(id, {}, options))
         : undefined;
@@ -73,7 +73,10 @@ async function send(
     case 'cancel_at_period_end':
       return stripe.subscriptions.update(id, { cancel_at_period_end: true }, options);
     case 'keep':
-      return stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);
+      // Only one of the two may be named: the one that says so.
+      return current?.cancel_at && !current.cancel_at_period_end
+        ? stripe.subscriptions.update(id, { cancel_at: '' }, options)
+        : stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);
     case 'change_interval':
       return stripe.subscriptions.update(id, {
         proration_behavior: 'none',

@@ -290,6 +290,21 @@ test.serial('a payment of an order that another session has paid already is rais
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
 });
 
+test.serial('the second payment of an order goes back, and what was bought stays bought', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  payments.sessions.set('cs_second', { ...payments.sessionOf(orderId), sessionId: 'cs_second', paymentId: 'pi_2' });
+  await hear(ctx, 'cs_second');
+  t.like(await orderOf(ctx, orderId), { attentionCode: 'paid_twice' });
+  payments.payments.set('ch_2', { paymentId: 'pi_2', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 3800, dispute: null });
+  await hear(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
+  t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', refundedCents: 0, attentionCode: null });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+});
+
 test.serial('an order whose address no mail can reach is paid all the same', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx, { customer_email: null });

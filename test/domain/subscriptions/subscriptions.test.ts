@@ -120,6 +120,32 @@ test.serial('a scheduled cancellation is made, taken back and made at once', asy
   t.is(events[0], 'subscription.created');
 });
 
+test.serial('a period that begins because a subscription is resumed, or changes its rhythm, is an order too', async (t) => {
+  const { ctx } = t.context;
+  const { subscription: { id }, beans } = await subscribe(t.context);
+  await manageSubscription(ctx, id, { action: 'pause' });
+  await manageSubscription(ctx, id, { action: 'resume' });
+  await settle(t.context);
+  t.is((await ordersOf(ctx)).length, 2);
+  await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' });
+  await settle(t.context);
+  t.deepEqual((await ordersOf(ctx)).map(({ status, totalCents }) => `${status} ${totalCents}`), ['paid 7799', 'paid 3999', 'paid 3999']);
+  t.like(await stockOf(ctx, beans.variant.id), { stock: 97, held: 0 });
+});
+
+test.serial('who cancels on the provider\'s page is seen to leave, and may stay after all', async (t) => {
+  const { ctx, stripe } = t.context;
+  const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
+  const { url } = await openBillingPortal(ctx, { customer_email: 'ada@example.com', return_url: t.context.tenant.storefrontUrl });
+  await fetch(url, { method: 'POST', body: new URLSearchParams({ subscription: paymentSubscriptionId, action: 'cancel' }), redirect: 'manual' });
+  await settle(t.context);
+  t.like(await readSubscription(ctx, id), { status: 'active', cancel_at_period_end: true });
+  t.like(await reactivateSubscription(ctx, id), { status: 'active', cancel_at_period_end: false, canceled_at: null });
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  t.is((await ordersOf(ctx)).length, 2);
+});
+
 test.serial('months of a subscription are paid at once as a gift, and whoever it is for is told once', async (t) => {
   const { ctx, stripe } = t.context;
   const beans = await buildProduct(ctx, { ...coffee, variants: [{ ships: false }] });

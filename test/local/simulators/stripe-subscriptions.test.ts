@@ -259,5 +259,5 @@ test('the billing portal shows the subscriptions and cancels one', async (t) => 
   t.regex(page, /href="https:\/\/shop\.example\/account"/);
   const form = new URLSearchParams({ subscription: subscription.id, action: 'cancel' });
   t.is((await fetch(portal.url, { method: 'POST', body: form })).status, 200);
-  t.true((await stripe.subscriptions.retrieve(subscription.id)).cancel_at_period_end);
+  t.like(await stripe.subscriptions.retrieve(subscription.id), { cancel_at_period_end: false, cancel_at: subscription.items.data[0]?.current_period_end });
 });

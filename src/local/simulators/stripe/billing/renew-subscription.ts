@@ -20,7 +20,7 @@ export function renewSubscription(
   if (subscription.status === 'canceled' || subscription.status === 'paused') {
     throw invalid(`A subscription that is ${subscription.status} does not renew.`);
   }
-  if (subscription.cancel_at_period_end) {
+  if (endsWithPeriod(subscription)) {
     endSubscription(account, subscription);
     return null;
   }
@@ -32,7 +32,11 @@ export function renewSubscription(
   return invoicePeriod(account, subscription, 'subscription_cycle', outcome);
 }
 
-/** Begin a new period now, and invoice it. */
+function endsWithPeriod({ cancel_at: at, cancel_at_period_end: ends, items }: Subscription): boolean {
+  return ends || (at !== null && items.data.every(({ current_period_end: end }) => at <= end));
+}
+
+/** Begin a new period now. */
 export function restartPeriod(account: Account, subscription: Subscription): void {
   for (const item of subscription.items.data) Object.assign(item, periodOf(item, account.now));
   subscription.billing_cycle_anchor = account.now;

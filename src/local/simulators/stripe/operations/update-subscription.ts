@@ -1,5 +1,6 @@
 import type { Account } from '../account.ts';
 import { type CancellationDetails, withDetails } from '../billing/end-subscription.ts';
+import { invoicePeriod, restartPeriod } from '../billing/renew-subscription.ts';
 import { checkPriceData } from '../checkout/check-lines.ts';
 import { createInlinePrice, planOf, type Price, type PriceData } from '../objects/catalogue.ts';
 import { itemList, newItem, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
@@ -28,7 +29,10 @@ interface ItemParams {
   readonly metadata?: MetadataChange | null;
 }
 
-/** Change a running subscription. Prorations are not reckoned: a change counts from the next invoice. */
+/**
+ * Change a running subscription. Prorations are not reckoned: a change counts from the next invoice. A change of its
+ * rhythm begins a new period at once, and that is invoiced.
+ */
 export function updateSubscription(
   account: Account,
   subscription: Subscription,
@@ -42,11 +46,13 @@ export function updateSubscription(
     );
   }
   const items = params.items && changedItems(account, subscription, params.items);
-  return account.change(
+  const hasNewRhythm = items !== undefined && rhythmOf(items) !== rhythmOf(subscription.items.data);
+  const changed = account.change(
     subscription,
     {
       ...(ends !== undefined && cancellation(account, subscription, ends, params.cancellation_details ?? {})),
       ...(typeof params.cancel_at === 'number' && { cancel_at: params.cancel_at, canceled_at: account.now }),
+      ...(params.cancel_at === null && { cancel_at: null, canceled_at: null }),
       ...(params.description !== undefined && { description: params.description }),
       ...(items && { items: itemList(subscription.id, items) }),
       ...(pause !== undefined && { pause_collection: pause && { resumes_at: null, ...pause } }),
@@ -54,7 +60,15 @@ export function updateSubscription(
     },
     'customer.subscription.updated',
   );
+  if (hasNewRhythm) {
+    restartPeriod(account, changed);
+    invoicePeriod(account, changed, 'subscription_update', 'paid');
+  }
+  return changed;
 }
+
+const rhythmOf = (items: readonly SubscriptionItem[]): string =>
+  items.map(({ price: { recurring } }) => `${recurring?.interval_count} ${recurring?.interval}`).join();
 
 function cancellation(
   account: Account,

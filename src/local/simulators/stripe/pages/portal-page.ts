@@ -24,7 +24,8 @@ export function portalPage(account: Account, portal: StripeObject): string {
 }
 
 function card(account: Account, subscription: Subscription): Html {
-  const { id, status, cancel_at_period_end: ends, items, currency } = subscription;
+  const { id, status, items, currency } = subscription;
+  const ends = subscription.cancel_at_period_end || subscription.cancel_at !== null;
   const until = items.data[0]?.current_period_end ?? account.now;
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(until * 1000);
   const lines = items.data.map(

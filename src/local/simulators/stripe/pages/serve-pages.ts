@@ -2,6 +2,7 @@ import type { Account } from '../account.ts';
 import { openCart, paySession, type PaymentInput } from '../checkout/pay-session.ts';
 import type { Session } from '../objects/session.ts';
 import type { StripeObject } from '../objects/stripe-object.ts';
+import type { Subscription } from '../objects/subscription.ts';
 import { updateSubscription } from '../operations/update-subscription.ts';
 import type { World } from '../world.ts';
 import { parseForm } from '../wire/form.ts';
@@ -99,11 +100,14 @@ async function servePortal(account: Account, portal: StripeObject, exchange: Exc
     const subscription = account.subscriptions.get(id);
     const mine = subscription?.customer === portal['customer'] && subscription?.status !== 'canceled';
     if (subscription && mine)
-      updateSubscription(account, subscription, { cancel_at_period_end: action === 'cancel' });
+      updateSubscription(account, subscription, { cancel_at: action === 'cancel' ? periodEndOf(subscription) : null });
     return redirect(exchange.response, exchange.path);
   }
   sendHtml(exchange.response, 200, portalPage(account, portal));
 }
+
+/** The portal says when a subscription ends, and leaves `cancel_at_period_end` as it was. */
+const periodEndOf = ({ items }: Subscription): number | null => items.data[0]?.current_period_end ?? null;
 
 async function readValues({ request }: Exchange): Promise<Record<string, string>> {
   const entries = Object.entries(parseForm(await readBody(request)));
