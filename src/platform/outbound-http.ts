@@ -30,7 +30,9 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
   // undici's own Agent drops the pool of an origin with its last connection, so idle origins take no memory.
   const agent = new Agent({
     connect: pinnedConnector({ mayReach, resolve, timeoutMs: connectTimeoutMs }),
-    connections: 64,
+    // As many connections as there are requests: endpoints of several stores may share an origin, and none waits for
+    // another's. How many there are is for whoever asks to bound.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: seconds(10),
     keepAliveMaxTimeout: seconds(30),

@@ -21,8 +21,8 @@ export interface AttemptedBatch {
   readonly attempts: readonly Attempt[];
   /** What they are about is gone, so there is nothing to tell. */
   readonly objectless: readonly ClaimedDelivery[];
-  /** Not begun: to be given back. Those that were cut short are in none of the three, and wait for their lease. */
-  readonly untried: readonly ClaimedDelivery[];
+  /** Not begun, or cut short when the process had to end: to be given back. The latter may come twice. */
+  readonly unheard: readonly ClaimedDelivery[];
   readonly tookMs: number;
 }
 
@@ -41,7 +41,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   let gone = false;
 
   const mayBegin = () =>
-    !gone && !ctx.signal?.aborted && (failuresInRow < breakerFailures || batch.probe)
+    !gone && !mustStop(ctx) && (failuresInRow < breakerFailures || batch.probe)
     && performance.now() - startedAt < beginWithinMs;
 
   async function work(): Promise<void> {
@@ -58,7 +58,14 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
     }
   }
   await Promise.all(Array.from({ length: Math.min(batch.slot.width, queue.length) }, work));
-  return { attempts, objectless, untried: queue.slice(begun), tookMs: performance.now() - startedAt };
+  const heard = new Set(attempts.map(({ delivery }) => delivery));
+  const unheard = queue.filter((delivery) => !heard.has(delivery));
+  return { attempts, objectless, unheard, tookMs: performance.now() - startedAt };
+}
+
+/** Whether to begin nothing more: the run is over, or the process was told to stop. */
+export function mustStop({ signal, stopping }: Context): boolean {
+  return Boolean(signal?.aborted || stopping?.aborted);
 }
 
 /** 2xx alone is success: a redirect is never followed. */

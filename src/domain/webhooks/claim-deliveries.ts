@@ -1,10 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 
-import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
-import { leaseMs, type Slot } from './slots.ts';
+import type { Slot } from './slots.ts';
 import { openSecret } from './secret.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -15,7 +14,7 @@ export interface ClaimedDelivery {
   readonly type: EventType;
   readonly objectId: string;
   readonly eventAt: Date;
-  /** When it was due: given back when it is not attempted after all. */
+  /** When it was due: it is again when nothing is heard of it. */
   readonly dueAt: Date;
   readonly attemptCount: number;
   /** Attempts of the present round through the schedule; sending it again begins a new one. */
@@ -46,7 +45,7 @@ export async function lockEndpoint(ctx: InTransaction, id: string): Promise<Webh
 
 /**
  * Claim what is due, oldest first, as much as the endpoint allows now. A claim only moves `next_attempt_at` to the
- * end of the lease: when nobody writes an outcome, the delivery is due again by itself.
+ * very end of the slot's lease: when nobody writes an outcome, it is due again for whoever finds the slot free again.
  */
 export async function claimDeliveries(
   ctx: InTransaction,
@@ -55,7 +54,6 @@ export async function claimDeliveries(
   wanted: number,
 ): Promise<Batch | undefined> {
   const now = ctx.clock.now();
-  const leasedUntil = fromNow(ctx.clock, leaseMs);
   const limit = endpoint.allowance(wanted, now);
   const deliveries = limit === 0 ? [] : await ctx.tx.run<ClaimedDelivery>(sql`
     with due as (
@@ -63,7 +61,7 @@ export async function claimDeliveries(
       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id} and state = 'pending' and next_attempt_at <= ${now}
       order by next_attempt_at limit ${limit} for update skip locked),
     claimed as (
-      update webhook_deliveries d set next_attempt_at = ${leasedUntil}, lease = ${slot.lease}
+      update webhook_deliveries d set next_attempt_at = ${slot.leasedUntil}, lease = ${slot.lease}
       from due where d.tenant_id = ${ctx.tenant.id} and d.id = due.id
       returning d.id, d.event_id, due.next_attempt_at as due_at, d.attempt_count, d.round_count)
     select claimed.id, e.id as "eventId", e.type, e.object_id as "objectId", e.created_at as "eventAt",
@@ -73,7 +71,7 @@ export async function claimDeliveries(
   if (deliveries.length === 0) return undefined;
 
   const { failuresInRow } = endpoint;
-  const { probe } = endpoint.begin(deliveries.length, now, leasedUntil);
+  const { probe } = endpoint.begin(deliveries.length, now, slot.leasedUntil);
   const secrets = endpoint.liveSecrets(now).map((sealed) => openSecret(ctx, sealed));
   return { slot, url: endpoint.url, secrets, failuresInRow, probe, deliveries, claimedAt: now };
 }

@@ -8,7 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne, transact } from '../database.ts';
-import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
+import { attemptBatch, type AttemptedBatch, mustStop } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { clockSkewMs, giveSlotBack, nextDueAt, renewSlot, type Slot, takeSlot } from './slots.ts';
@@ -22,8 +22,9 @@ const batchMax = 128;
 const quickMs = 250;
 
 /**
- * Deliver what is due to one endpoint, in one of its slots, until nothing is due or the time is over. Then the slot
- * is given back and we look once more: what came in between saw no free slot, ended, and relies on us.
+ * Deliver what is due to one endpoint, in one of its slots, until nothing is due, the time is over or the process has
+ * to stop. Then the slot is given back and we look once more: what came in between saw no free slot, ended, and relies
+ * on us.
  */
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
@@ -32,7 +33,7 @@ export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: 
   while (turn.batch || turn.pauseMs > 0) {
     const { batch } = turn;
     const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, turn.pauseMs);
-    const mayGoOn = ctx.clock.now().getTime() < until && !ctx.signal?.aborted;
+    const mayGoOn = ctx.clock.now().getTime() < until && !mustStop(ctx);
     turn = await goOn(ctx, turn, result, mayGoOn);
   }
   await lookOnceMore(ctx, endpointId);
@@ -55,11 +56,11 @@ async function begin(ctx: InTransaction, endpointId: string): Promise<Turn | und
 /** Write down how a batch went and take the next one, in one transaction. */
 async function goOn(ctx: Context, { slot, batch }: Turn, result: AttemptedBatch | undefined, mayGoOn: boolean): Promise<Turn> {
   return transact(ctx, async (ctx) => {
-    const isOurs = await renewSlot(ctx, slot);
+    const renewed = await renewSlot(ctx, slot);
     const endpoint = await lockEndpoint(ctx, slot.endpointId);
     if (!endpoint) return over(slot);
     if (batch && result) await recordOutcomes(ctx, endpoint, batch, result);
-    if (isOurs && mayGoOn) return takeTurn(ctx, endpoint, slot, nextSize(slot, batch, result));
+    if (renewed && mayGoOn) return takeTurn(ctx, endpoint, renewed, nextSize(renewed, batch, result));
     await giveSlotBack(ctx, slot);
     return over(slot);
   });
@@ -76,8 +77,9 @@ async function takeTurn(ctx: InTransaction, endpoint: WebhookEndpoint, slot: Slo
 const over = (slot: Slot): Turn => ({ slot, batch: undefined, pauseMs: 0 });
 
 async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
+  const signals = [ctx.signal, ctx.stopping].filter((signal) => signal !== undefined);
   // Being told to stop ends the pause; what follows sees to it.
-  await wait(milliseconds, undefined, ctx.signal ? { signal: ctx.signal } : {}).catch(() => undefined);
+  await wait(milliseconds, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
 }
 
 function nextSize({ width }: Slot, batch: Batch | undefined, result: AttemptedBatch | undefined): number {

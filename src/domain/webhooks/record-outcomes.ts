@@ -27,8 +27,11 @@ export async function recordOutcomes(
   const now = ctx.clock.now();
   const outcomes = result.attempts.map((attempt) => judge(ctx, attempt, now));
   await writeOutcomes(ctx, batch, outcomes, now);
-  await writeUntried(ctx, batch, result);
-  if (outcomes.length === 0) return;
+  await writeUnheard(ctx, batch, result);
+  if (outcomes.length === 0) {
+    if (batch.probe) endpoint.returnProbe(now);
+    return;
+  }
 
   const consequences = endpoint.hear(
     result.attempts.map(({ at, outcome }) => ({ at, ok: isSuccess(outcome), gone: isGone(outcome) })),
@@ -103,12 +106,12 @@ async function writeOutcomes(ctx: InTransaction, { slot }: Batch, outcomes: read
     from outcome o join settled on settled.id = o.id`);
 }
 
-/** What was not tried is due as before; what has nothing to tell any more is put aside. */
-async function writeUntried(ctx: InTransaction, { slot }: Batch, { untried, objectless }: AttemptedBatch): Promise<void> {
-  if (untried.length > 0) {
+/** What nothing was heard of is due as before; what has nothing to tell any more is put aside. */
+async function writeUnheard(ctx: InTransaction, { slot }: Batch, { unheard, objectless }: AttemptedBatch): Promise<void> {
+  if (unheard.length > 0) {
     await ctx.tx.run(sql`
       update webhook_deliveries d set next_attempt_at = u."dueAt", lease = null
-      from jsonb_to_recordset(${JSON.stringify(untried)}::jsonb) as u(id text, "dueAt" timestamptz)
+      from jsonb_to_recordset(${JSON.stringify(unheard)}::jsonb) as u(id text, "dueAt" timestamptz)
       where d.tenant_id = ${ctx.tenant.id} and d.id = u.id and d.lease = ${slot.lease} and d.state = 'pending'`);
   }
   if (objectless.length > 0) {

@@ -13,6 +13,7 @@ export interface Slot {
   readonly number: number;
   readonly width: number;
   readonly lease: string;
+  readonly leasedUntil: Date;
 }
 
 const widthMax = 8;
@@ -72,6 +73,7 @@ export function nextDueAt(ctx: Context, endpointId: string): Sql {
  */
 export async function takeSlot(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
   const now = ctx.clock.now();
+  const leasedUntil = new Date(now.getTime() + leaseMs);
   const holder = ctx.run?.outboxId ?? lease;
   const [row] = await ctx.tx.run<{ number: number | null; width: number; ownUntil: Date | null; dueAt: Date | null }>(sql`
     with free as materialized (
@@ -88,7 +90,7 @@ export async function takeSlot(ctx: InTransaction, endpointId: string, lease: st
       order by s.number limit 1 for update of s skip locked),
     taken as (
       update webhook_slots slot
-      set holder = ${holder}, lease = ${lease}, leased_until = ${fromNow(ctx.clock, leaseMs)}
+      set holder = ${holder}, lease = ${lease}, leased_until = ${leasedUntil}
       from free
       where slot.tenant_id = ${ctx.tenant.id} and slot.endpoint_id = ${endpointId} and slot.number = free.number
       returning slot.number, slot.width)
@@ -98,19 +100,20 @@ export async function takeSlot(ctx: InTransaction, endpointId: string, lease: st
          and leased_until > ${now}) as "ownUntil",
       case when taken.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
     from (values (1)) always left join taken on true`);
-  if (row?.number) return { endpointId, number: row.number, width: row.width, lease };
+  if (row?.number) return { endpointId, number: row.number, width: row.width, lease, leasedUntil };
   if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
   const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
   if (dueInMs > 0 && dueInMs <= clockSkewMs) throw new Snooze(dueInMs, 'woken a moment too early');
   return undefined;
 }
 
-/** Keep the slot for another batch. `false` when it is no longer ours. */
-export async function renewSlot(ctx: InTransaction, { endpointId, lease }: Slot): Promise<boolean> {
-  const rows = await ctx.tx.run(sql`
-    update webhook_slots set leased_until = ${fromNow(ctx.clock, leaseMs)}
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease = ${lease} returning number`);
-  return rows.length > 0;
+/** Keep the slot for another batch, as wide as it is by now. `undefined` when it is no longer ours. */
+export async function renewSlot(ctx: InTransaction, slot: Slot): Promise<Slot | undefined> {
+  const leasedUntil = fromNow(ctx.clock, leaseMs);
+  const [row] = await ctx.tx.run<{ width: number }>(sql`
+    update webhook_slots set leased_until = ${leasedUntil}
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${slot.endpointId} and lease = ${slot.lease} returning width`);
+  return row && { ...slot, ...row, leasedUntil };
 }
 
 export async function giveSlotBack(ctx: InTransaction, { endpointId, lease }: Slot): Promise<void> {

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { changeNamedEndpoint } from './change-endpoint.ts';
 import { discardPending } from './discard-pending.ts';
 import type { WebhookEndpointView } from './present.ts';
+import { wakeSlots } from './record-outcomes.ts';
 
 /**
  * Switch an endpoint on again; it starts with a clean record. What it missed is offered to `recoverDeliveries`.
@@ -9,7 +10,10 @@ import type { WebhookEndpointView } from './present.ts';
  */
 export async function enableEndpoint(ctx: Context, { id }: { id: string }): Promise<WebhookEndpointView> {
   return changeNamedEndpoint(ctx, id, 'enabled', async (ctx, endpoint) => {
-    if (endpoint.disabledAt) endpoint.enable(ctx.clock.now());
+    if (!endpoint.disabledAt) return;
+    endpoint.enable(ctx.clock.now());
+    // An event that was fanned out just as it was switched off may wait for it.
+    wakeSlots(ctx, endpoint);
   });
 }
 

@@ -72,6 +72,11 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     return { probe };
   }
 
+  /** A probe asked nothing after all: the next may begin at once, for nobody else would wake it. */
+  returnProbe(now: Date): void {
+    this.breakerOpenUntil = now;
+  }
+
   /** Whether the breaker is open: nothing is attempted, and no attempt is used up. */
   isPaused(now: Date): boolean {
     return this.breakerOpenUntil != null && this.breakerOpenUntil > now;

@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
+import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read, transact } from '#src/domain/database.ts';
 import {
   disableEndpoint, drainEndpoint, enableEndpoint, fanOutEvent, listDeliveries, readEndpoint, recoverDeliveries, sendTestEvent,
   webhooksNeedingAttention,
@@ -10,10 +11,12 @@ import {
 import { days, hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { promised } from '#test/support/promised.ts';
 import { until } from '#test/support/until.ts';
+import { workPromises } from '#test/support/work-promises.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 // Every wait is long, so that the breaker's own time is what is seen.
@@ -85,6 +88,46 @@ test('the end of a pause is promised when it begins, and once it works again eve
   await drainEndpoint(ctx, { endpointId: id });
   t.is((await dueAt()).length, 2);
   t.is((await countStates(ctx, id))['delivered'], 1);
+});
+
+test('a probe that had nothing to ask, or was not begun, leaves the next one to be made at once', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 500 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 5);
+  await drainEndpoint(ctx, { endpointId: id });
+  // The first that is due is about something that is gone.
+  const [eventId = ''] = await transact(ctx, async (ctx) => [recordEvent(ctx, 'order.paid', 'ord_gone')]);
+  await fanOutEvent(ctx, { eventId });
+  await deliveriesWaiting(ctx, id, 1);
+  receiver.behave({ status: 204 });
+  clock.pass(seconds(31));
+
+  const wakeUps = async () => (await promised(ctx, drainEndpointJob)).length;
+  const before = await wakeUps();
+  await drainEndpoint({ ...ctx, stopping: AbortSignal.abort() }, { endpointId: id });
+  t.is(receiver.requests.length, 5);
+  t.is(await wakeUps(), before + 1, 'who stopped before the probe leaves it to another');
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { discarded: 1, delivered: 1, pending: 5 });
+});
+
+test('what was fanned out just as its endpoint was switched off is delivered once it is on again', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  await disableEndpoint(ctx, { id });
+  await deliveriesWaiting(ctx, id, 1);
+  // As by a fan-out that had read the endpoint before it was switched off.
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    update webhook_deliveries set state = 'pending', next_attempt_at = ${ctx.clock.now()}, settled_at = null
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`));
+  await drainEndpoint(ctx, { endpointId: id });
+  t.is(receiver.requests.length, 0);
+  await enableEndpoint(ctx, { id });
+  await workPromises(services);
+  t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
 test('an endpoint that says it is gone is switched off with a mail to the owner, and what waited can be recovered', async (t) => {

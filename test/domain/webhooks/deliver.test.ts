@@ -5,7 +5,7 @@ import { transact } from '#src/domain/database.ts';
 import {
   disableEndpoint, drainEndpoint, fanOutEvent, listDeliveries, readDelivery, rotateSecret, sendTestEvent,
 } from '#src/domain/webhooks/index.ts';
-import { hours } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
@@ -134,6 +134,35 @@ test('a failed attempt is a row, and the next one comes when the schedule says',
   );
   const [first, second] = receiver.requests;
   t.is(first?.headers['webhook-id'], second?.headers['webhook-id']);
+});
+
+test('a receiver that fails nine times is served at the tenth, each try at its documented time', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  receiver.behave((_request, number) => ({ status: number < 10 ? 500 : 204 }));
+  const dueIn = async () => {
+    const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    return (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
+  };
+  await recordTests(ctx, id);
+  await workPromises(services);
+  t.is(receiver.requests.length, 1);
+
+  const documented = [seconds(5), minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
+  for (const [index, waitMs] of documented.entries()) {
+    const waits = await dueIn();
+    // Some milliseconds have passed since it was written down.
+    t.true(waits > waitMs - 2000 && waits <= waitMs * 1.2, `try ${index + 2}: ${waits} ms`);
+    clock.pass(waits - 2500);
+    await workPromises(services);
+    t.is(receiver.requests.length, index + 1, `not before try ${index + 2} is due`);
+    clock.pass(2501);
+    await workPromises(services);
+    t.is(receiver.requests.length, index + 2, `try ${index + 2}`);
+  }
+  t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], { state: 'delivered', attemptCount: 10, lastStatus: 204 });
+  t.is(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
 });
 
 test('a delivery is tried ten times over some three days and then given up for people to see', async (t) => {

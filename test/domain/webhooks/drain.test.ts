@@ -11,6 +11,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { countStatements } from '#test/support/count-statements.ts';
+import { interleave } from '#test/support/interleave.ts';
 import { promised } from '#test/support/promised.ts';
 import { until } from '#test/support/until.ts';
 import { workPromises } from '#test/support/work-promises.ts';
@@ -101,6 +102,83 @@ test('a delivery that comes between the last claim and the end of a drain gets a
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
 });
 
+test('at whatever moment of a drain a delivery and its wake-up come, it is delivered', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  let step = 0;
+  let reached = true;
+  while (reached) {
+    step += 1;
+    const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+    await deliveriesWaiting(ctx, id, 1);
+    reached = await interleave(services, step, () => drainEndpoint(ctx, { endpointId: id }), async () => {
+      await deliveriesWaiting(ctx, id, 1);
+      await drainEndpoint(ctx, { endpointId: id });
+    });
+    // The wake-ups of both were worked: nothing is left but what drains promised.
+    const successors = (await promised(ctx, drainEndpointJob)).filter(({ endpointId, causeId }) => endpointId === id && causeId.startsWith('job_'));
+    for (const { endpointId } of successors) await drainEndpoint(ctx, { endpointId });
+    t.deepEqual(await countStates(ctx, id), { delivered: reached ? 2 : 1 }, `before statement ${step}`);
+    t.is(await slotsHeld(ctx, id), 0);
+  }
+  t.true(step > 8, `${step} statements`);
+});
+
+test('a drain whose process has to stop ends what it began, gives its slot back and leaves the rest to another', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
+  await deliveriesWaiting(ctx, id, 6);
+  receiver.behave('hang');
+  const stopping = new AbortController();
+  const drain = drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+  const before = (await promised(ctx, drainEndpointJob)).length;
+  stopping.abort();
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await drain;
+  t.is(receiver.requests.length, 1);
+  t.is(await slotsHeld(ctx, id), 0);
+  t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 5 });
+  t.is((await promised(ctx, drainEndpointJob)).length, before + 1);
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { delivered: 6 });
+});
+
+test('a pause for a rate ends when the process has to stop', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1, rate_per_second: 1 });
+  await deliveriesWaiting(ctx, id, 30);
+  const stopping = new AbortController();
+  receiver.behave(() => {
+    setImmediate(() => stopping.abort());
+    return { status: 204 };
+  });
+  await drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
+  t.is(receiver.requests.length, 1);
+  t.is(await slotsHeld(ctx, id), 0);
+});
+
+test('what is cut short at the very end is due again at once, and somebody is woken for it', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 1);
+  receiver.behave('hang');
+  const deadline = new AbortController();
+  const drain = drainEndpoint({ ...ctx, signal: deadline.signal }, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+  const before = (await promised(ctx, drainEndpointJob)).length;
+  deadline.abort();
+  await drain;
+  t.is((await promised(ctx, drainEndpointJob)).length, before + 1);
+  receiver.behave({ status: 204 });
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { delivered: 1 });
+});
+
 test('after 20 seconds a drain makes room and leaves the rest to its successor', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
@@ -121,7 +199,7 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await deliveriesWaiting(ctx, id, 2);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false };
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false };
   receiver.behave('hang');
   const killed = drainEndpoint({ ...ctx, run }, { endpointId: id });
   await until(() => receiver.waiting === 1);
@@ -140,6 +218,27 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   await killed;
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.deepEqual((await listDeliveries(ctx, { endpointId: id, limit: 5 })).rows.map(({ attemptCount }) => attemptCount), [1, 1]);
+});
+
+test('the very moment the slot of a killed drain is free again, what it had claimed is due', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await deliveriesWaiting(ctx, id, 1);
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false };
+  receiver.behave('hang');
+  // However long its first transaction takes.
+  let now = ctx.clock.now().getTime();
+  const killed = drainEndpoint({ ...ctx, run, clock: { now: () => new Date((now += 100)) } }, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+
+  const at = (time: number) => ({ ...ctx, run, clock: { now: () => new Date(time) } });
+  const again = await t.throwsAsync(drainEndpoint(at(now), { endpointId: id }), { instanceOf: Snooze });
+  receiver.behave({ status: 204 });
+  await drainEndpoint(at(now + (again instanceof Snooze ? again.milliseconds : 0)), { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { delivered: 1 });
+  receiver.release();
+  await killed;
 });
 
 test('a rate keeps the requests apart', async (t) => {
