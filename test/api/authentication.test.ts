@@ -51,7 +51,7 @@ interface CounterContext extends TestContext {
 const test = anyTest as TestFn<CounterContext>;
 useContext(test as unknown as TestFn<TestContext>);
 test.beforeEach(async (t) => {
-  t.context.api = await serveApi(t.context.services, benches);
+  t.context.api = await serveApi(t.context.services, { routes: benches });
 });
 test.afterEach.always((t) => t.context.api.close());
 

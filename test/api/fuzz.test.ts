@@ -27,7 +27,7 @@ const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const atOnce = 8;
 
 const test = anyTest as TestFn<ApiContext>;
-useApi(test, { ports: { payments: fakePaymentGateway() } });
+useApi(test, { ports: { payments: fakePaymentGateway() }, isRecorded: false });
 test.beforeEach((t) => t.timeout(120_000 + count * 20));
 
 /** What a fuzzed request is made of. */

@@ -45,7 +45,7 @@ test.beforeEach(async (t) => {
       return created({ guest: id });
     },
   });
-  t.context.api = await serveApi(t.context.services, [route('atomic'), route('resumable')]);
+  t.context.api = await serveApi(t.context.services, { routes: [route('atomic'), route('resumable')] });
 });
 test.afterEach.always((t) => t.context.api.close());
 

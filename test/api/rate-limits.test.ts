@@ -25,7 +25,7 @@ const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write'
 const routes = [route('promo'), route('ceiling'), route('consume', toPublic)];
 
 test.beforeEach(async (t) => {
-  t.context.api = await serveApi(t.context.services, routes);
+  t.context.api = await serveApi(t.context.services, { routes });
 });
 test.afterEach.always((t) => t.context.api.close());
 

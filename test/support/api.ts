@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '#src/api/app.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import type { Services } from '#src/services.ts';
+import { recordAnswers } from './record-answers.ts';
 
 /** An answer with its body read: JSON where it is JSON. */
 export interface Answer {
@@ -18,9 +19,17 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** The real application on a free port, with all its routes or with these. */
-export async function serveApi(services: Services, routes?: readonly Route[]): Promise<TestApi> {
-  const server = createServer(createApp(services, routes).callback());
+/**
+ * The real application on a free port, with all its routes or with these. What it answers is recorded, but not where
+ * it is sent what comes: chance proves nothing.
+ */
+export async function serveApi(
+  services: Services,
+  { routes, isRecorded = !routes }: { routes?: readonly Route[]; isRecorded?: boolean } = {},
+): Promise<TestApi> {
+  const app = createApp(services, routes);
+  const writeRecords = isRecorded ? recordAnswers(app, services) : () => undefined;
+  const server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -43,7 +52,10 @@ export async function serveApi(services: Services, routes?: readonly Route[]): P
       return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
     },
     close: () => new Promise((resolve) => {
-      server.close(() => resolve());
+      server.close(() => {
+        writeRecords();
+        resolve();
+      });
       server.closeAllConnections();
     }),
   };

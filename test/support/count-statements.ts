@@ -9,6 +9,8 @@ export interface CountedStatements<Result> {
 /** The frame of a transaction and the setting of its tenant are the same everywhere, and not counted. */
 const frame = /^\s*(begin|start transaction|commit|rollback|savepoint|release savepoint|set |select set_config\()/i;
 
+export const isFrame = (text: string): boolean => frame.test(text);
+
 /**
  * Do something and answer the statements that PostgreSQL really got through the services' pool, in the order in which
  * they were sent. Only for what runs alone: two at once through one pool count each other's (`test.serial`).
@@ -26,7 +28,7 @@ export async function countStatements<Result>(services: Services, work: () => Pr
     client.query = (...given: unknown[]) => {
       const [first] = given;
       const text = typeof first === 'string' ? first : (first as { text: string }).text;
-      if (!frame.test(text)) statements.push(text);
+      if (!isFrame(text)) statements.push(text);
       return query.apply(client, given);
     };
     restores.push(() => void (client.query = query));

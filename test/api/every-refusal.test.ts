@@ -1,0 +1,119 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
+import { transact } from '#src/domain/database.ts';
+import { claimRequest } from '#src/domain/idempotency/index.ts';
+import { newKey } from '#src/domain/tenants/api-key-format.ts';
+import { issueKey, revokeKey, scopes } from '#src/domain/tenants/index.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import { addressOf, kinds, nameOf, send, type Shop, told, useShop } from '#test/support/every-route.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+/* The refusals that follow from what a route declares, each met at every route that documents it. */
+const test = anyTest as TestFn<Shop>;
+useShop(test);
+
+/** The examples of tokens are another store's. */
+const withoutTokens = ({ method, body }: Route) => (method !== 'get' && body ? { body: {} } : {});
+
+test.serial('a session that is over says so, and not that it is wrong', async (t) => {
+  t.context.clock.pass(minutes(16));
+  for (const route of kinds('session')) {
+    t.is(told(await send(t.context, route, withoutTokens(route))), '401 expired_session', nameOf(route));
+  }
+});
+
+test.serial('while the database is away every route says so, and when to come back', async (t) => {
+  const { pool } = t.context.services.context().database;
+  const { query, connect } = pool;
+  const away = async () => {
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  };
+  Object.assign(pool, { query: away, connect: away });
+  try {
+    for (const route of routes) {
+      const answer = await send(t.context, route, withoutTokens(route));
+      t.is(told(answer), '503 service_unavailable', nameOf(route));
+      t.is(answer.headers.get('retry-after'), String(answer.body.retry_after), nameOf(route));
+    }
+  } finally {
+    Object.assign(pool, { query, connect });
+  }
+});
+
+test('a key that opens nothing any more is refused for what became of it', async (t) => {
+  const { ctx } = t.context;
+  const issue = (name: string, expiresAt: Date | null) =>
+    transact(ctx, (ctx) => issueKey(ctx, { name, kind: 'secret', scopes: [...scopes], expiresAt }));
+  const expired = await issue('old', new Date(0));
+  const revoked = await issue('leaked', null);
+  await transact(ctx, (ctx) => revokeKey(ctx, revoked.key));
+  for (const route of kinds('dual', 'bearer', 'token')) {
+    const sent = async (key: string) => told(await send(t.context, route, { key, body: undefined }));
+    t.is(await sent(expired.value), '401 expired_key', nameOf(route));
+    t.is(await sent(revoked.value), '401 revoked_key', nameOf(route));
+    t.is(await sent(newKey('secret', 'live')), '401 wrong_environment', nameOf(route));
+    const basic = await send(t.context, route, { key: '', body: undefined, headers: { authorization: 'Basic b3BzOm9wcw==' } });
+    t.is(told(basic), '401 missing_key', nameOf(route));
+  }
+});
+
+test('a page of an origin that the store does not name is refused everywhere', async (t) => {
+  const tenant = await buildTenant(t.context.services, { allowedOrigins: ['https://shop.example'] });
+  const ctx = { ...t.context.ctx, tenant };
+  const shop = { ...t.context, tenant, key: await buildKey(ctx, scopes), session: (await buildSession(ctx)).token };
+  for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
+    const answer = await send(shop, route, { body: undefined, headers: { origin: 'https://evil.example' } });
+    t.is(told(answer), '403 origin_not_allowed', nameOf(route));
+  }
+});
+
+test('a cursor that was changed is refused by every list', async (t) => {
+  for (const route of routes.filter(({ query }) => query && 'cursor' in query.properties)) {
+    const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [name, String(value)]);
+    const query = `?${new URLSearchParams([...fields.filter(([name]) => name !== 'cursor'), ['cursor', 'eyJub3QiOiJvdXJzIn0']])}`;
+    t.is(told(await send(t.context, route, { query })), '400 invalid_cursor', nameOf(route));
+  }
+});
+
+test('what a query names twice is refused with the place', async (t) => {
+  for (const route of routes.filter(({ query, audience }) => query && audience.kind !== 'inbound')) {
+    // A token and a tenant are read before the query is held to its schema.
+    const names = Object.keys(route.query?.properties ?? {}).filter((name) => !['token', 'state', 'tenant'].includes(name));
+    for (const name of names) {
+      const answer = await send(t.context, route, { query: `?${name}=1&${name}=2` });
+      t.is(told(answer), '400 invalid_request', `${nameOf(route)} ${name}`);
+      t.true(answer.body.errors.some(({ path }: { path: string }) => path === `/${name}`), `${nameOf(route)} ${name}`);
+    }
+  }
+});
+
+test('an Idempotency-Key stands for one body, and has a length', async (t) => {
+  for (const route of routes.filter(({ idempotent, body }) => idempotent && body)) {
+    const sent = async (key: string, body: unknown) => told(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));
+    await sent('once', exampleOf(route.body ?? {}));
+    t.is(await sent('once', { other: true }), '422 idempotency_key_reused', nameOf(route));
+    t.is(await sent('k'.repeat(256), {}), '400 invalid_request', nameOf(route));
+  }
+});
+
+test('while the first request with an Idempotency-Key is at work, the next is asked to come again', async (t) => {
+  const { api, ctx, services, session, tenant } = t.context;
+  const { body: { customer } } = await api.call('GET', '/api/v1/customer/me', { key: session });
+  const { id: keyId } = await services.keys.open(t.context.key);
+  for (const route of routes.filter(({ idempotent }) => idempotent)) {
+    const { kind } = route.audience;
+    await claimRequest(ctx, {
+      method: route.method.toUpperCase(), path: addressOf(route, tenant.slug), key: 'first',
+      credential: kind === 'bearer' ? keyId : kind === 'session' ? customer.id : 'anonymous',
+      body: Buffer.from(route.body ? JSON.stringify(exampleOf(route.body)) : ''),
+    });
+    const answer = await send(t.context, route, { headers: { 'idempotency-key': 'first' } });
+    t.is(told(answer), '409 idempotency_in_progress', nameOf(route));
+    t.is(answer.headers.get('retry-after'), '1', nameOf(route));
+  }
+});

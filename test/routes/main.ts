@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { routes } from '#src/api/routes.ts';
+import { standingsOf } from './obligations.ts';
+import { readRecords } from './read-records.ts';
+import { describeRoutes } from './table.ts';
+
+/*
+ * `npm run routes`: runs the tests of the API and prints what they were answered, route by route, with what is missing.
+ * Other arguments are the tests to run instead.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const given = process.argv.slice(2);
+
+try {
+  const tests = spawn(process.execPath, ['test/run.ts', ...(given.length > 0 ? given : ['test/api/**'])], {
+    cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, TEST_ROUTE_RECORDS: folder },
+  });
+  const [code] = await once(tests, 'close');
+  const standings = standingsOf(routes, readRecords(folder));
+  console.log(describeRoutes(standings));
+  process.exitCode = code !== 0 || standings.some(({ debts }) => debts.length > 0) ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,57 @@
+import { documentedErrors } from '#src/api/lib/documented-errors.ts';
+import type { Route } from '#src/api/lib/define-route.ts';
+import type { ErrorCode } from '#src/api/lib/error-codes.ts';
+import type { RecordedAnswer } from '#test/support/record-answers.ts';
+import { statementsAtMost } from './statements.ts';
+
+/** How a route stands after a run of the tests. */
+export interface Standing {
+  readonly name: string;
+  readonly route: Route;
+  /** The statements of its successful answers: the fewest and the most. */
+  readonly statements: readonly [fewest: number, most: number] | undefined;
+  /** The successful statuses and the refusals that it documents, and whether any test was answered so. */
+  readonly successes: ReadonlyMap<number, boolean>;
+  readonly refusals: ReadonlyMap<ErrorCode, boolean>;
+  /** Whether another store asked for what one has, and was told that there is nothing; undefined where no id is asked for. */
+  readonly isForeign: boolean | undefined;
+  /** What is missing, in sentences. */
+  readonly debts: readonly string[];
+}
+
+/** What the code never answers on purpose. */
+const never: readonly ErrorCode[] = ['internal_error'];
+
+/** Hold what the tests were answered against what the routes promise. */
+export function standingsOf(routes: readonly Route[], answers: readonly RecordedAnswer[]): Standing[] {
+  const byRoute = Map.groupBy(answers, ({ route }) => route);
+  return routes.map((route) => standingOf(route, byRoute.get(nameOf(route)) ?? []));
+}
+
+export const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
+
+function standingOf(route: Route, answers: readonly RecordedAnswer[]): Standing {
+  const name = nameOf(route);
+  const successes = new Map(Object.keys(route.answers).map((status): [number, boolean] =>
+    [Number(status), answers.some((answer) => answer.status === Number(status))]));
+  const refusals = new Map(documentedErrors(route).filter((code) => !never.includes(code)).map((code): [ErrorCode, boolean] =>
+    [code, answers.some((answer) => answer.code === code)]));
+  const isForeign = asksForAnId(route) ? answers.some((answer) => answer.isForeign) : undefined;
+  const counts = answers.filter(({ status, statements }) => status in route.answers && statements >= 0).map(({ statements }) => statements);
+  const statements = counts.length === 0 ? undefined : ([Math.min(...counts), Math.max(...counts)] as const);
+  const ceiling = statementsAtMost[name];
+  const debts = [
+    ...[...successes].filter(([, isMet]) => !isMet).map(([status]) => `is never answered ${status}`),
+    ...[...refusals].filter(([, isMet]) => !isMet).map(([code]) => `never refuses with ${code}`),
+    ...(isForeign === false ? ['is never asked by another store for what one has'] : []),
+    ...(ceiling === undefined ? ['has no count of statements in test/routes/statements.ts'] : []),
+    ...(statements && ceiling !== undefined && statements[1] > ceiling ? [`takes ${statements[1]} statements, not ${ceiling}`] : []),
+  ];
+  return { name, route, statements, successes, refusals, isForeign, debts };
+}
+
+/** The name of a provider, a type of content and a store's slug stand for no row of a store. */
+function asksForAnId({ params, audience }: Route): boolean {
+  const names = Object.keys(params?.properties ?? {}).filter((name) => !['provider', 'kind', 'type', 'tenant_slug'].includes(name));
+  return audience.kind !== 'inbound' && names.length > 0;
+}

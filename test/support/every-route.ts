@@ -1,0 +1,64 @@
+import type { TestFn } from 'ava';
+
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
+import { scopes } from '#src/domain/tenants/index.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import type { Answer } from './api.ts';
+import { buildKey } from './factories/keys.ts';
+import { buildSession } from './factories/sessions.ts';
+import { type ApiContext, useApi } from './use-api.ts';
+
+/** A store with somebody of every kind at its counter, for what is asked of every route there is. */
+export interface Shop extends ApiContext {
+  /** That may do everything. */
+  key: string;
+  /** Of a customer who is signed in. */
+  session: string;
+}
+
+export function useShop(test: TestFn<Shop>, options: Parameters<typeof useApi>[1] = {}): void {
+  useApi(test as unknown as TestFn<ApiContext>, options);
+  test.serial.beforeEach(async (t) => {
+    t.context.key = await buildKey(t.context.ctx, scopes);
+    t.context.session = (await buildSession(t.context.ctx)).token;
+  });
+}
+
+export const kinds = (...kinds: Route['audience']['kind'][]) => routes.filter(({ audience }) => kinds.includes(audience.kind));
+export const withBody = routes.filter(({ body, audience }) => body && audience.kind !== 'inbound');
+export const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
+export const told = ({ status, body }: Answer) => `${status} ${body.error}`;
+
+/** What a request is given otherwise than by its route's examples. */
+export interface Sending {
+  tenant?: string;
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  params?: Record<string, string>;
+  /** With its question mark. */
+  query?: string;
+}
+
+/** A request that nothing is wrong with but what is given otherwise. */
+export function send(shop: Shop, route: Route, given: Sending = {}): Promise<Answer> {
+  const { api, tenant } = shop;
+  const key = keyTo(route, shop);
+  return api.call(route.method.toUpperCase(), addressOf(route, tenant.slug, given.params) + (given.query ?? ''), {
+    ...(!('tenant' in given) && !key && { tenant: tenant.slug }), ...(key && { key }),
+    ...(route.method !== 'get' && route.body && { body: exampleOf(route.body) }),
+    ...given,
+  });
+}
+
+/** The route's address with its parameters' examples in place. */
+export function addressOf({ path, params }: Route, tenant: string, given: Record<string, string> = {}): string {
+  const values: Record<string, unknown> = { ...(params && (exampleOf(params) as object)), tenant_slug: tenant, ...given };
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+/** What the route cannot do without. */
+export function keyTo({ audience }: Route, { key, session }: Shop): string | undefined {
+  return audience.kind === 'bearer' ? key : audience.kind === 'session' ? session : undefined;
+}

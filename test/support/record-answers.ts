@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+
+import type Koa from 'koa';
+import type { Pool } from 'pg';
+
+import type { Services } from '#src/services.ts';
+import { isFrame } from './count-statements.ts';
+
+/*
+ * While TEST_ROUTE_RECORDS names a folder, every answer of the application under test leaves a line there. What the
+ * lines say together is held against what the routes promise: `test/routes`.
+ */
+
+/** How often a route gave an answer of one kind while one test ran, and what it took. */
+export interface RecordedAnswer {
+  /** `GET /api/v1/products/:slug` */
+  readonly route: string;
+  readonly status: number;
+  /** The error code; '' of what was no refusal. */
+  readonly code: string;
+  /** Another store had something at this very address, and this one was told that there is nothing. */
+  readonly isForeign: boolean;
+  /** What PostgreSQL was sent, without the frame of transactions and the look-up of store and key. */
+  readonly statements: number;
+}
+
+const folder = process.env['TEST_ROUTE_RECORDS'];
+
+/** The first thing that happens to a request: writes down what is answered. Answers what writes the rest. */
+export function recordAnswers(app: Koa, services: Services): () => void {
+  if (!folder) return () => undefined;
+  watch(services.context().database.pool);
+  const answers: RecordedAnswer[] = [];
+  const addresses = new Addresses();
+  app.middleware.unshift(async (koa, next) => {
+    const counter = { statements: 0 };
+    await counting.run(counter, next);
+    const route = koa['_matchedRoute'];
+    if (typeof route !== 'string') return;
+    const method = koa.method === 'HEAD' ? 'GET' : koa.method;
+    const code = codeOf(koa);
+    const isForeign = addresses.meet(`${method} ${koa.path}`, String(koa.state['tenant']), koa.status, code);
+    // What is answered to a request that named itself costs its keeping, too.
+    const statements = koa.get('idempotency-key') === '' ? counter.statements : -1;
+    answers.push({ route: `${method} ${route}`, status: koa.status, code, isForeign, statements });
+  });
+  return () => {
+    if (answers.length === 0) return;
+    const lines = new Set(answers.splice(0).map((answer) => JSON.stringify(answer)));
+    appendFileSync(join(folder, `${process.pid}-${threadId}.ndjson`), `${[...lines].join('\n')}\n`);
+  };
+}
+
+function codeOf({ status, body }: { status: number; body?: unknown }): string {
+  return status >= 400 && body instanceof Buffer ? String(JSON.parse(body.toString()).error) : '';
+}
+
+/** Remembers who found something at an address and who did not. */
+class Addresses {
+  readonly #found = new Map<string, Set<string>>();
+  readonly #missed = new Map<string, Set<string>>();
+
+  /** Whether by now one store has found something where another was told that there is nothing. */
+  meet(address: string, tenant: string, status: number, code: string): boolean {
+    const isFound = status < 400 || status === 409 || status >= 502;
+    const side = isFound ? this.#found : code === 'not_found' ? this.#missed : undefined;
+    if (!side) return false;
+    side.set(address, (side.get(address) ?? new Set()).add(tenant));
+    const missed = [...(this.#missed.get(address) ?? [])];
+    const found = [...(this.#found.get(address) ?? [])];
+    return found.some((finder) => missed.some((stranger) => stranger !== finder));
+  }
+}
+
+const counting = new AsyncLocalStorage<{ statements: number }>();
+const watched = new WeakSet<object>();
+
+/** The directories of stores and keys remember what they find for a moment. */
+const directory = /\bfrom (?:tenants\s+where (?:slug|id) = |api_keys\s+where hash = )/;
+
+/** Count what this pool is sent for the request that sends it, also where several are served at once. */
+function watch(pool: Pool): void {
+  if (watched.has(pool)) return;
+  watched.add(pool);
+  const count = (first: unknown) => {
+    const text = typeof first === 'string' ? first : (first as { text: string }).text;
+    const counter = counting.getStore();
+    if (counter && !isFrame(text) && !directory.test(text)) counter.statements += 1;
+  };
+  const wrap = (sender: { query: Function }, counts: (given: unknown[]) => boolean) => {
+    const { query } = sender;
+    sender.query = (...given: unknown[]) => {
+      if (counts(given)) count(given[0]);
+      return query.apply(sender, given);
+    };
+  };
+  wrap(pool, () => true);
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    // With a callback the pool itself asks, for the statement that is counted already.
+    wrap(client, (given) => typeof given.at(-1) !== 'function');
+  });
+}
