@@ -6,6 +6,8 @@ export interface Keyring {
   seal(owner: string, field: string, plain: string): string;
   /** Decrypt what `seal` made. Throws when the key is gone, or the text was changed or moved. */
   open(owner: string, field: string, sealed: string): string;
+  /** The ids of the keys, the sealing one first. Sealed text begins with the id of its key and a colon. */
+  readonly ids: readonly [sealing: string, ...others: string[]];
   /** Whether this text was sealed by a key that is no longer the first one. */
   isStale(sealed: string): boolean;
 }
@@ -18,6 +20,7 @@ export function createKeyring(keys: readonly (readonly [id: string, key: Buffer]
   const byId = new Map(keys);
 
   return {
+    ids: [sealingId, ...keys.slice(1).map(([id]) => id)],
     seal(owner, field, plain) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce);

@@ -22,7 +22,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
 const domainOrder = [
   'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'sessions', 'cart', 'orders', 'partners',
   'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'portal', 'leads', 'webhooks',
-  'integrations', 'storefront', 'backoffice',
+  'integrations', 'storefront', 'backoffice', 'secrets', 'privacy',
 ];
 
 /** Where each package lives. One that is not named here may be used nowhere. */

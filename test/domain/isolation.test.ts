@@ -28,6 +28,8 @@ const platformUses: readonly string[] = [
   'src/domain/payments/prune-events.ts: old payment events of every store',
   'src/domain/payments/sweep-events.ts: each store has a provider account of its own',
   'src/domain/payments/sweep-sessions.ts: sessions of every store come due',
+  'src/domain/secrets/inspect-secrets.ts: operators see which key sealed what of every store',
+  'src/domain/secrets/rewrap-secrets.ts: sealed texts of every store get a new key',
   'src/domain/sessions/prune-sessions.ts: links and sessions of all stores that are over are removed',
   'src/domain/search/misses.ts: searches in vain of all stores are forgotten',
   'src/domain/search/sweep-embeddings.ts: documents of every store are embedded',

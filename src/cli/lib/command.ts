@@ -2,6 +2,8 @@
 export interface Report {
   readonly lines: readonly string[];
   readonly data: unknown;
+  /** The answer is that something is wrong: it is printed like any other, and the exit code is 1. */
+  readonly failed?: boolean;
 }
 
 /** What a command may use of where it runs. */

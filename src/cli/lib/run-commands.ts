@@ -37,8 +37,9 @@ export async function runCommands(
       progress: (sentence) => void err.write(`${sentence}\n`),
       readInput: () => text(input),
     };
-    out.write(print(await command.run({ ...call, terminal }), json));
-    return 0;
+    const report = await command.run({ ...call, terminal });
+    out.write(print(report, json));
+    return report.failed ? 1 : 0;
   } catch (error) {
     const { message, problems, exitCode } = describeFailure(error);
     err.write(`${message}\n${error instanceof UsageError ? 'See npm run cli -- --help.\n' : ''}`);

@@ -15,7 +15,7 @@ export interface KeptReply {
  * is kept with everything that the transaction writes, or not at all. Answers whether the lease still held.
  */
 export async function keepReply(ctx: Context, { id, lease }: ClaimedRequest, reply: KeptReply): Promise<boolean> {
-  const sealed = ctx.keyring.seal(ctx.tenant.id, fieldOf(id), JSON.stringify(reply));
+  const sealed = ctx.keyring.seal(ctx.tenant.id, replyField(id), JSON.stringify(reply));
   const kept = await write<{ id: string }>(ctx, sql`
     kept as (
       update idempotency_keys set reply_sealed = ${sealed}
@@ -25,8 +25,9 @@ export async function keepReply(ctx: Context, { id, lease }: ClaimedRequest, rep
 }
 
 export function openReply(ctx: Context, id: string, sealed: string): KeptReply {
-  const reply: KeptReply = JSON.parse(ctx.keyring.open(ctx.tenant.id, fieldOf(id), sealed));
+  const reply: KeptReply = JSON.parse(ctx.keyring.open(ctx.tenant.id, replyField(id), sealed));
   return reply;
 }
 
-const fieldOf = (id: string) => `idempotent_reply ${id}`;
+/** What a sealed reply is bound to, beside its store. */
+export const replyField = (id: string) => `idempotent_reply ${id}`;

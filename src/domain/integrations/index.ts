@@ -6,3 +6,4 @@ export { giveUpCall, handleCall } from './handle-call.ts';
 export { IntegrationProvider } from './provider.ts';
 export { pruneIntegrations } from './prune-integrations.ts';
 export { type Connection, readConnection } from './read-connection.ts';
+export { integrationSealedColumns } from './sealed-columns.ts';

@@ -33,5 +33,6 @@ export { type SellingTerms, sellingTerms } from './selling-terms.ts';
 export { startSecretRotation } from './start-secret-rotation.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
 export { sweepSessions } from './sweep-sessions.ts';
+export { paymentSealedColumns } from './sealed-columns.ts';
 export { type Trouble, troubleOf } from './trouble.ts';
 export { liveWebhookSecrets } from './webhook-secrets.ts';

@@ -26,6 +26,7 @@ export { refundDuplicate } from './refund-duplicate.ts';
 export { requestLabel } from './request-label.ts';
 export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
+export { shippingSealedColumns } from './sealed-columns.ts';
 export {
   SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountChange, ShippingAccountEntity, ShippingAccountInput,
 } from './shipping-account.ts';

@@ -92,7 +92,8 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
   return { subject: 'second_shipping', action: 'updated', fields };
 }
 
-type SealedField = 'shipping_api_key' | 'shipping_webhook_token' | 'second_shipping_api_key';
+/** What the sealed values are bound to, beside their store. */
+export type SealedField = 'shipping_api_key' | 'shipping_webhook_token' | 'second_shipping_api_key';
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
 

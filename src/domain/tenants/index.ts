@@ -10,6 +10,7 @@ export { revokeKey } from './revoke-key.ts';
 export { saveKey } from './save-key.ts';
 export { saveTenant } from './save-tenant.ts';
 export { covers, publishableScopes, scopes, type Scope } from './scopes.ts';
+export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
 export { setModules } from './set-modules.ts';
 export { ModulesInput, StoreInput } from './store-input.ts';

@@ -14,7 +14,7 @@ export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
   const [row] = await runOnPlatformTables<{ number: number; sealed: string }>(ctx, sql`
     select session_secret_number as number, session_secret_sealed as sealed from tenants where id = ${ctx.tenant.id}`);
   if (!row) throw new TypeError('The store of this context is gone.');
-  return { number: row.number, secret: ctx.keyring.open(ctx.tenant.id, field, row.sealed) };
+  return { number: row.number, secret: ctx.keyring.open(ctx.tenant.id, sessionSecretField, row.sealed) };
 }
 
 /**
@@ -30,7 +30,8 @@ export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
 }
 
 export function sealSessionSecret(ctx: Pick<PlatformContext, 'keyring'>, tenantId: string, secret: string): string {
-  return ctx.keyring.seal(tenantId, field, secret);
+  return ctx.keyring.seal(tenantId, sessionSecretField, secret);
 }
 
-const field = 'session_secret';
+/** What the sealed secret is bound to, beside its store. */
+export const sessionSecretField = 'session_secret';

@@ -14,6 +14,7 @@ export { type Recovery, recoverDeliveries, redeliver } from './redeliver.ts';
 export { removeEndpoint } from './remove-endpoint.ts';
 export { rotateSecret } from './rotate-secret.ts';
 export { saveEndpoint } from './save-endpoint.ts';
+export { webhookSealedColumns } from './sealed-columns.ts';
 export { sendTestEvent } from './send-test-event.ts';
 export { sign } from './sign.ts';
 export { disableEndpoint, enableEndpoint } from './switch-endpoint.ts';

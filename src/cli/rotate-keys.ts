@@ -1,0 +1,39 @@
+import { inspectSecrets, type KeyUse, rewrapSecrets } from '#src/domain/secrets/index.ts';
+import { columns } from './lib/columns.ts';
+import { defineCommand, type Report } from './lib/command.ts';
+import { withServices } from './lib/with-services.ts';
+
+/** The key must be known to every process before anything is sealed with it: the README says in which order. */
+export const rotateKeysCommand = defineCommand({
+  name: 'rotate-keys',
+  summary: 'Seal every secret again under the first key of ENCRYPTION_KEYS, while the shop is open.',
+  options: { status: { type: 'boolean', description: 'Only say which key sealed how much.' } },
+  async run({ options, terminal }): Promise<Report> {
+    return withServices(terminal, async ({ config }, ctx) => {
+      const rewrapped = options.status ? [] : await rewrapSecrets(ctx, ({ table, column }, count) =>
+        terminal.progress(`${table}.${column}: ${count} sealed again`));
+      const uses = await inspectSecrets(ctx);
+      const damaged = rewrapped.flatMap(({ table, column, damaged }) => damaged.map((row) => ({ table, column, ...row })));
+      const idle = config.encryptionKeys.map(([id]) => id).slice(1).filter((id) => !uses.some(({ keyId }) => keyId === id));
+      const closed = uses.some(({ state }) => state === 'closed');
+      return {
+        failed: damaged.length > 0 || closed,
+        data: {
+          sealing_key: ctx.keyring.ids[0],
+          rewrapped: rewrapped.map(({ table, column, rewrapped: count }) => ({ table, column, count })),
+          damaged: damaged.map(({ table, column, tenantId, id, keyId }) => ({ table, column, tenant_id: tenantId, id, key_id: keyId })),
+          uses: uses.map(({ table, column, keyId, count, state }) => ({ table, column, key_id: keyId, count, state })),
+          removable_keys: idle,
+        },
+        lines: [
+          ...(uses.length > 0 ? columns([['COLUMN', 'KEY', 'SEALED', 'STATE'], ...uses.map(row)]) : ['Nothing is sealed yet.']),
+          ...damaged.map(({ table, column, tenantId, id, keyId }) =>
+            `${table}.${column} of ${id} (${tenantId}) does not open with the key ${keyId}: save that secret again.`),
+          ...idle.map((id) => `Nothing is sealed with ${id} any more: once no process seals with it, take it out of ENCRYPTION_KEYS.`),
+        ],
+      };
+    });
+  },
+});
+
+const row = ({ table, column, keyId, count, state }: KeyUse) => [`${table}.${column}`, keyId, String(count), state];

@@ -1,0 +1,47 @@
+import { sql } from '#src/lib/sql.ts';
+import type { PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import { named } from './rewrap-secrets.ts';
+import { sealedColumns } from './sealed-columns.ts';
+
+/** The texts of one column that one key sealed. */
+export interface KeyUse {
+  readonly table: string;
+  readonly column: string;
+  readonly keyId: string;
+  readonly count: number;
+  /**
+   *   current   the first key of the ring sealed them
+   *   stale     an older key did, which still opens them
+   *   closed    the ring has no such key, or another one by its name
+   */
+  readonly state: 'current' | 'stale' | 'closed';
+}
+
+/** Which key sealed what, and whether the ring opens it: tried on one text of each. */
+export async function inspectSecrets(ctx: PlatformContext): Promise<KeyUse[]> {
+  const uses: KeyUse[] = [];
+  for (const column of sealedColumns) {
+    const { table, sealed, tenantId, id } = named(column);
+    const found = await asPlatform(ctx, 'operators see which key sealed what of every store', (ctx) =>
+      ctx.tx.run<{ keyId: string; count: number; tenantId: string; id: string; sealed: string }>(sql`
+        select split_part(${sealed}, ':', 1) as "keyId", count(*) as count, (array_agg(${tenantId}))[1] as "tenantId",
+          (array_agg(${id}))[1] as id, (array_agg(${sealed}))[1] as sealed
+        from ${table} where ${sealed} is not null group by 1 order by 1`));
+    for (const { keyId, count, ...sample } of found) {
+      const opens = opensTo(ctx, sample.tenantId, column.fieldOf(sample.id), sample.sealed);
+      const state = opens ? (keyId === ctx.keyring.ids[0] ? 'current' : 'stale') : 'closed';
+      uses.push({ table: column.table, column: column.column, keyId, count, state });
+    }
+  }
+  return uses;
+}
+
+function opensTo(ctx: PlatformContext, tenantId: string, field: string, sealed: string): boolean {
+  try {
+    ctx.keyring.open(tenantId, field, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}

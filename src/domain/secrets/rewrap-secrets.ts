@@ -1,0 +1,108 @@
+import type { Keyring } from '#src/lib/keyring.ts';
+import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import type { InTransaction, PlatformContext } from '../context.ts';
+import { asPlatform } from '../database.ts';
+import type { SealedColumn } from '../sealed-column.ts';
+import { sealedColumns } from './sealed-columns.ts';
+
+const batchSize = 200;
+
+/** What became of one column. */
+export interface Rewrapped {
+  readonly table: string;
+  readonly column: string;
+  readonly rewrapped: number;
+  /** The rows whose text does not open: its key is gone, or the text is not what was sealed. It was left as it is. */
+  readonly damaged: readonly { readonly tenantId: string; readonly id: string; readonly keyId: string }[];
+}
+
+/**
+ * Seal everything again that an older key sealed, under the first key of the ring, while the shop is open: in short
+ * transactions, each text only if it is still the one that was read, and no version rises. Whoever stops half-way
+ * calls it again: what is done is not found any more.
+ *
+ * @param tell is called after each batch with the column and how many of its texts are done
+ */
+export async function rewrapSecrets(
+  ctx: PlatformContext,
+  tell: (column: SealedColumn, rewrapped: number) => void = () => undefined,
+): Promise<Rewrapped[]> {
+  const done: Rewrapped[] = [];
+  for (const column of sealedColumns) done.push(await rewrapColumn(ctx, column, (count) => tell(column, count)));
+  return done;
+}
+
+interface SealedText {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly sealed: string;
+}
+
+async function rewrapColumn(ctx: PlatformContext, column: SealedColumn, tell: (count: number) => void): Promise<Rewrapped> {
+  const damaged: { tenantId: string; id: string; keyId: string }[] = [];
+  let rewrapped = 0;
+  let after = { tenantId: '', id: '' };
+  for (;;) {
+    ctx.signal?.throwIfAborted();
+    const batch = await asPlatform(ctx, 'sealed texts of every store get a new key', async (ctx) => {
+      const texts = await ctx.tx.run<SealedText>(staleTexts(ctx, column, after));
+      const opened = texts.map((text) => ({ ...text, fresh: rewrap(ctx.keyring, column, text) }));
+      return { texts: opened, written: await store(ctx, column, opened) };
+    });
+    for (const { tenantId, id, sealed, fresh } of batch.texts) {
+      if (fresh === undefined) damaged.push({ tenantId, id, keyId: sealed.split(':')[0] ?? '' });
+    }
+    rewrapped += batch.written;
+    const last = batch.texts.at(-1);
+    if (last) tell(rewrapped);
+    if (!last || batch.texts.length < batchSize) return { table: column.table, column: column.column, rewrapped, damaged };
+    after = last;
+  }
+}
+
+function staleTexts({ keyring }: PlatformContext, column: SealedColumn, after: { tenantId: string; id: string }): Sql {
+  const { table, sealed, tenantId, id } = named(column);
+  return sql`
+    select ${tenantId} as "tenantId", ${id} as id, ${sealed} as sealed from ${table}
+    where (${tenantId}, ${id}) > (${after.tenantId}, ${after.id}) and ${sealed} is not null
+      and split_part(${sealed}, ':', 1) <> ${keyring.ids[0]}
+    order by ${tenantId}, ${id} limit ${batchSize}`;
+}
+
+/** `undefined` where the text does not open. */
+function rewrap(keyring: Keyring, column: SealedColumn, { tenantId, id, sealed }: SealedText): string | undefined {
+  const field = column.fieldOf(id);
+  let plain: string;
+  try {
+    plain = keyring.open(tenantId, field, sealed);
+  } catch {
+    return undefined;
+  }
+  return keyring.seal(tenantId, field, plain);
+}
+
+/** A text that was replaced since it was read stays: it was sealed with the first key, or the next call finds it. */
+async function store(
+  ctx: InTransaction<PlatformContext>,
+  column: SealedColumn,
+  texts: readonly (SealedText & { fresh: string | undefined })[],
+): Promise<number> {
+  const { table, sealed, tenantId, id } = named(column);
+  const written = await ctx.tx.run(sql`
+    update ${table} set ${sealed} = given.fresh
+    from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as given("tenantId" text, id text, sealed text, fresh text)
+    where ${table}.${tenantId} = given."tenantId" and ${table}.${id} = given.id and ${table}.${sealed} = given.sealed
+      and given.fresh is not null
+    returning 1`);
+  return written.length;
+}
+
+/** The names of a column, from our own code. */
+export function named(column: SealedColumn) {
+  return {
+    table: rawSql(column.table),
+    sealed: rawSql(column.column),
+    tenantId: rawSql(column.tenantColumn),
+    id: rawSql(column.idColumn),
+  };
+}
