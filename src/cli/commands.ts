@@ -4,7 +4,17 @@ import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import type { Command } from './lib/command.ts';
 import { migrateCommand } from './migrate.ts';
 import { openApiCommand } from './openapi.ts';
+import { replayCommand } from './replay.ts';
+import { rotateKeysCommand } from './rotate-keys.ts';
 import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
+import {
+  listDeliveriesCommand, recoverCommand, redeliverCommand, showDeliveryCommand,
+} from './webhooks/deliveries.ts';
+import {
+  createEndpointCommand, disableEndpointCommand, enableEndpointCommand, listEndpointsCommand, listEventTypesCommand,
+  removeEndpointCommand, rotateEndpointCommand, testEndpointCommand, updateEndpointCommand,
+} from './webhooks/endpoints.ts';
+import { registerWebhookCommand } from './webhooks/register.ts';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -18,5 +28,21 @@ export const commands: readonly Command[] = [
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,
+  replayCommand,
+  rotateKeysCommand,
+  registerWebhookCommand,
+  listEndpointsCommand,
+  createEndpointCommand,
+  updateEndpointCommand,
+  enableEndpointCommand,
+  disableEndpointCommand,
+  removeEndpointCommand,
+  rotateEndpointCommand,
+  testEndpointCommand,
+  listDeliveriesCommand,
+  showDeliveryCommand,
+  redeliverCommand,
+  recoverCommand,
+  listEventTypesCommand,
   openApiCommand,
 ];

@@ -2,9 +2,9 @@ import { recordAudit } from '#src/domain/audit/index.ts';
 import type { InTransaction } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
-import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { columns } from './lib/columns.ts';
-import { defineCommand, Failure, UsageError } from './lib/command.ts';
+import { defineCommand, Failure } from './lib/command.ts';
+import { readInput, readList } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
 const keysMax = 1000;
@@ -43,14 +43,12 @@ export const createKeyCommand = defineCommand({
     },
   },
   async run({ parameters, options, terminal }) {
-    const input = {
+    const { name, kind, scopes, expires_at: expiresAt } = readInput('keys create', KeyInput, {
       name: parameters.name,
       kind: options.kind,
-      scopes: options.scopes?.split(',').map((scope) => scope.trim()),
+      scopes: readList(options.scopes),
       expires_at: options['expires-at'] ?? null,
-    };
-    if (!fits(KeyInput, input)) throw wrongOption(issuesOf(KeyInput, input)[0]);
-    const { name, kind, scopes, expires_at: expiresAt } = input;
+    });
     const issued = await withStore(terminal, parameters.slug, (ctx) => transact(ctx, async (ctx) => {
       const issued = await issueKey(ctx, { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null });
       await writeDown(ctx, 'key.created', issued.key);
@@ -85,12 +83,6 @@ export const revokeKeyCommand = defineCommand({
 
 function writeDown(ctx: InTransaction, action: string, key: ApiKey): Promise<void> {
   return recordAudit(ctx, { action, subjectKind: 'key', subjectId: key.id, after: presentKey(key) });
-}
-
-/** An issue of a key's fields in the words of the options that they came from. */
-function wrongOption(issue: Issue | undefined): UsageError {
-  const [, field = ''] = issue?.path.split('/') ?? [];
-  return new UsageError(`keys create: --${field.replace('_', '-')} ${issue?.detail}.`);
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {

@@ -3,6 +3,7 @@ export { type Applied, applyAnswer } from './apply-answer.ts';
 export { type Answer, answerOfSession, askProvider } from './ask-provider.ts';
 export { checkPaymentAccount } from './check-payment-account.ts';
 export { checkSession } from './check-session.ts';
+export { checkWebhookEndpoint, type EndpointCheck, type EndpointFault } from './check-webhook-endpoint.ts';
 export { confirmSecretRotation } from './confirm-secret-rotation.ts';
 export { endOrder } from './end-order.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
@@ -25,6 +26,9 @@ export {
   presentRefund, readRefund, type Refund, refundsOf, type RefundState, refundStates, RefundView,
 } from './refund.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
+export { type RegisteredEndpoint, registerWebhookEndpoint } from './register-webhook-endpoint.ts';
+export { type Replayed, replayPayments } from './replay-payments.ts';
+export type { ReplayWhat } from './replay-targets.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 export { leftToRefund, RefundInput, type RefundRequest, requestRefund } from './request-refund.ts';

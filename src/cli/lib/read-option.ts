@@ -1,0 +1,42 @@
+import type { Clock } from '#src/lib/clock.ts';
+import { parseDuration } from '#src/lib/duration.ts';
+import { Timestamp, type TSchema, type Static } from '#src/lib/schema.ts';
+import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
+import { UsageError } from './command.ts';
+
+/** What may be written where a point in time is asked for. */
+export const timeHint = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 90m, 24h, 7d.';
+
+/**
+ * A point in time as it is written on a command line.
+ * @throws UsageError
+ */
+export function readTime(clock: Clock, option: string, written: string): Date {
+  const agoMs = parseDuration(written);
+  if (agoMs !== undefined) return new Date(clock.now().getTime() - agoMs);
+  if (fits(Timestamp, written)) return new Date(written);
+  throw new UsageError(`--${option} is no time that I know. ${timeHint}`);
+}
+
+/**
+ * What the options of a call make together.
+ * @param given by the names of the schema; an option has the same name with - for _
+ * @throws UsageError in the words of the options
+ */
+export function readInput<Schema extends TSchema>(command: string, schema: Schema, given: object): Static<Schema> {
+  if (fits(schema, given)) return given;
+  throw wrongOption(command, issuesOf(schema, given)[0]);
+}
+
+function wrongOption(command: string, issue: Issue | undefined): UsageError {
+  const [, field = ''] = issue?.path.split('/') ?? [];
+  return new UsageError(`${command}: --${field.replaceAll('_', '-')} ${issue?.detail}.`);
+}
+
+/** `a, b` as its parts. */
+export const readList = (written: string | undefined): string[] | undefined =>
+  written?.split(',').map((part) => part.trim());
+
+/** A number, where it is one; anything else goes on to be refused by its schema. */
+export const readNumber = (written: string | undefined): number | string | undefined =>
+  written !== undefined && /^[0-9]+$/.test(written) ? Number(written) : written;

@@ -1,0 +1,97 @@
+import {
+  deliveryStates, listDeliveries, presentAttempt, presentDelivery, readDelivery, recoverDeliveries, redeliver,
+  WebhookDeliveryView,
+} from '#src/domain/webhooks/index.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Type } from '#src/lib/schema.ts';
+import { columns } from '../lib/columns.ts';
+import { defineCommand } from '../lib/command.ts';
+import { readInput, readNumber, readTime, timeHint } from '../lib/read-option.ts';
+import { withStore } from '../lib/with-services.ts';
+
+const Filter = Type.Object({
+  state: Type.Optional(Type.Enum([...deliveryStates])),
+  type: Type.Optional(WebhookDeliveryView.properties.type),
+  limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+});
+
+export const listDeliveriesCommand = defineCommand({
+  name: 'webhooks:deliveries',
+  summary: 'The deliveries of a webhook endpoint, the newest first.',
+  parameters: { slug: 'The store.', endpoint: 'Its id: whe_…' },
+  options: {
+    state: { type: 'string', value: deliveryStates.join('|'), description: 'Only those in this state.' },
+    type: { type: 'string', value: 'event', description: 'Only those of this event: order.paid …' },
+    since: { type: 'string', value: 'time', description: `Only those since then. ${timeHint}` },
+    limit: { type: 'string', value: 'n', description: 'How many at most. 50, unless given.' },
+  },
+  async run({ parameters: { slug, endpoint: endpointId }, options: { state, type, since, limit }, terminal }) {
+    const filter = readInput('webhooks:deliveries', Filter, {
+      ...(state !== undefined && { state }), ...(type !== undefined && { type }), limit: readNumber(limit ?? '50'),
+    });
+    const { rows } = await withStore(terminal, slug, (ctx) => listDeliveries(ctx, {
+      ...filter, endpointId, since: since === undefined ? undefined : readTime(ctx.clock, 'since', since),
+    }));
+    const deliveries = rows.map(presentDelivery);
+    const cells = deliveries.map((delivery) => [
+      delivery.id, delivery.created_at, delivery.type, delivery.state, String(delivery.attempt_count),
+      String(delivery.last_status ?? delivery.last_failure ?? '–'), delivery.next_attempt_at ?? '–',
+    ]);
+    const headings = ['DELIVERY', 'SINCE', 'EVENT', 'STATE', 'TRIES', 'LAST ANSWER', 'NEXT TRY'];
+    return {
+      data: { deliveries },
+      lines: cells.length > 0 ? columns([headings, ...cells]) : ['There are no such deliveries.'],
+    };
+  },
+});
+
+export const showDeliveryCommand = defineCommand({
+  name: 'webhooks:delivery',
+  summary: 'One delivery with all its attempts and what they were answered.',
+  parameters: { slug: 'The store.', delivery: 'Its id: whd_…' },
+  async run({ parameters: { slug, delivery: id }, terminal }) {
+    const found = await withStore(terminal, slug, (ctx) => readDelivery(ctx, id));
+    if (!found) throw notFound('webhook delivery');
+    const delivery = presentDelivery(found.delivery);
+    const attempts = found.attempts.map(presentAttempt);
+    const cells = attempts.map(({ number, at, status, failure, duration_ms: ms, response }) =>
+      [String(number), at, String(status ?? failure), `${ms} ms`, response?.replaceAll(/\s+/g, ' ').slice(0, 100) ?? '']);
+    return {
+      data: { delivery, attempts },
+      lines: [
+        `${delivery.type} (${delivery.event_id}) for ${delivery.endpoint_id}: ${delivery.state}.`,
+        ...(cells.length > 0 ? columns([['TRY', 'AT', 'ANSWER', 'TOOK', 'REPLY'], ...cells]) : ['It was not tried yet.']),
+      ],
+    };
+  },
+});
+
+export const redeliverCommand = defineCommand({
+  name: 'webhooks:redeliver',
+  summary: 'Send a delivery again, at once and with a new round through the schedule.',
+  parameters: { slug: 'The store.', delivery: 'Its id: whd_…' },
+  async run({ parameters: { slug, delivery: id }, terminal }) {
+    await withStore(terminal, slug, (ctx) => redeliver(ctx, { id }));
+    return { data: { id, redelivered: true }, lines: [`${id} is on its way again.`] };
+  },
+});
+
+const Choice = Type.Object({ only: Type.Optional(Type.Enum(['failed', 'all'])) });
+
+export const recoverCommand = defineCommand({
+  name: 'webhooks:recover',
+  summary: 'Send an endpoint again what it missed since then: 50,000 deliveries at most.',
+  parameters: { slug: 'The store.', endpoint: 'Its id: whe_…', since: timeHint },
+  options: {
+    until: { type: 'string', value: 'time', description: 'Only what came before then.' },
+    only: { type: 'string', value: 'failed|all', description: 'all: also what was delivered. failed, unless given.' },
+  },
+  async run({ parameters: { slug, endpoint: id, since }, options: { until, only }, terminal }) {
+    const choice = readInput('webhooks:recover', Choice, { ...(only !== undefined && { only }) });
+    const { recovered } = await withStore(terminal, slug, (ctx) => recoverDeliveries(ctx, {
+      ...choice, id, since: readTime(ctx.clock, 'since', since),
+      until: until === undefined ? undefined : readTime(ctx.clock, 'until', until),
+    }));
+    return { data: { id, recovered }, lines: [recovered > 0 ? `${recovered} on their way again.` : 'Nothing was missed.'] };
+  },
+});

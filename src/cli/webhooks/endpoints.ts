@@ -1,0 +1,146 @@
+import {
+  createEndpoint, disableEndpoint, enableEndpoint, EndpointInput, EndpointPatch, listEndpoints, presentEndpoint,
+  presentEventTypes, removeEndpoint, rotateSecret, sendTestEvent, updateEndpoint, type WebhookEndpointView,
+} from '#src/domain/webhooks/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { columns } from '../lib/columns.ts';
+import { type Command, defineCommand, type Options } from '../lib/command.ts';
+import { readInput, readList, readNumber } from '../lib/read-option.ts';
+import { withStore } from '../lib/with-services.ts';
+
+const endpointsMax = 1000;
+const named = { slug: 'The store.', endpoint: 'Its id: whe_…' };
+
+const fields = {
+  events: { type: 'string', value: 'a,b,c', description: 'What it is told: order.paid, subscription.* …' },
+  concurrency: { type: 'string', value: 'n', description: 'How many requests may be in flight at once. 4, unless given.' },
+  'rate-per-second': { type: 'string', value: 'n', description: 'How many requests may begin in a second.' },
+} as const satisfies Options;
+
+export const listEndpointsCommand = defineCommand({
+  name: 'webhooks:list',
+  summary: 'The webhook endpoints of a store, and how they fare.',
+  parameters: { slug: 'The store.' },
+  async run({ parameters, terminal }) {
+    const { rows } = await withStore(terminal, parameters.slug, (ctx) => listEndpoints(ctx, { limit: endpointsMax }));
+    const endpoints = rows.map(presentEndpoint);
+    const cells = endpoints.map((endpoint) => [endpoint.id, stateOf(endpoint), endpoint.url, endpoint.events.join(',')]);
+    return {
+      data: { webhook_endpoints: endpoints },
+      lines: cells.length > 0 ? columns([['ENDPOINT', 'STATE', 'URL', 'EVENTS'], ...cells]) : ['The store has no webhook endpoints.'],
+    };
+  },
+});
+
+export const createEndpointCommand = defineCommand({
+  name: 'webhooks:create',
+  summary: 'Make a webhook endpoint. Its signing secret is printed this once.',
+  parameters: { slug: 'The store.', url: 'Where to deliver: https.' },
+  options: fields,
+  async run({ parameters, options, terminal }) {
+    const input = readInput('webhooks:create', EndpointInput, given({ ...options, url: parameters.url }));
+    const { endpoint, secret } = await withStore(terminal, parameters.slug, (ctx) => createEndpoint(ctx, input));
+    return {
+      data: { webhook_endpoint: endpoint, secret },
+      lines: [secret, `This is the secret of ${endpoint.id}. It is not shown again.`],
+    };
+  },
+});
+
+export const updateEndpointCommand = defineCommand({
+  name: 'webhooks:update',
+  summary: 'Change a webhook endpoint. What is not named stays.',
+  parameters: named,
+  options: { url: { type: 'string', value: 'url', description: 'Where to deliver: https.' }, ...fields },
+  async run({ parameters: { slug, endpoint: id }, options, terminal }) {
+    const patch = readInput('webhooks:update', EndpointPatch, given(options));
+    const endpoint = await withStore(terminal, slug, (ctx) => updateEndpoint(ctx, { ...patch, id }));
+    return { data: { webhook_endpoint: endpoint }, lines: [`${id} is told of ${endpoint.events.join(', ')} at ${endpoint.url}.`] };
+  },
+});
+
+export const enableEndpointCommand = switching({
+  name: 'webhooks:enable',
+  summary: 'Switch a webhook endpoint on, with a clean record.',
+  change: enableEndpoint,
+  sentence: (id) => `${id} is on. What it missed comes with webhooks:recover.`,
+});
+
+export const disableEndpointCommand = switching({
+  name: 'webhooks:disable',
+  summary: 'Switch a webhook endpoint off. What waits for it is put aside.',
+  change: disableEndpoint,
+  sentence: (id) => `${id} is off.`,
+});
+
+export const removeEndpointCommand = defineCommand({
+  name: 'webhooks:remove',
+  summary: 'Remove a webhook endpoint with its deliveries.',
+  parameters: named,
+  async run({ parameters: { slug, endpoint: id }, terminal }) {
+    await withStore(terminal, slug, (ctx) => removeEndpoint(ctx, { id }));
+    return { data: { id, removed: true }, lines: [`${id} is gone.`] };
+  },
+});
+
+export const rotateEndpointCommand = defineCommand({
+  name: 'webhooks:rotate',
+  summary: 'Sign with a new secret, printed this once. For a day the old one signs too.',
+  parameters: named,
+  async run({ parameters: { slug, endpoint: id }, terminal }) {
+    const { secret } = await withStore(terminal, slug, (ctx) => rotateSecret(ctx, { id }));
+    return { data: { id, secret }, lines: [secret, `This is the new secret of ${id}. It is not shown again.`] };
+  },
+});
+
+export const testEndpointCommand = defineCommand({
+  name: 'webhooks:test',
+  summary: 'Send webhook.test to an endpoint, whatever it chose.',
+  parameters: named,
+  async run({ parameters: { slug, endpoint: id }, terminal }) {
+    const { eventId } = await withStore(terminal, slug, (ctx) => sendTestEvent(ctx, { id }));
+    return { data: { id, event_id: eventId }, lines: [`${eventId} is on its way to ${id}: see webhooks:deliveries.`] };
+  },
+});
+
+export const listEventTypesCommand = defineCommand({
+  name: 'webhooks:events',
+  summary: 'Every event that an endpoint may choose. --json prints schemas and examples.',
+  async run() {
+    const types = presentEventTypes();
+    return { data: { event_types: types }, lines: columns(types.map(({ type, description }) => [type, description])) };
+  },
+});
+
+function switching({ name, summary, change, sentence }: {
+  name: string;
+  summary: string;
+  change(ctx: Context, input: { id: string }): Promise<WebhookEndpointView>;
+  sentence(id: string): string;
+}): Command {
+  return defineCommand({
+    name,
+    summary,
+    parameters: named,
+    async run({ parameters: { slug, endpoint: id }, terminal }) {
+      const endpoint = await withStore(terminal, slug, (ctx) => change(ctx, { id }));
+      return { data: { webhook_endpoint: endpoint }, lines: [sentence(id)] };
+    },
+  });
+}
+
+/** What was written, by the names of the schemas, and nothing of what was not. */
+function given({ url, events, concurrency, 'rate-per-second': rate }: {
+  url?: string | undefined;
+  events: string | undefined;
+  concurrency: string | undefined;
+  'rate-per-second': string | undefined;
+}): object {
+  const all = { url, events: readList(events), concurrency: readNumber(concurrency), rate_per_second: readNumber(rate) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function stateOf({ status, disabled_reason: reason, failing_since: failing }: WebhookEndpointView): string {
+  if (status === 'disabled') return `off (${reason})`;
+  return failing ? `failing since ${failing}` : 'on';
+}

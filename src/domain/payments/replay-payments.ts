@@ -1,0 +1,117 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { applyAnswer } from './apply-answer.ts';
+import { type Answer, askProvider } from './ask-provider.ts';
+import { isOurs } from './is-ours.ts';
+import { type ObservedChange, observe, whatChanged } from './observe-payment.ts';
+import { openAccount } from './open-account.ts';
+import { type ReplayTarget, type ReplayWhat, replayTargets } from './replay-targets.ts';
+import { troubleOf } from './trouble.ts';
+
+/** What came of one object of the provider's. */
+export interface Replayed extends ReplayTarget {
+  /**
+   *   unchanged      the shop was in line with it
+   *   changed        now it is; in a dry run, it would be
+   *   ignored        it is not ours, or the provider has no such object any more
+   *   unknown_order  it bears our marks, and we have no such order
+   *   failed         the provider did not tell
+   */
+  readonly result: 'unchanged' | 'changed' | 'ignored' | 'unknown_order' | 'failed';
+  readonly changes: readonly ObservedChange[];
+  readonly failure?: string;
+}
+
+/**
+ * Look at payments once more: ask the provider how each object stands, and bring the shop into line through the one
+ * function that webhooks, polls and sweeps use. What is so already changes nothing, so it may be done at any time.
+ *
+ * A dry run does the same and takes it back; all that stays of it is a gap in the order numbers, which are taken ahead.
+ *
+ * @param tell is called with each object that was looked at
+ * @throws DomainError when the store has no account to ask, or there is no such event or order
+ */
+export async function replayPayments(
+  ctx: Context,
+  what: ReplayWhat,
+  { dryRun, tell = () => undefined }: { dryRun: boolean; tell?: (replayed: Replayed) => void },
+): Promise<Replayed[]> {
+  const account = await openAccount(ctx);
+  const done: Replayed[] = [];
+  for await (const target of replayTargets(ctx, account, what)) {
+    const replayed = { ...target, ...(await replay(ctx, account, target, dryRun)) };
+    done.push(replayed);
+    tell(replayed);
+  }
+  return done;
+}
+
+async function replay(
+  ctx: Context,
+  account: PaymentAccount,
+  target: ReplayTarget,
+  dryRun: boolean,
+): Promise<Pick<Replayed, 'result' | 'changes' | 'failure'>> {
+  let answer: Answer | undefined;
+  try {
+    answer = await askProvider(ctx, account, target.subject, target.objectId);
+  } catch (error) {
+    return { result: 'failed', changes: [], failure: troubleOf(error).message };
+  }
+  const marks = answer && marksOf(answer);
+  if (!answer || !marks || !isOurs(ctx, marks)) return { result: 'ignored', changes: [] };
+  return inDryRun(dryRun, ctx, async (ctx) => {
+    const subjects = { orderId: marks.orderId ?? '', invoiceId: answer.subject === 'invoice' ? answer.invoice.invoiceId : null };
+    const before = await observe(ctx, subjects);
+    const applied = await applyAnswer(ctx, answer);
+    await ctx.tx.em.flush();
+    if (applied !== 'applied') return { result: applied, changes: [] };
+    await settleEvents(ctx, target.eventIds);
+    const changes = whatChanged(before, await observe(ctx, subjects));
+    return { result: changes.length > 0 ? 'changed' : 'unchanged', changes };
+  });
+}
+
+function marksOf(answer: Answer) {
+  switch (answer.subject) {
+    case 'session':
+      return answer.session;
+    case 'subscription':
+      return answer.subscription;
+    case 'invoice':
+      return answer.invoice;
+    case 'payment':
+      return answer.payment;
+  }
+}
+
+/** What waited to be looked into, or was given up for want of its order, is done. */
+async function settleEvents(ctx: InTransaction, eventIds: readonly string[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update payment_events set state = 'applied', settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = any(${eventIds}) and state in ('pending', 'unknown_order')`);
+}
+
+class TakenBack extends Error {}
+
+/** One transaction; in a dry run it fails at its last step, so that nothing of it stays. */
+async function inDryRun<Result>(
+  dryRun: boolean,
+  ctx: Context,
+  work: (ctx: InTransaction) => Promise<Result>,
+): Promise<Result> {
+  if (!dryRun) return transact(ctx, work);
+  let result: { readonly of: Result } | undefined;
+  try {
+    await transact(ctx, async (ctx) => {
+      result = { of: await work(ctx) };
+      throw new TakenBack('This was a dry run.');
+    });
+  } catch (error) {
+    if (!(error instanceof TakenBack)) throw error;
+  }
+  if (!result) throw new TypeError('A dry run ended without a result.');
+  return result.of;
+}
