@@ -1,11 +1,18 @@
-import test from 'ava';
+import { Redis } from 'ioredis';
+import anyTest from 'ava';
 
 import { readConfig } from '#src/config.ts';
+import { read, transact } from '#src/domain/database.ts';
 import { disableEndpoint, listDeliveries } from '#src/domain/webhooks/index.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
 import { createServices } from '#src/services.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -14,19 +21,31 @@ import { processors } from '#workers/processors/index.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
+// One shop after the other: each is busy.
+const test = anyTest.serial;
+
 /** A shop with a relay and webhook workers, as in production. */
 async function openShop(t: { teardown(close: () => Promise<void>): void }) {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, WEBHOOK_RETRY_SCHEDULE: '0s,100ms,200ms,400ms' });
-  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
-  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 1000 });
+  const clock = createTestClock();
+  const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog });
+  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 200 });
   const workers = startWorkers(services, ['webhooks'], processors);
   t.teardown(async () => {
     await Promise.all([workers.close(0), relay.close()]);
     await services.close();
     await database.drop();
   });
-  return { services, ctx: { ...services.context(), tenant: await buildTenant(services) } };
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  return {
+    ctx, clock, redisUrl: redis.url,
+    /** What a process does when it is told to stop. */
+    async stop() {
+      services.beginClosing();
+      await workers.close(seconds(25));
+    },
+  };
 }
 
 test('while one endpoint hangs with many waiting, what happens reaches another at once', async (t) => {
@@ -56,4 +75,44 @@ test('an endpoint that fails for a while gets everything once it works again', a
   await until(async () => (await countStates(ctx, id))['delivered'] === 30, { what: 'thirty deliveries' });
   const { rows } = await listDeliveries(ctx, { endpointId: id, limit: 100 });
   t.is(rows.reduce((sum, { attemptCount }) => sum + attemptCount, 0), receiver.requests.length);
+});
+
+test('Redis is wiped while thousands of deliveries are due, and every one of them arrives', async (t) => {
+  const { ctx, clock, redisUrl } = await openShop(t);
+  const receiver = await receiverFor(t);
+  const endpoints = [];
+  for (let index = 0; index < 20; index += 1) endpoints.push(await buildEndpoint(ctx, receiver, { concurrency: 1, events: ['order.paid'] }));
+  const { id: orderId } = await buildPaidOrder(ctx);
+  const events = await transact(ctx, async (ctx) => Array.from({ length: 100 }, () => recordEvent(ctx, 'order.paid', orderId)));
+
+  await receiver.received(200);
+  const redis = new Redis(redisUrl);
+  await redis.flushdb();
+  redis.disconnect();
+  // What the wiped queues held is relayed again half a minute after it was relayed.
+  clock.pass(seconds(31));
+
+  const expected = events.toSorted();
+  for (const { id, url } of endpoints) {
+    await until(async () => (await countStates(ctx, id))['delivered'] === events.length, { withinMs: 40_000, what: 'every delivery' });
+    const arrived = receiver.requests.filter(({ path }) => url.endsWith(path)).map(({ body }) => body.id);
+    t.deepEqual([...new Set(arrived)].toSorted(), expected);
+  }
+});
+
+test('a process that is told to stop ends soon, however much is due, and another goes on at once', async (t) => {
+  const { ctx, stop } = await openShop(t);
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2, rate_per_second: 20 });
+  await recordTests(ctx, id, 100);
+  await receiver.received(5);
+
+  const startedAt = performance.now();
+  await stop();
+  t.true(performance.now() - startedAt < 5000, 'a drain may take twenty seconds');
+  const [slots] = await read<{ held: number }>(ctx, sql`
+    select count(*)::int as held from webhook_slots where tenant_id = ${ctx.tenant.id} and lease is not null`);
+  t.is(slots?.held, 0);
+  const { delivered = 0, pending = 0 } = await countStates(ctx, id);
+  t.true(delivered >= 5 && delivered < 100 && delivered === receiver.requests.length, `${delivered} delivered, ${pending} waiting`);
 });
