@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import anyTest, { type TestFn } from 'ava';
+import { Webhook } from 'standardwebhooks';
+
+import { transact } from '#src/domain/database.ts';
+import { drainEndpoint, fanOutEvent, listDeliveries, listEndpoints, redeliver, saveEndpoint } from '#src/domain/webhooks/index.ts';
+import { newSecret } from '#src/domain/webhooks/secret.ts';
+import { freePort } from '#src/local/embedded/free-port.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { countStates } from '#test/support/factories/webhooks.ts';
+
+const test = (anyTest as TestFn<TestContext>).serial;
+useContext(anyTest as TestFn<TestContext>);
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const example = /```js\n([^`]*standardwebhooks[^`]*)```/.exec(readFileSync(`${root}README.md`, 'utf8'))?.[1] ?? '';
+
+test('the receiver of the README takes what is signed, works each event once and believes nothing else', async (t) => {
+  const { ctx } = t.context;
+  const [secret, port] = [newSecret(), await freePort()];
+  const environment = { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) };
+  const receiver = spawn(process.execPath, ['--input-type=module', '-'], { cwd: root, env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(() => receiver.kill());
+  receiver.stdin.end(example);
+  const printed: string[] = [];
+  const lines = createInterface(receiver.stdout);
+  lines.on('line', (line) => printed.push(line));
+  await once(lines, 'line');
+  t.deepEqual(printed, ['listening']);
+
+  const url = `http://127.0.0.1:${port}/hooks`;
+  await transact(ctx, (ctx) => saveEndpoint(ctx, { url, events: ['order.paid'], secret }));
+  const { rows: [endpoint] } = await listEndpoints(ctx, { limit: 1 });
+  const endpointId = endpoint?.id ?? '';
+  const order = await buildPaidOrder(ctx);
+  const eventId = await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', order.id));
+  await fanOutEvent(ctx, { eventId });
+  await drainEndpoint(ctx, { endpointId });
+  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId, limit: 1 });
+  await redeliver(ctx, { id: delivery?.id ?? '' });
+  await drainEndpoint(ctx, { endpointId });
+  t.deepEqual(await countStates(ctx, endpointId), { delivered: 1 });
+  t.is((await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.attemptCount, 2);
+
+  const body = JSON.stringify({ id: 'evt_forged', type: 'order.paid', data: { object: { id: 'ord_forged' }, object_version: 9 } });
+  const post = async (body: string, key: string, at: Date) => {
+    const signature = new Webhook(key).sign('evt_forged', at, body);
+    const headers = { 'webhook-id': 'evt_forged', 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)), 'webhook-signature': signature };
+    return (changed = body) => fetch(url, { method: 'POST', headers, body: changed }).then(({ status }) => status);
+  };
+  const now = new Date();
+  t.is(await (await post(body, newSecret(), now))(), 400, 'another secret');
+  t.is(await (await post(body, secret, now))(body.replace('9', '8')), 400, 'a changed body');
+  t.is(await (await post(body, secret, new Date(now.getTime() - 10 * 60_000)))(), 400, 'an old one');
+  t.deepEqual(printed.slice(1), [`order.paid ${order.id}`]);
+});
