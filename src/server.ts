@@ -12,6 +12,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const services = await createServices(config, 'web');
   await proveDatabase(services.run);
+  services.sharedMetrics.start();
 
   const server = createServer({ requestTimeout: seconds(30), headersTimeout: seconds(10) }, createApp(services).callback());
   server.keepAliveTimeout = seconds(75);

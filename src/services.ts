@@ -16,6 +16,8 @@ import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
 import { openDatabase } from '#src/platform/postgres.ts';
 import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
+import { createSharedMetrics, type SharedMetrics } from '#src/platform/shared-metrics.ts';
+import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createPorts } from '#src/providers/ports.ts';
 
 /** Everything a process is made of: configuration joined to what it names. Built once, closed once. */
@@ -24,6 +26,8 @@ export interface Services {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** What all processes counted. A process that is to be counted with them starts it. */
+  readonly sharedMetrics: SharedMetrics;
   readonly tenants: TenantDirectory;
   readonly keys: KeyDirectory;
   /** The process's one shared connection. Commands fail at once while Redis is away. */
@@ -61,6 +65,8 @@ export interface Replacements {
 
 const system: Actor = { kind: 'system', id: 'system' };
 const wakeChannel = 'outbox';
+/** Silences in a row after which a provider is left alone for a while. */
+const breakerFailures = 5;
 
 export async function createServices(config: Config, processName: string, replacements: Replacements = {}): Promise<Services> {
   const clock = replacements.clock ?? systemClock;
@@ -77,8 +83,9 @@ export async function createServices(config: Config, processName: string, replac
     log,
     wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
   });
+  const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
   const ports: Ports = {
-    ...createPorts(config, log),
+    ...createPorts(config, log, breaker),
     cache: createCache(redis),
     http: onFirstUse(async () => {
       const { createOutboundHttp } = await import('#src/platform/outbound-http.ts');
@@ -87,6 +94,10 @@ export async function createServices(config: Config, processName: string, replac
     ...replacements.ports,
   };
   const keyring = createKeyring(config.encryptionKeys);
+  const metrics = createMetrics();
+  const sharedMetrics = createSharedMetrics({
+    redis, metrics, clock, log, process: processName, openCircuits: () => breaker.openByProvider(),
+  });
 
   const context = (parts: ContextParts = {}): PlatformContext => ({
     database, clock, log, keyring, ports, settings: config.settings, stopping: stopping.signal, actor: system, ...parts,
@@ -98,7 +109,8 @@ export async function createServices(config: Config, processName: string, replac
   return {
     config, clock, log, tenants, redis, wakeChannel, context,
     checkAnswers: replacements.checkAnswers,
-    metrics: createMetrics(),
+    metrics,
+    sharedMetrics,
     keys: createKeyDirectory(context()),
     run: (statement) => runAlone(database, statement),
     async tenantOf(id) {
@@ -116,6 +128,7 @@ export async function createServices(config: Config, processName: string, replac
     },
     isClosing: () => stopping.signal.aborted,
     async close() {
+      await sharedMetrics.close();
       for (const connection of [...blocking, redis]) connection.disconnect();
       ports.mailer.close?.();
       await ports.http.close?.();

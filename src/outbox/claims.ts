@@ -54,10 +54,3 @@ export async function returnClaims(run: Run, ids: readonly string[], now: Date):
     update outbox set relays = 0, next_relay_at = ${now}
     where id = any(${ids}) and finished_at is null and failed_at is null`);
 }
-
-/** How far behind each queue is: the age of its oldest promise that is due and not kept, in seconds. */
-export async function oldestDueByQueue(run: Run, now: Date): Promise<{ queue: string; seconds: number; count: number }[]> {
-  return run(sql`
-    select queue, extract(epoch from ${now}::timestamptz - min(due_at))::float8 as seconds, count(*)::int as count
-    from outbox where next_relay_at is not null and due_at <= ${now} group by queue`);
-}

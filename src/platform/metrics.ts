@@ -1,52 +1,70 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-/** What a process counts about itself. */
+import { type Family, type Labels, seriesOf } from './exposition.ts';
+
+/** What a process counts about itself. Only sums: what several processes counted can be added up. */
 export interface Metrics {
-  readonly registry: Registry;
   /** Count a run; call the answer with its outcome when it ends. */
   jobStarted(queue: string, job: string): (outcome: string) => void;
+  /** A job was run for the first time, so long after it came to its queue. */
+  jobWaited(queue: string, seconds: number): void;
   /** Count a request; call the answer with its status when it is answered. */
   requestStarted(): (labels: { method: string; route: string; status: number }) => void;
-  count(name: 'webhook_signature_refused' | 'rate_limited', labels?: { tenant?: string }): void;
+  count(name: 'inbound_refused' | 'rate_limited', labels?: { tenant?: string; provider?: string }): void;
+  /** What was counted since the start, by series. */
+  series(): Promise<Map<string, number>>;
+  /** These series under their names and meanings. What is counted here no more is left out. */
+  families(series: ReadonlyMap<string, number>): Family[];
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const registers = [registry];
-  const runs = new Histogram({
-    name: 'storefront_job_seconds',
-    help: 'How long runs of jobs took, by outcome.',
-    labelNames: ['queue', 'job', 'outcome'],
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers,
-  });
-  const requests = new Histogram({
-    name: 'storefront_request_seconds',
-    help: 'How long requests took, by route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.05, 0.2, 1, 5],
-    registers,
-  });
+  const described: Omit<Family, 'samples'>[] = [];
+
+  function histogram<Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]): Histogram<Label> {
+    described.push({ name, help, type: 'histogram' });
+    return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+  }
+
+  function counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    described.push({ name, help, type: 'counter' });
+    return new Counter({ name, help, labelNames, registers: [registry] });
+  }
+
+  const runs = histogram('storefront_job_seconds', 'How long runs of jobs took, by outcome.', ['queue', 'job', 'outcome'], [0.005, 0.02, 0.1, 0.5, 2, 10, 60]);
+  const waits = histogram('storefront_job_wait_seconds', 'How long jobs waited in their queue for their first run.', ['queue'], [0.01, 0.05, 0.2, 1, 5, 30, 300]);
+  const requests = histogram('storefront_request_seconds', 'How long requests took, by route and status.', ['method', 'route', 'status'], [0.002, 0.005, 0.01, 0.05, 0.2, 1, 5]);
   const counters = {
-    webhook_signature_refused: new Counter({
-      name: 'storefront_webhook_signature_refused_total',
-      help: 'Inbound provider webhooks with a wrong signature.',
-      labelNames: ['tenant'],
-      registers,
-    }),
-    rate_limited: new Counter({ name: 'storefront_rate_limited_total', help: 'Requests refused by count.', labelNames: ['tenant'], registers }),
+    inbound_refused: counter('storefront_inbound_refused_total', 'Webhooks of providers that were refused: a wrong signature or token, or unreadable.', ['tenant', 'provider']),
+    rate_limited: counter('storefront_rate_limited_total', 'Requests refused by count.', ['tenant']),
   };
 
   return {
-    registry,
     jobStarted(queue, job) {
       const stop = runs.startTimer({ queue, job });
       return (outcome) => void stop({ outcome });
     },
+    jobWaited: (queue, seconds) => waits.observe({ queue }, seconds),
     requestStarted() {
       const stop = requests.startTimer();
       return ({ method, route, status }) => void stop({ method, route, status });
     },
     count: (name, labels = {}) => counters[name].inc(labels),
+    async series() {
+      const metrics = await registry.getMetricsAsJSON();
+      return new Map(metrics.flatMap(({ name, values }) =>
+        values.map((value) => [seriesOf(nameOf(value) ?? name, value.labels as Labels), value.value] as const)));
+    },
+    families: (series) => described.map((family) => ({ ...family, samples: samplesOf(family.name, series) })),
   };
+}
+
+/** A histogram counts under three names: its buckets, their sum and their count. */
+function nameOf(value: object): string | undefined {
+  return 'metricName' in value && typeof value.metricName === 'string' ? value.metricName : undefined;
+}
+
+function samplesOf(name: string, series: ReadonlyMap<string, number>): [string, number][] {
+  const own = new RegExp(`^${name}(_bucket|_sum|_count)?({|$)`);
+  return [...series].filter(([key]) => own.test(key)).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

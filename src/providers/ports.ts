@@ -4,15 +4,11 @@ import type { Log } from '#src/lib/log.ts';
 import { onFirstUse } from '#src/lib/on-first-use.ts';
 import { createEasypostConnection } from './easypost/easypost-connection.ts';
 import { createOpenAiEmbedder } from './embeddings/openai-embedder.ts';
-import { CircuitBreaker } from './lib/circuit-breaker.ts';
+import type { CircuitBreaker } from './lib/circuit-breaker.ts';
 import { createShippoGateway } from './shippo/shippo-gateway.ts';
 
-/** Silences in a row after which a provider is left alone for a while. */
-const breakerFailures = 5;
-
 /** The real outside world. What is heavy is loaded when it is first used: most processes need one of them, or none. */
-export function createPorts(config: Config, log: Log): Omit<Ports, 'cache' | 'http'> {
-  const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
+export function createPorts(config: Config, log: Log, breaker: CircuitBreaker): Omit<Ports, 'cache' | 'http'> {
   return {
     payments: onFirstUse(async () => {
       const { createStripePaymentGateway } = await import('./stripe/payment-gateway.ts');

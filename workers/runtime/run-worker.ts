@@ -16,6 +16,7 @@ export async function runWorker(name: string, work: { queues: readonly QueueName
   try {
     const services = await createServices(readConfig(), name);
     await proveDatabase(services.run);
+    services.sharedMetrics.start();
     const relay = work.relay ? startRelay(services) : undefined;
     const workers = startWorkers(services, work.queues, processors);
     services.log.info({ queues: work.queues, relay: work.relay }, 'working');

@@ -40,6 +40,7 @@ function startWorker(
   async function work(job: Job<Envelope>, token?: string): Promise<void> {
     const admission = fairShare.admit(job.data.tenantId ?? '');
     if (!admission.admitted) return delay(job, token, admission.waitMs);
+    if (job.attemptsMade === 0 && !job.repeatJobKey) services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
     try {
       const outcome = await workPromise(services, processors, job, shutdown);

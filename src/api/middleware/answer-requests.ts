@@ -30,9 +30,8 @@ export function answerRequests(services: Services): Middleware {
       }
       const route = String(koa['_matchedRoute'] ?? 'none');
       finished({ method: koa.method, route, status: koa.status });
-      if (koa.status === 400 && route.startsWith('/api/webhooks/')) {
-        services.metrics.count('webhook_signature_refused', { tenant: String(koa.state['tenant']) });
-      }
+      const [, provider] = /^\/api\/webhooks\/([a-z]+)\//.exec(route) ?? [];
+      if (provider && koa.status === 400) services.metrics.count('inbound_refused', { tenant: String(koa.state['tenant']), provider });
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
       services.log.info({ method: koa.method, route, status: koa.status, ms: durationMs, tenant: koa.state['tenant'] }, 'request');
     });

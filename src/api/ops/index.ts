@@ -3,8 +3,9 @@ import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { analyticsPages } from './analytics.ts';
-import { answerHealth, answerMetrics, answerReadiness } from './health.ts';
+import { answerHealth, answerReadiness } from './health.ts';
 import { labelPages } from './labels.ts';
+import { answerMetrics, answerQueues } from './metrics.ts';
 import { openOnFirstUse } from './open-board.ts';
 import { protectOps } from './protect.ts';
 
@@ -14,6 +15,7 @@ export function opsRoutes(services: Services): Middleware[] {
   machines.get('/healthz', answerHealth);
   machines.get('/readyz', answerReadiness(services));
   machines.get('/metrics', answerMetrics(services));
+  machines.get('/metrics/queues', answerQueues(services));
   return [
     machines.routes() as Middleware,
     protectOps(services),

@@ -47,6 +47,16 @@ export class CircuitBreaker {
     }
   }
 
+  /** How many circuits are open, by provider: those whose next call would be refused, or tried alone. */
+  openByProvider(): Record<string, number> {
+    const open: Record<string, number> = {};
+    for (const [key, { failuresInARow }] of this.#circuits) {
+      const [provider = ''] = key.split('\n');
+      if (failuresInARow >= this.#failures) open[provider] = (open[provider] ?? 0) + 1;
+    }
+    return open;
+  }
+
   #countFailure(circuit: Circuit): void {
     circuit.failuresInARow += 1;
     if (circuit.failuresInARow >= this.#failures) circuit.openUntil = performance.now() + this.#openMs;

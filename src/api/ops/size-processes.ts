@@ -1,0 +1,50 @@
+import type { QueueName } from '#jobs/queues.ts';
+import type { Operations } from '#src/domain/backoffice/index.ts';
+import type { SharedNumbers } from '#src/platform/shared-metrics.ts';
+
+/** One queue, as an autoscaler reads it. */
+export interface QueueSize {
+  readonly queue: QueueName;
+  /** The process type of the Procfile that works it alone. */
+  readonly process_type: string;
+  readonly due: number;
+  readonly oldest_due_seconds: number;
+  /** How long a run takes on average; null until one was counted. */
+  readonly mean_run_seconds: number | null;
+  /** Processes that work this queue now, `worker` included; null while Redis is away. */
+  readonly processes: number | null;
+  /** So many would be done with what is due within the time that may pass. */
+  readonly suggested_processes: number;
+}
+
+/** How soon what is due should be done. */
+const drainSeconds = 15;
+/** Taken for a run's time until one was counted. */
+const assumedRunSeconds = 0.5;
+
+/**
+ * How many processes each queue would keep busy: the work that is due (jobs times the average run) shared among slots
+ * for fifteen seconds, and one at least. The suggestion knows nothing of CPUs or of the database: set a maximum.
+ */
+export function sizeProcesses({ at, queues }: Operations, shared: SharedNumbers | undefined, concurrency: Readonly<Record<QueueName, number>>): QueueSize[] {
+  return queues.map(({ queue, due, oldestDueAt }) => {
+    const mean = shared && meanRunSeconds(shared.series, queue);
+    const work = due * (mean ?? assumedRunSeconds);
+    const type = `worker-${queue}`;
+    return {
+      queue,
+      process_type: type,
+      due,
+      oldest_due_seconds: oldestDueAt ? Math.max(0, at.getTime() - oldestDueAt.getTime()) / 1000 : 0,
+      mean_run_seconds: mean ?? null,
+      processes: shared ? shared.processes.filter(({ process }) => process === type || process === 'worker').length : null,
+      suggested_processes: Math.max(1, Math.ceil(work / (concurrency[queue] * drainSeconds))),
+    };
+  });
+}
+
+function meanRunSeconds(series: ReadonlyMap<string, number>, queue: QueueName): number | undefined {
+  const total = (name: string) => [...series].reduce((sum, [key, value]) => (key.startsWith(`${name}{queue="${queue}",`) ? sum + value : sum), 0);
+  const count = total('storefront_job_seconds_count');
+  return count > 0 ? total('storefront_job_seconds_sum') / count : undefined;
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Clock } from '#src/lib/clock.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import type { Log } from '#src/lib/log.ts';
+import { type Static, Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
+import type { Metrics } from './metrics.ts';
+import type { RedisConnection } from './redis.ts';
+
+/**
+ * What all processes counted, added up in Redis. Behind a router a scrape reaches any one web process, and no worker at
+ * all, so each process adds there what it counted, and whoever is asked answers for all of them.
+ *
+ * Redis may be wiped: counters then start anew, which whoever reads counters has to bear anyway.
+ */
+export interface SharedMetrics {
+  /** Add what is counted from now on, every few seconds, and say that this process runs. */
+  start(): void;
+  /** `undefined` while Redis is away. */
+  read(): Promise<SharedNumbers | undefined>;
+  /** Add what is left, and say that this process is gone. */
+  close(): Promise<void>;
+}
+
+export interface SharedNumbers {
+  readonly series: ReadonlyMap<string, number>;
+  readonly processes: readonly ProcessState[];
+}
+
+/** A process that runs, as it was a few seconds ago: its name (`worker-labels`), and for how many stores a provider's circuit is open here. */
+export type ProcessState = Static<typeof ProcessState>;
+const ProcessState = Type.Object({
+  process: Type.String(),
+  residentBytes: Type.Number(),
+  openCircuits: Type.Record(Type.String(), Type.Number()),
+  at: Type.Number(),
+});
+
+export interface SharedMetricsOptions {
+  readonly redis: RedisConnection;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly process: string;
+  readonly openCircuits: () => Record<string, number>;
+}
+
+// One hash tag: both are changed in one transaction.
+const seriesKey = '{metrics}:series';
+const processesKey = '{metrics}:processes';
+const everyMs = seconds(5);
+/** A process that was not heard of for so long does not run any more. */
+const silentMs = seconds(20);
+const forgottenMs = minutes(10);
+
+export function createSharedMetrics({ redis, metrics, clock, log, process: name, openCircuits }: SharedMetricsOptions): SharedMetrics {
+  const id = randomUUID();
+  let told = new Map<string, number>();
+  let telling: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  /** One at a time: what two told at once would be added twice. */
+  function tell(): Promise<void> {
+    telling = telling.then(addUp).catch((error: unknown) => log.debug({ err: error }, 'metrics were not shared'));
+    return telling;
+  }
+
+  async function addUp(): Promise<void> {
+    if (redis.status !== 'ready') return;
+    const now = await metrics.series();
+    const changes = redis.multi();
+    for (const [series, value] of now) {
+      const before = told.get(series);
+      // One that is new is told though it is zero: a histogram has to show its empty buckets too.
+      if (value !== before) changes.hincrbyfloat(seriesKey, series, value - (before ?? 0));
+    }
+    const state = { process: name, residentBytes: process.memoryUsage.rss(), openCircuits: openCircuits(), at: clock.now().getTime() };
+    changes.hset(processesKey, id, JSON.stringify(state));
+    await changes.exec();
+    told = now;
+  }
+
+  async function readProcesses(): Promise<ProcessState[]> {
+    const now = clock.now().getTime();
+    const states = Object.entries(await redis.hgetall(processesKey)).map(([id, text]) => ({ id, state: parse(text) }));
+    const forgotten = states.filter(({ state }) => !state || state.at < now - forgottenMs).map(({ id }) => id);
+    if (forgotten.length > 0) await redis.hdel(processesKey, ...forgotten);
+    return states.flatMap(({ state }) => (state && state.at >= now - silentMs ? [state] : []));
+  }
+
+  return {
+    start() {
+      timer = setInterval(() => void tell(), everyMs);
+      timer.unref();
+      redis.once('ready', () => void tell());
+    },
+    async read() {
+      await tell();
+      if (redis.status !== 'ready') return undefined;
+      const [series, processes] = await Promise.all([redis.hgetall(seriesKey), readProcesses()]);
+      return { series: new Map(Object.entries(series).map(([name, value]) => [name, Number(value)])), processes };
+    },
+    async close() {
+      clearInterval(timer);
+      if (!timer) return;
+      await tell();
+      if (redis.status === 'ready') await redis.hdel(processesKey, id).catch(() => undefined);
+    },
+  };
+}
+
+function parse(text: string): ProcessState | undefined {
+  const state: unknown = JSON.parse(text);
+  return fits(ProcessState, state) ? state : undefined;
+}

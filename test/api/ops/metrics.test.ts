@@ -1,0 +1,186 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { readConfig } from '#src/config.ts';
+import { transact } from '#src/domain/database.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { createServices, type Services } from '#src/services.ts';
+import { serveApi } from '#test/support/api.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
+
+interface Fleet {
+  clock: TestClock;
+  /** A process of this name on the database and Redis of the test. */
+  run(name: string, environment?: Record<string, string>): Promise<Services>;
+}
+
+const token = 'a token to scrape with';
+const headers = { authorization: `Bearer ${token}` };
+
+/** Processes that end with their test. */
+async function openFleet(t: ExecutionContext): Promise<Fleet> {
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const clock = createTestClock();
+  const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, METRICS_TOKEN: token });
+  const running: Services[] = [];
+  t.teardown(async () => {
+    await Promise.all(running.map((services) => services.close()));
+    await database.drop();
+  });
+  return {
+    clock,
+    async run(name, more = {}) {
+      const services = await createServices(readConfig({ ...environment, ...more }), name, { log: silentLog, clock });
+      running.push(services);
+      services.sharedMetrics.start();
+      if (!more['REDIS_URL']) await until(() => services.redis.status === 'ready', { what: 'Redis' });
+      return services;
+    },
+  };
+}
+
+test('the metrics ask for their token, in every mode', async (t) => {
+  const api = await serveApi(await (await openFleet(t)).run('web'));
+  t.teardown(api.close);
+  for (const path of ['/metrics', '/metrics/queues']) {
+    for (const wrong of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${token}` }, { authorization: 'Bearer' }]) {
+      t.like(await api.call('GET', path, { headers: wrong as Record<string, string> }), { status: 401 });
+    }
+    t.is((await api.call('GET', path, { headers })).status, 200);
+  }
+});
+
+test('how things stand is told by any process, in the text that Prometheus reads', async (t) => {
+  const { clock, run } = await openFleet(t);
+  const services = await run('web');
+  const api = await serveApi(services);
+  t.teardown(api.close);
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  await buildPaidOrder(ctx, { attentionCode: 'amount_mismatch' });
+  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
+  clock.pass(seconds(7));
+
+  const answer = await api.call('GET', '/metrics', { headers });
+  t.regex(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const lines = String(answer.body).split('\n');
+  const value = (series: string) => Number(lines.find((line) => line.startsWith(`${series} `))?.split(' ').at(-1) ?? NaN);
+  t.is(value('storefront_queue_due{queue="webhooks"}'), 1);
+  t.true(value('storefront_queue_oldest_due_seconds{queue="webhooks"}') >= 7);
+  t.is(value('storefront_queue_oldest_due_seconds{queue="labels"}'), 0);
+  t.true(value('storefront_outbox_lag_seconds') >= 7);
+  t.is(value('storefront_needs_attention{kind="order",code="amount_mismatch"}'), 1);
+  t.is(value('storefront_redis_up'), 1);
+  t.is(value('storefront_processes{process="web"}'), 1);
+  for (const series of [
+    'storefront_queue_later{queue="chores"}', 'storefront_queue_failed{queue="labels"}', 'storefront_reconcile_lag_seconds{quantile="0.95"}',
+    'storefront_inbound_events_waiting', 'storefront_mails_waiting', 'storefront_deliveries_due', 'storefront_paused_endpoints',
+    'storefront_labels_outcome_unknown', 'storefront_analytics_oldest_batch_seconds', 'storefront_open_breakers{provider="stripe"}',
+  ]) t.is(value(series), 0, series);
+  // Every line is a comment or a number, and every family is described once.
+  for (const line of lines) t.regex(line, /^($|# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? -?[0-9.e+-]+$)/, line);
+  const described = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2]);
+  t.is(new Set(described).size, described.length);
+});
+
+test('what workers counted is told by the web process, also after they are gone', async (t) => {
+  const { run } = await openFleet(t);
+  const [web, worker, other] = [await run('web'), await run('worker-labels'), await run('worker-labels')];
+  const api = await serveApi(web);
+  t.teardown(api.close);
+  for (const { metrics } of [worker, other, other]) {
+    metrics.jobWaited('labels', 0.3);
+    metrics.jobStarted('labels', 'labels.purchase-label')('done');
+  }
+  await worker.close();
+  await other.sharedMetrics.read();
+  const scrape = async () => String((await api.call('GET', '/metrics', { headers })).body);
+  const [first, second] = [await scrape(), await scrape()];
+  for (const text of [first, second]) {
+    t.regex(text, /^storefront_job_seconds_count\{queue="labels",job="labels\.purchase-label",outcome="done"\} 3$/m);
+    t.regex(text, /^storefront_job_seconds_bucket\{le="\+Inf",queue="labels",job="labels\.purchase-label",outcome="done"\} 3$/m);
+    t.regex(text, /^storefront_job_wait_seconds_bucket\{le="0\.2",queue="labels"\} 0$/m);
+    t.regex(text, /^storefront_job_wait_seconds_bucket\{le="1",queue="labels"\} 3$/m);
+    t.regex(text, /^storefront_processes\{process="worker-labels"\} 1$/m);
+  }
+  t.regex(second, /^storefront_request_seconds_count\{method="GET",route="\/metrics",status="200"\} 1$/m);
+});
+
+test('a process that died silently is not counted any more', async (t) => {
+  const { clock, run } = await openFleet(t);
+  const [web, dead] = [await run('web'), await run('worker')];
+  await dead.sharedMetrics.read();
+  t.is((await web.sharedMetrics.read())?.processes.length, 2);
+  clock.pass(seconds(30));
+  t.deepEqual((await web.sharedMetrics.read())?.processes.map(({ process }) => process), ['web']);
+});
+
+test('while Redis is away how things stand is told all the same, and nothing is told twice after', async (t) => {
+  const { run } = await openFleet(t);
+  const services = await run('web', { REDIS_URL: 'redis://127.0.0.1:1' });
+  const api = await serveApi(services);
+  t.teardown(api.close);
+  const text = String((await api.call('GET', '/metrics', { headers })).body);
+  t.regex(text, /^storefront_redis_up 0$/m);
+  t.regex(text, /^storefront_queue_due\{queue="labels"\} 0$/m);
+  t.notRegex(text, /storefront_request_seconds/);
+  t.like((await api.call('GET', '/metrics/queues', { headers })).body.queues[0], { processes: null, suggested_processes: 1 });
+});
+
+test('webhooks with a wrong signature or token are counted by provider', async (t) => {
+  const services = await (await openFleet(t)).run('web');
+  const api = await serveApi(services);
+  t.teardown(api.close);
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  await buildPaymentAccount(ctx);
+  await buildShippingAccount(ctx);
+  const { slug } = ctx.tenant;
+  t.is((await api.call('POST', `/api/webhooks/stripe/${slug}`, { headers: { 'stripe-signature': 't=1,v1=00' }, body: {} })).status, 400);
+  for (const wrong of ['', '?token=wrong']) t.is((await api.call('POST', `/api/webhooks/shippo/${slug}${wrong}`, { body: {} })).status, 400);
+  const series = await services.metrics.series();
+  t.is(series.get(`storefront_inbound_refused_total{tenant="${slug}",provider="stripe"}`), 1);
+  t.is(series.get(`storefront_inbound_refused_total{tenant="${slug}",provider="shippo"}`), 2);
+});
+
+test('an autoscaler reads how many processes would catch up with each queue', async (t) => {
+  const { clock, run } = await openFleet(t);
+  const [web, worker] = [await run('web', { WORKER_CONCURRENCY_WEBHOOKS: '2' }), await run('worker-webhooks')];
+  const api = await serveApi(web);
+  t.teardown(api.close);
+  const ctx = { ...web.context(), tenant: await buildTenant(web) };
+  await transact(ctx, async (ctx) => {
+    for (let count = 0; count < 300; count += 1) enqueue(ctx, fanOutEvent, { eventId: `evt_${count}` });
+  });
+  clock.pass(seconds(40));
+  await worker.sharedMetrics.read();
+  const feed = async () => {
+    const { body } = await api.call('GET', '/metrics/queues', { headers });
+    return body.queues.find(({ queue }: { queue: string }) => queue === 'webhooks');
+  };
+  // 300 jobs of half a second (assumed) are 150 s of work: five times what two slots do in 15 s.
+  t.like(await feed(), { process_type: 'worker-webhooks', due: 300, processes: 1, mean_run_seconds: null, suggested_processes: 5 });
+  t.true((await feed()).oldest_due_seconds >= 40);
+  for (let run = 0; run < 10; run += 1) worker.metrics.jobStarted('webhooks', fanOutEvent.name)('done');
+  await worker.sharedMetrics.read();
+  t.is((await feed()).suggested_processes, 1, 'runs that take no time need one process');
+});
+
+test('a circuit that is open is counted until a call succeeds', async (t) => {
+  const breaker = new CircuitBreaker({ openMs: 1, failures: 2 });
+  const silent = () => Promise.reject(new ProviderError('stripe', 'away', 'Nobody answered.'));
+  for (let call = 0; call < 2; call += 1) await t.throwsAsync(breaker.run('stripe', 'store', silent));
+  t.deepEqual(breaker.openByProvider(), { stripe: 1 });
+  await until(() => breaker.run('stripe', 'store', async () => true).catch(() => false), { what: 'the probe' });
+  t.deepEqual(breaker.openByProvider(), {});
+});
