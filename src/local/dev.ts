@@ -4,11 +4,13 @@ import { startStack } from './stack/start-stack.ts';
 /* The same stack as the demo's, left running: one Ctrl-C stops all of it. */
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
+const port = Number(process.env['PORT'] ?? 3000);
 
 const receiver = await startReceiver();
 const stack = await startStack(receiver, {
   workers: 'all',
-  port: Number(process.env['PORT'] ?? 3000),
+  port,
+  storefrontPort: port + 1,
   environment: { LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' },
   report: print,
 }).catch((error: unknown) => {
@@ -17,13 +19,16 @@ const stack = await startStack(receiver, {
 });
 
 print(`
+  storefront    ${stack.storefrontUrl}
+  mailbox       ${stack.mailboxUrl}
+  docs          ${stack.url}/docs
+  operations    ${stack.url}/ops
+
   API           ${stack.url}/api/v1        x-tenant-slug: ${stack.store.slug}
   publishable   ${stack.store.publishableKey}
   secret        ${stack.store.secretKey}
-  job board     ${stack.url}/ops/queues
-  labels        ${stack.url}/ops/labels
-  mailbox       ${stack.mailboxUrl}
-  Stripe        ${stack.stripeUrl}
+
+  Stripe        ${stack.stripeUrl}        simulated, as are Shippo, mail and embeddings
   Shippo        ${stack.shippoUrl}
   PostgreSQL    ${stack.databaseUrl}
   Redis         ${stack.redisUrl}

@@ -30,7 +30,7 @@ const example = readFileSync(exampleFile, 'utf8');
 const secrets = {
   STRIPE_SECRET_KEY: 'sk_test_hush_stripe', STRIPE_PUBLISHABLE_KEY: 'pk_test_hush_stripe', STRIPE_WEBHOOK_SECRET: 'whsec_hush_stripe',
   SHIPPO_API_KEY: 'shippo_test_hush', SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token', EASYPOST_API_KEY: 'EZTK_hush',
-  ERP_WEBHOOK_URL: 'http://127.0.0.1:4999/hooks', ERP_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('base64')}`,
+  STOREFRONT_URL: 'http://127.0.0.1:4998', ERP_WEBHOOK_URL: 'http://127.0.0.1:4999/hooks', ERP_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('base64')}`,
 };
 
 /** A text with a store of its own: files of several tests may be applied to one database. */

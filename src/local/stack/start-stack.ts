@@ -4,12 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { queueNames } from '#jobs/queues.ts';
 import { freePort } from '#src/local/embedded/free-port.ts';
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
 import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
 import { shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
 import { actedOn } from '#src/providers/stripe/event-types.ts';
+import { serveStorefront } from '#src/local/storefront/serve-storefront.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
@@ -19,13 +21,16 @@ export interface StackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Where the web process listens; a free port unless told. */
   readonly port?: number;
+  /** Where the storefront's pages are; a free port unless told. */
+  readonly storefrontPort?: number;
   /** Called with a sentence as each part is up. */
   readonly report?: (sentence: string) => void;
 }
 
-/** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store. */
+/** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store with its pages. */
 export interface Stack {
   readonly url: string;
+  readonly storefrontUrl: string;
   readonly stripeUrl: string;
   readonly shippoUrl: string;
   readonly mailboxUrl: string;
@@ -55,21 +60,26 @@ const demoSlug = 'cedar-and-clay';
 /** @param receiver where the demo store's own webhook endpoint is, and its secret. */
 export async function startStack(receiver: { url: string; secret: string }, options: StackOptions): Promise<Stack> {
   const report = options.report ?? (() => undefined);
-  const [embedded, stripe, shippo, mailbox, port] = await Promise.all([
+  const [embedded, stripe, shippo, mailbox, embeddings, port, storefrontPort] = await Promise.all([
     startEmbedded(),
     startStripeSimulator(),
     startShippoSimulator(),
     startMailbox(),
+    startEmbeddingsSimulator(),
     options.port ?? freePort(),
+    options.storefrontPort ?? freePort(),
   ]);
-  report(`PostgreSQL, Redis and the simulators of Stripe, Shippo and mail are up.`);
+  report('PostgreSQL, Redis and the simulators of Stripe, Shippo, mail and embeddings are up.');
   const url = `http://127.0.0.1:${port}`;
-  const environment = { ...environmentOf({ embedded, stripe, shippo, mailbox, port, receiver }), ...options.environment };
+  const storefrontUrl = `http://127.0.0.1:${storefrontPort}`;
+  const parts = { embedded, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver };
+  const environment = { ...environmentOf(parts), ...options.environment };
   const processes = new Map<string, StackProcess>();
+  const simulators: { close(): Promise<void> }[] = [stripe, shippo, mailbox, embeddings];
 
   const stop = async () => {
     await Promise.all([...processes.values()].map((process) => process.stop()));
-    await Promise.all([stripe.close(), shippo.close(), mailbox.close()]);
+    await Promise.all(simulators.map((simulator) => simulator.close()));
     await embedded.stop();
   };
   const restart = async (name: string) => {
@@ -90,11 +100,21 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await shippoControl(shippo.url).registerWebhook(environment.SHIPPO_API_KEY, {
       url: `${url}/api/webhooks/shippo/${demoSlug}?token=${environment.SHIPPO_WEBHOOK_TOKEN}`,
     });
+    simulators.push(await serveStorefront({
+      port: storefrontPort,
+      settings: {
+        api: `${url}/api/v1`, slug: demoSlug, key: store.publishableKey, mailbox: mailbox.url,
+        backstage: [
+          { name: 'Mailbox', url: mailbox.url }, { name: 'Operations', url: `${url}/ops` }, { name: 'API', url: `${url}/docs` },
+        ],
+      },
+      moveParcel: (number, status) => shippoControl(shippo.url).moveTrack(number, status),
+    }));
     const names = options.workers === 'all' ? ['worker'] : ['worker-relay', ...queueNames.map((queue) => `worker-${queue}`)];
     await Promise.all(['web', ...names].map(restart));
     report(`Web and ${names.length === 1 ? 'one worker' : `${names.length} workers`} are up.`);
     return {
-      url, store, environment, processes, restart, stop,
+      url, storefrontUrl, store, environment, processes, restart, stop,
       stripeUrl: stripe.url,
       shippoUrl: shippo.url,
       mailboxUrl: mailbox.url,
@@ -118,12 +138,14 @@ type Parts = {
   stripe: { url: string };
   shippo: { url: string };
   mailbox: { smtpUrl: string };
+  embeddings: { url: string };
   port: number;
+  storefrontUrl: string;
   receiver: { url: string; secret: string };
 };
 
 /** Secrets are made anew each time: nothing that is checked in opens anything. */
-function environmentOf({ embedded, stripe, shippo, mailbox, port, receiver }: Parts) {
+function environmentOf({ embedded, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver }: Parts) {
   const random = () => randomBytes(24).toString('hex');
   return {
     PATH: process.env['PATH'] ?? '',
@@ -139,6 +161,9 @@ function environmentOf({ embedded, stripe, shippo, mailbox, port, receiver }: Pa
     MAIL_FROM: 'Storefront <hello@storefront.example>',
     STRIPE_API_BASE: stripe.url,
     SHIPPO_API_BASE: shippo.url,
+    EMBEDDINGS_URL: embeddings.url,
+    EMBEDDINGS_KEY: random(),
+    STOREFRONT_URL: storefrontUrl,
     STRIPE_SECRET_KEY: `sk_test_${random()}`,
     STRIPE_PUBLISHABLE_KEY: `pk_test_${random()}`,
     STRIPE_WEBHOOK_SECRET: `whsec_${random()}`,

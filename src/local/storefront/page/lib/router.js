@@ -1,0 +1,66 @@
+import { el, sentenceOf } from './element.js';
+
+/** @typedef {{ title: string, node: Node | readonly unknown[], leave?: () => void }} View */
+
+/** @type {{ pattern: RegExp, open: (parts: Record<string, string>, query: URLSearchParams) => Promise<View> }[]} */
+const routes = [];
+let leaveCurrent = () => undefined;
+let turn = 0;
+
+/** Say which view is shown where: `/products/:slug`. */
+export function route(path, open) {
+  routes.push({ pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), open });
+}
+
+/** Go to another view. */
+export function go(address, { replace = false } = {}) {
+  history[replace ? 'replaceState' : 'pushState'](null, '', address);
+  return render();
+}
+
+/** Show the view of the current address, and follow links within the shop without loading the page anew. */
+export function start() {
+  addEventListener('popstate', () => void render());
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || link.target || link.origin !== location.origin || link.hash) return;
+    event.preventDefault();
+    void go(link.href);
+  });
+  return render({ isFirst: true });
+}
+
+async function render({ isFirst = false } = {}) {
+  const mine = (turn += 1);
+  const main = document.getElementById('main');
+  leaveCurrent();
+  leaveCurrent = () => undefined;
+  main.setAttribute('aria-busy', 'true');
+  const view = await open().catch((error) => ({
+    title: error.status === 404 ? 'Not found' : 'Something went wrong',
+    node: el('div', { class: 'narrow' },
+      el('h1', {}, error.status === 404 ? 'There is nothing here' : 'That did not work'),
+      el('p', { role: 'alert' }, sentenceOf(error)),
+      el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the shop'))),
+  }));
+  if (mine !== turn) return view.leave?.();
+  leaveCurrent = view.leave ?? leaveCurrent;
+  document.title = view.title;
+  main.replaceChildren(...[view.node].flat());
+  main.removeAttribute('aria-busy');
+  if (isFirst) return;
+  scrollTo(0, 0);
+  // Whoever cannot see the page hears where he is now.
+  const heading = main.querySelector('h1') ?? main;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+function open() {
+  for (const { pattern, open } of routes) {
+    const match = pattern.exec(decodeURI(location.pathname));
+    if (match) return open(match.groups ?? {}, new URLSearchParams(location.search));
+  }
+  return Promise.reject(Object.assign(new Error('no such page'), { name: 'ApiError', status: 404, message: 'This page does not exist, or no longer.' }));
+}

@@ -1,0 +1,100 @@
+import { ask, settings } from '../lib/api.js';
+import { forgetCart } from '../lib/cart.js';
+import { el, sentenceOf } from '../lib/element.js';
+import { day, store } from '../lib/store.js';
+import { orderDetails } from './order-details.js';
+
+const over = { payment_failed: 'The payment did not go through. Nothing was charged.', expired: 'The checkout was not finished in time. Nothing was charged.', canceled: 'This order was canceled.' };
+
+/** The order that was placed last, followed until nothing more will change. */
+export async function orderView() {
+  const placed = JSON.parse(localStorage.getItem('order') ?? 'null');
+  if (!placed) {
+    return {
+      title: `Order · ${store.name}`,
+      node: el('div', { class: 'narrow empty' }, el('h1', {}, 'No order yet'), el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is'))),
+    };
+  }
+  const heading = el('h1', {}, `Order ${placed.number}`);
+  const said = el('p', { class: 'lead', role: 'status' });
+  const steps = el('ol', { class: 'steps' });
+  const details = el('div');
+  const parcel = el('div');
+  let timer;
+  let shown = '';
+
+  const look = async () => {
+    const status = await ask('GET', `/checkout/${placed.id}/status`).catch((error) => {
+      said.textContent = sentenceOf(error);
+      return undefined;
+    });
+    if (status && JSON.stringify(status) !== shown) {
+      shown = JSON.stringify(status);
+      if (status.paid_at || status.payment_status === 'processing') forgetCart();
+      said.textContent = over[status.status] ?? sentenceFor(status);
+      steps.replaceChildren(...stepsOf(status));
+      parcel.replaceChildren(...demonstration(status));
+      const order = placed.email && await ask('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, { isPublic: true }).catch(() => undefined);
+      if (order) details.replaceChildren(orderDetails(order.order));
+    }
+    if (!status || !isOver(status)) timer = setTimeout(look, status?.poll_after_ms ?? 3000);
+  };
+  await look();
+  return {
+    title: `Order ${placed.number} · ${store.name}`,
+    node: el('div', { class: 'narrow order' }, heading, said, steps, parcel, details,
+      el('p', { class: 'soft' }, 'The receipt comes by mail. ', el('a', { href: '/account' }, 'All your orders'))),
+    leave: () => clearTimeout(timer),
+  };
+}
+
+const isOver = ({ status, fulfillment_status: fulfillment, paid_at: paidAt }) =>
+  Object.hasOwn(over, status) || (paidAt !== null && ['not_required', 'delivered', 'returned'].includes(fulfillment));
+
+function sentenceFor({ payment_status: payment, fulfillment_status: fulfillment }) {
+  if (payment === 'processing') return 'Your bank is still moving the money. We will go on as soon as it is here.';
+  if (payment === 'unpaid') return 'We are waiting for your payment to be confirmed.';
+  if (payment === 'refunded') return 'Your money is on its way back to you.';
+  return {
+    unfulfilled: 'Thank you. Your payment is here, and your parcel is being packed.',
+    label_purchased: 'Packed and labelled. It leaves with the next collection.',
+    shipped: 'It is on its way to you.',
+    delivered: 'It has arrived.',
+    returned: 'The parcel came back to us.',
+    exception: 'The carrier reports a problem. We are looking into it.',
+    needs_attention: 'Thank you. Your payment is here; somebody sees to your parcel in person.',
+    not_required: 'Thank you. There is nothing to send: what you need comes by mail.',
+  }[fulfillment];
+}
+
+/** How far it is: what is done, what is next. */
+function stepsOf({ status, paid_at: paidAt, fulfillment_status: fulfillment, tracking: [label] }) {
+  const reached = ['label_purchased', 'shipped', 'delivered', 'returned', 'exception'];
+  const isFailed = Object.hasOwn(over, status);
+  const step = (name, isDone, detail) => el('li', { class: isDone ? 'reached' : '' },
+    el('strong', {}, name, isDone && el('span', { class: 'unseen' }, ' (done)')), detail && el('span', {}, detail));
+  const number = label && (label.tracking_url ? el('a', { href: label.tracking_url, target: '_blank', rel: 'noopener' }, label.tracking_number) : label.tracking_number);
+  return [
+    step('Placed', true),
+    step('Paid', paidAt !== null, paidAt && day(paidAt, { withTime: true })),
+    ...(isFailed || fulfillment === 'not_required' ? [] : [
+      step('Packed', reached.includes(fulfillment), label && [`${label.carrier.toUpperCase()} `, number]),
+      step('On its way', reached.slice(1).includes(fulfillment)),
+      step('Delivered', fulfillment === 'delivered'),
+    ]),
+  ];
+}
+
+/** Nobody carries this parcel, so whoever looks on says how far it is. */
+function demonstration({ fulfillment_status: fulfillment, tracking: [label] }) {
+  const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Let it arrive'] }[fulfillment];
+  if (!label || !next || !settings.movesParcels) return [];
+  const [status, words] = next;
+  return [el('p', { class: 'demonstration' }, 'A demonstration: no carrier comes for it. ', el('button', {
+    class: 'link',
+    async onclick({ currentTarget }) {
+      currentTarget.disabled = true;
+      await fetch(`/demonstration/parcels/${encodeURIComponent(label.tracking_number)}/${status}`, { method: 'POST' });
+    },
+  }, words))];
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+
+/** What the pages are told: where the API is, whose store this is, and the key that any visitor may read. */
+export interface StorefrontSettings {
+  /** With its prefix: `http://127.0.0.1:3000/api/v1`. */
+  readonly api: string;
+  readonly slug: string;
+  readonly key: string;
+  readonly mailbox: string;
+  /** Pages of the demonstration that no shopper would see. */
+  readonly backstage: readonly { readonly name: string; readonly url: string }[];
+}
+
+export interface StorefrontOptions {
+  readonly port: number;
+  readonly settings: StorefrontSettings;
+  /** No carrier comes for the parcels of a demonstration: whoever looks on says how far one is. */
+  readonly moveParcel: (trackingNumber: string, status: 'TRANSIT' | 'DELIVERED') => Promise<unknown>;
+}
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const filePath = /^\/(page|pictures)\/([a-z-]+\/)?[a-z0-9-]+\.(js|css|svg)$/;
+
+/**
+ * The demonstration's storefront: plain HTML, CSS and a little script that talk to the public API as any storefront
+ * would. This only hands the files out.
+ */
+export async function serveStorefront({ port, settings, moveParcel }: StorefrontOptions): Promise<{ close(): Promise<void> }> {
+  const page = (await readFile(join(folder, 'page/index.html'), 'utf8')).replace('{settings}', asScriptText({ ...settings, movesParcels: true }));
+  const router = new Router();
+  router.post('/demonstration/parcels/:number/:status', async (koa) => {
+    const { number = '', status } = koa.params;
+    if (status !== 'TRANSIT' && status !== 'DELIVERED') return;
+    await moveParcel(number, status);
+    koa.status = 204;
+  });
+
+  const app = new Koa();
+  app.use(protect(settings));
+  app.use(router.routes());
+  app.use(async (koa) => {
+    if (filePath.test(koa.path)) {
+      koa.body = await readFile(join(folder, koa.path)).catch(() => null);
+      koa.type = types[extname(koa.path)] ?? '';
+    } else if (extname(koa.path) === '') {
+      koa.type = 'html';
+      koa.body = page;
+    }
+  });
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}
+
+/** The pages run their own script and no other, and talk to the API alone. */
+function protect({ api }: StorefrontSettings): Middleware {
+  const policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' https: data:", `connect-src 'self' ${new URL(api).origin}`,
+    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+  ].join('; ');
+  return async (koa, next) => {
+    koa.set({ 'content-security-policy': policy, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', 'referrer-policy': 'strict-origin-when-cross-origin' });
+    await next();
+  };
+}
+
+/** JSON that cannot end the script element that it stands in. */
+const asScriptText = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
