@@ -1,6 +1,6 @@
 import type { Config } from '#src/config.ts';
 import type { Actor, Context, JobRun, PlatformContext } from '#src/domain/context.ts';
-import type { Database } from '#src/domain/database.ts';
+import { runOnPlatformTables } from '#src/domain/database.ts';
 import { entities } from '#src/domain/entities.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
@@ -9,7 +9,6 @@ import { notFound } from '#src/lib/errors.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import { onFirstUse } from '#src/lib/on-first-use.ts';
 import type { Log } from '#src/lib/log.ts';
-import type { Sql } from '#src/lib/sql.ts';
 import type { Run } from '#src/outbox/runs.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
@@ -112,7 +111,7 @@ export async function createServices(config: Config, processName: string, replac
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),
-    run: (statement) => runAlone(database, statement),
+    run: (statement) => runOnPlatformTables(context(), statement),
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');
@@ -136,11 +135,6 @@ export async function createServices(config: Config, processName: string, replac
       await database.close();
     },
   };
-}
-
-async function runAlone<Row>(database: Database, statement: Sql): Promise<Row[]> {
-  const { rows } = await database.pool.query(statement.text, [...statement.values]);
-  return rows as Row[];
 }
 
 /** Many commits in one turn wake the relay once. While Redis is away it is not told and polls. */

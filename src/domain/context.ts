@@ -1,10 +1,12 @@
 import type { Clock } from '#src/lib/clock.ts';
 import type { Keyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
-import type { Database, Transaction } from './database.ts';
+import type { KeptPromise } from '#src/outbox/closing-statement.ts';
+import type { Database } from './database.ts';
 import type { Ports } from './ports/index.ts';
 import type { Settings } from './settings.ts';
 import type { Tenant } from './tenants/tenant.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Who acts: an API key's id, a command line, a job or a shopper. It stands in the audit log. */
 export interface Actor {
@@ -13,8 +15,7 @@ export interface Actor {
 }
 
 /** What a worker tells an operation about the run that called it. */
-export interface JobRun {
-  readonly outboxId: string;
+export interface JobRun extends KeptPromise {
   /** How many runs failed before this one. */
   readonly failedRuns: number;
   readonly isLastRun: boolean;

@@ -1,16 +1,12 @@
 import { helper } from '@mikro-orm/core';
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 
-import { shortDigest } from '#src/lib/crypto.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import type { RecordedEvent } from '#src/outbox/events.ts';
-import type { PromisedJob } from '#src/outbox/promise.ts';
-import { finishPromise } from '#src/outbox/runs.ts';
-import { writePromises } from '#src/outbox/write-promises.ts';
 import type { Context, InTransaction, PlatformContext } from './context.ts';
+import { preparedQuery } from './prepared-query.ts';
 import type { Tenant } from './tenants/tenant.ts';
+import { openTransaction } from './transaction.ts';
 
 /** The connections of one process. */
 export interface Database {
@@ -22,16 +18,6 @@ export interface Database {
   wakeRelay(): void;
 }
 
-/** One open transaction. */
-export interface Transaction {
-  readonly em: EntityManager;
-  /** Run one statement in this transaction. */
-  run<Row>(statement: Sql): Promise<Row[]>;
-  /** What `enqueue` promised and `recordEvent` recorded: written just before the commit. */
-  readonly promises: PromisedJob[];
-  readonly events: RecordedEvent[];
-}
-
 /**
  * Do several things as one: all of them happen, or none. Every statement inside is held to the context's tenant.
  * Called inside a transaction it joins it. Never call a provider in here.
@@ -39,7 +25,7 @@ export interface Transaction {
 export async function transact<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
   const { tx } = ctx;
   if (tx) return work({ ...ctx, tx });
-  return open(ctx, sql`select set_config('app.tenant_id', ${ctx.tenant.id}, true)`, work);
+  return openTransaction(ctx.database, { tenantId: ctx.tenant.id }, (tx) => work({ ...ctx, tx }));
 }
 
 /**
@@ -49,7 +35,7 @@ export async function transact<Result>(ctx: Context, work: (ctx: InTransaction) 
 export async function conclude<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
   return transact(ctx, async (ctx) => {
     const result = await work(ctx);
-    if (ctx.run) await finishPromise(ctx.tx.run, ctx.run.outboxId, ctx.clock.now());
+    if (ctx.run) ctx.tx.keep(ctx.run, ctx.clock.now());
     return result;
   });
 }
@@ -63,7 +49,7 @@ export async function asPlatform<Result>(
   _reason: string,
   work: (ctx: InTransaction<PlatformContext>) => Promise<Result>,
 ): Promise<Result> {
-  return open(ctx, sql`select set_config('app.platform', 'on', true)`, work);
+  return openTransaction(ctx.database, 'platform', (tx) => work({ ...ctx, tx }));
 }
 
 /**
@@ -117,36 +103,8 @@ function scopeToTenant(tenantId: string, statement: Sql): Sql {
 }
 
 async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
-  const { text } = statement;
-  const result = await pool.query({ name: nameOf(text), text, values: [...statement.values] });
-  return result.rows as Row[];
-}
-
-async function open<Of extends PlatformContext, Result>(
-  ctx: Of,
-  scope: Sql,
-  work: (ctx: InTransaction<Of>) => Promise<Result>,
-): Promise<Result> {
-  const promises: PromisedJob[] = [];
-  const result = await ctx.database.orm.em.fork().transactional(async (em) => {
-    const connection = em.getTransactionContext<KyselyTransaction<unknown>>();
-    if (!connection) throw new TypeError('The entity manager opened no transaction.');
-    const tx: Transaction = {
-      em,
-      promises,
-      events: [],
-      async run<Row>(statement: Sql) {
-        const { rows } = await connection.executeQuery(CompiledQuery.raw(statement.text, [...statement.values]));
-        return rows as Row[];
-      },
-    };
-    await tx.run(scope);
-    const result = await work({ ...ctx, tx });
-    await writePromises(tx);
-    return result;
-  });
-  if (promises.length > 0) ctx.database.wakeRelay();
-  return result;
+  const { rows } = await pool.query(preparedQuery(statement));
+  return rows as Row[];
 }
 
 /** The constraint that a statement broke, by its name in the schema; `undefined` for any other error. */
@@ -165,15 +123,6 @@ export function hasChanged(ctx: InTransaction<PlatformContext>, entity: object):
   if (!stored) return true;
   const { class: Entity } = helper(entity).__meta;
   return Object.keys(comparator.diffEntities(Entity, stored, comparator.prepareEntity(entity))).length > 0;
-}
-
-const names = new Map<string, string>();
-
-/** A name per statement's text lets PostgreSQL keep its plan. Texts come from our own code, so there are few. */
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (!name) names.set(text, (name = shortDigest(text, 24)));
-  return name;
 }
 
 /** The codes of a server that refuses, ends or cannot take connections, and of a network that does not reach it. */

@@ -32,7 +32,12 @@ export async function startPromise(run: Run, id: string): Promise<StartedPromise
 
 /** The promise is kept. */
 export async function finishPromise(run: Run, id: string, now: Date): Promise<void> {
-  await run(sql`update outbox set finished_at = ${now}, next_relay_at = null where id = ${id} and finished_at is null`);
+  await run(finish(id, now));
+}
+
+/** The statement of `finishPromise`, for a transaction that keeps a promise with its last one. */
+export function finish(id: string, now: Date): Sql {
+  return sql`update outbox set finished_at = ${now}, next_relay_at = null where id = ${id} and finished_at is null`;
 }
 
 /** The run ended without keeping the promise and another will follow: starts count only what died unseen. */

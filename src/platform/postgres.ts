@@ -1,10 +1,10 @@
 import { defineConfig, type EntityName, MikroORM } from '@mikro-orm/postgresql';
+import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
 import type { Database } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
-import { ReleasingDialect } from './releasing-dialect.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -28,7 +28,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
     defineConfig({
       entities: [...options.entities],
       dbName: pool.options.database ?? 'storefront',
-      driverOptions: new ReleasingDialect({ pool }),
+      driverOptions: new PostgresDialect({ pool }),
     }),
   );
   return {

@@ -58,10 +58,11 @@ async function run(
   const timeout = AbortSignal.timeout(processor.job.timeoutSeconds * 1000);
   const failedRuns = job.attemptsMade;
   const isLastRun = failedRuns + 1 >= processor.job.retry.attempts;
+  const jobRun = { outboxId: promise.id, failedRuns, isLastRun, isKept: false };
   const base = services.context({
     actor: { kind: 'job', id: promise.id || processor.job.name },
     signal: AbortSignal.any([timeout, shutdown]),
-    ...(promise.id && { run: { outboxId: promise.id, failedRuns, isLastRun } }),
+    ...(promise.id && { run: jobRun }),
   });
 
   try {
@@ -74,7 +75,7 @@ async function run(
       return cancel(`crashes: ${startsMax} runs died without an outcome.`);
     }
     await Promise.race([processor.work(ctx, promise.payload as never), rejectWhenAborted(timeout)]);
-    if (promise.id) await finishPromise(services.run, promise.id, services.clock.now());
+    if (promise.id && !jobRun.isKept) await finishPromise(services.run, promise.id, services.clock.now());
     return { kind: 'done' };
   } catch (error) {
     return outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });

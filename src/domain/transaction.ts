@@ -1,0 +1,105 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { PoolClient } from 'pg';
+
+import type { Sql } from '#src/lib/sql.ts';
+import type { RecordedEvent } from '#src/outbox/events.ts';
+import type { PromisedJob } from '#src/outbox/promise.ts';
+import { closingStatement, type KeptPromise } from '#src/outbox/closing-statement.ts';
+import type { Database } from './database.ts';
+import { preparedQuery } from './prepared-query.ts';
+
+/** One open transaction. */
+export interface Transaction {
+  /** The unit of work on this transaction's connection: for changes and state machines. It flushes before the commit. */
+  readonly em: EntityManager;
+  /** Run one statement in this transaction. */
+  run<Row>(statement: Sql): Promise<Row[]>;
+  /** What `enqueue` promised and `recordEvent` recorded: written by the last statement before the commit. */
+  readonly promises: PromisedJob[];
+  readonly events: RecordedEvent[];
+  /** This commit keeps the promise of the job that is being worked. */
+  keep(promise: KeptPromise, at: Date): void;
+}
+
+/** What holds a transaction's statements to one tenant, or says that the platform itself acts. */
+export type Scope = { readonly tenantId: string } | 'platform';
+
+/**
+ * Open a transaction, do the work, and commit. What the work throws rolls it back and is thrown on; a connection that
+ * was lost is thrown away.
+ */
+export async function openTransaction<Result>(
+  { orm, pool, wakeRelay }: Database,
+  scope: Scope,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query(`begin; ${settingOf(client, scope)}`);
+    const tx = new ClientTransaction(client, orm);
+    const result = await work(tx);
+    await tx.commit();
+    client.release();
+    if (tx.promises.length > 0) wakeRelay();
+    return result;
+  } catch (error) {
+    await client.query('rollback').then(() => client.release(), (lost: Error) => client.release(lost));
+    throw error;
+  }
+}
+
+/** Sent along with BEGIN in one message, which takes no parameters. */
+function settingOf(client: PoolClient, scope: Scope): string {
+  return scope === 'platform'
+    ? `set local app.platform = 'on'`
+    : `set local app.tenant_id = ${client.escapeLiteral(scope.tenantId)}`;
+}
+
+class ClientTransaction implements Transaction {
+  readonly promises: PromisedJob[] = [];
+  readonly events: RecordedEvent[] = [];
+  #kept: { promise: KeptPromise; at: Date } | undefined;
+  readonly #client: PoolClient;
+  readonly #orm: MikroORM;
+  #em: EntityManager | undefined;
+
+  constructor(client: PoolClient, orm: MikroORM) {
+    this.#client = client;
+    this.#orm = orm;
+  }
+
+  /** Made when it is first asked for: most transactions are a few statements and need no unit of work. */
+  get em(): EntityManager {
+    if (!this.#em) {
+      this.#em = this.#orm.em.fork();
+      this.#em.setTransactionContext(this);
+    }
+    return this.#em;
+  }
+
+  keep(promise: KeptPromise, at: Date): void {
+    this.#kept = { promise, at };
+  }
+
+  /** Bound, because the outbox takes it for itself. */
+  readonly run = async <Row>(statement: Sql): Promise<Row[]> => {
+    const { rows } = await this.#client.query(preparedQuery(statement));
+    return rows as Row[];
+  };
+
+  /** What the unit of work asks of its connection. It writes values into the text, so there is no plan worth keeping. */
+  async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
+    const { rows, rowCount } = await this.#client.query(sql, [...parameters]);
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  async commit(): Promise<void> {
+    await this.#em?.flush();
+    const closing = closingStatement({ events: this.events, promises: this.promises, kept: this.#kept });
+    if (closing) await this.run(closing);
+    const { command } = await this.#client.query('commit');
+    // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
+    if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
+    if (this.#kept) this.#kept.promise.isKept = true;
+  }
+}
