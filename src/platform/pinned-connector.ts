@@ -18,6 +18,8 @@ export interface PinnedConnectorOptions {
 export function pinnedConnector({ mayReach, resolve, timeoutMs }: PinnedConnectorOptions): buildConnector.connector {
   const connect = buildConnector({
     timeout: timeoutMs,
+    // A quarter of a second, as by default, is less than it takes to reach the other side of the world.
+    autoSelectFamilyAttemptTimeout: Math.round(timeoutMs / 3),
     allowH2: false,
     // Called by the socket for names alone; the literals are judged below.
     lookup(host, options, callback) {

@@ -4,7 +4,8 @@ import { createServer as createRawServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 
 import { createOutboundHttp } from '#src/platform/outbound-http.ts';
-import { isPublicAddress } from '#src/platform/public-address.ts';
+import { pinnedConnector } from '#src/platform/pinned-connector.ts';
+import { BlockedAddress, isPublicAddress, resolveName } from '#src/platform/public-address.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 
 const strict = createOutboundHttp({ localMode: false });
@@ -40,19 +41,54 @@ test('only what everybody reaches is public', (t) => {
   }
 });
 
-const tricks = [
-  'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f000001/', 'https://0x7f.1/', 'https://0177.0.0.1/',
-  'https://127.1/', 'https://127.0.0.1./', 'https://１２７.０.０.１/', 'https://[::1]/', 'https://[::ffff:127.0.0.1]/',
-  'https://[::ffff:7f00:1]/', 'https://[0:0:0:0:0:ffff:a9fe:a9fe]/', 'https://[64:ff9b::7f00:1]/', 'https://localhost/',
-  'https://LOCALHOST./', 'https://anything.localhost/', 'https://169.254.169.254/latest/meta-data/', 'https://10.0.0.1:8443/',
-];
+/** Every way that we know of to write an address which is not public, by what it relies on. */
+const tricks = {
+  'private ranges': ['10.0.0.1:8443', '172.16.0.1', '192.168.0.1', '100.64.0.1', '0.0.0.0', '[fd00::1]', '[fe80::1]', '[fe80::1%25lo]', '[::]'],
+  loopback: ['127.0.0.1', '127.255.255.254', '[::1]', 'localhost', 'LocalHost', 'anything.localhost'],
+  'the metadata of clouds': ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
+  decimal: ['2130706433', '2852039166'],
+  octal: ['0177.0.0.1', '017700000001', '0177.0.0.01'],
+  hexadecimal: ['0x7f000001', '0x7f.1', '0x7F.0x0.0x0.0x1', '0xa9fea9fe'],
+  'left out parts': ['127.1', '127.0.1', '0'],
+  'a trailing dot': ['127.0.0.1.', '2130706433.', 'localhost.', 'LOCALHOST.'],
+  'IPv4 within IPv6': ['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:a9fe:a9fe]', '[::127.0.0.1]', '[::ffff:0:127.0.0.1]'],
+  NAT64: ['[64:ff9b::7f00:1]', '[64:ff9b::10.0.0.1]', '[64:ff9b:1::a9fe:a9fe]'],
+  '6to4 and Teredo': ['[2002:7f00:1::]', '[2001:0:7f00:1::]'],
+  'other letters for the same': ['１２７.０.０.１', '127。0。0。1', '①②⑦.0.0.1', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'ｌｏｃａｌｈｏｓｔ', 'loc\u00adalhost'],
+  percents: ['%31%32%37.0.0.1', '127%2e0%2e0%2e1', '%6cocalhost'],
+  'names and passwords before the host': ['user:pass@example.com', 'example.com@127.0.0.1', 'example.com:443@127.0.0.1', 'example.com%20@127.0.0.1'],
+  'what readers of addresses disagree about': ['127.0.0.1\\@example.com', '127.0.0.1#@example.com', '127.0.0.1?@example.com', '127.0.0.1;@example.com', '\t127.0.0.1', '127.0\n.0.1'],
+};
+const everyTrick = Object.entries(tricks).flatMap(([trick, hosts]) => hosts.map((host) => ({ trick, url: `https://${host}/hooks` })));
 
 test('however a private address is written, it is refused when it is saved and at every attempt', async (t) => {
-  for (const url of tricks) {
-    t.is(typeof (await strict.refuse(url)), 'string', url);
-    t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', url);
-    t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url);
+  for (const { trick, url } of everyTrick) {
+    t.is(typeof (await strict.refuse(url)), 'string', `${trick}: ${url}`);
+    t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', `${trick}: ${url}`);
+    t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, `${trick}: ${url}`);
   }
+});
+
+test('nothing that is refused reaches as much as a connection, also where nobody has read the address before', async (t) => {
+  const listener = createRawServer();
+  let connections = 0;
+  listener.on('connection', () => (connections += 1));
+  const port = String(await listen(listener));
+  t.teardown(() => listener.close());
+  const connect = pinnedConnector({ mayReach: isPublicAddress, resolve: resolveName, timeoutMs: 1000 });
+  const connecting = (hostname: string) => new Promise<unknown>((resolve) => {
+    connect({ hostname, port, protocol: 'http:' }, (...[error]) => resolve(error));
+  });
+  for (const url of ['127.0.0.1', '127.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'LOCALHOST.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ'].map((host) => new URL(`http://${host}:${port}`))) {
+    t.true((await connecting(url.hostname)) instanceof BlockedAddress, url.href);
+    t.like(await strict.post(url.href.replace('http:', 'https:'), noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url.href);
+  }
+  const rebinding = withNames([['127.0.0.1'], ['::1'], ['::ffff:7f00:1'], ['64:ff9b::7f00:1'], ['8.8.8.8', '127.0.0.1']]);
+  for (const answer of [1, 2, 3, 4, 5]) {
+    const outcome = await rebinding.http.post(`https://innocent.example:${port}/`, noHeaders, '{}');
+    t.like(outcome, { kind: 'failed', reason: 'blocked_address' }, `answer ${answer} of its name server`);
+  }
+  t.is(connections, 0);
 });
 
 test('only https, and no passwords in the address', async (t) => {
@@ -64,7 +100,9 @@ test('only https, and no passwords in the address', async (t) => {
 });
 
 test('a name that leads into a private network is refused, even among public answers', async (t) => {
-  for (const answer of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['fd00::1'], ['::ffff:10.0.0.1']]) {
+  for (const answer of [
+    ['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['fd00::1'], ['::ffff:10.0.0.1'], ['64:ff9b::a9fe:a9fe'], ['169.254.169.254'], ['2606:4700::1', '::1'],
+  ]) {
     const { http } = withNames([answer]);
     t.is(typeof (await http.refuse('https://innocent.example/')), 'string', answer.join());
     t.like(await http.post('https://innocent.example/', noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, answer.join());
