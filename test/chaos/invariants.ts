@@ -28,18 +28,22 @@ export async function findBreaches(stack: Stack, receiver: Receiver, bought: rea
 
 type Ask = <Row>(text: string) => Promise<Row[]>;
 
-/** Every paid session is one paid order, with one `order.paid`. */
+/** Every paid session is one paid order, with one `order.paid`, one label promised and one receipt. */
 async function paidOnce(stack: Stack, ask: Ask, bought: readonly Bought[]): Promise<string[]> {
   const { sessions } = await stripeControl(stack.stripeUrl).account(stack.store.stripeKey);
   const paidSessions = sessions.filter((session) => session['payment_status'] === 'paid');
-  const orders = await ask<{ id: string; events: number }>(`
-    select o.id, (select count(*)::int from events e where e.object_id = o.id and e.type = 'order.paid') as events
+  const orders = await ask<{ id: string; events: number; labels: number; receipts: number }>(`
+    select o.id, (select count(*)::int from events e where e.object_id = o.id and e.type = 'order.paid') as events,
+      (select count(*)::int from labels l where l.order_id = o.id) as labels,
+      (select count(*)::int from mails m where m.subject_id = o.id and m.kind = 'receipt') as receipts
     from orders o where o.payment_status = 'paid'`);
   const paid = new Set(orders.map(({ id }) => id));
   return [
     ...bought.filter((one) => one.paid !== paid.has(one.orderId)).map(({ orderId, paid }) => `order ${orderId} was ${paid ? '' : 'not '}paid for`),
     ...(paidSessions.length === orders.length ? [] : [`${paidSessions.length} sessions are paid and ${orders.length} orders`]),
     ...orders.filter(({ events }) => events !== 1).map(({ id, events }) => `order ${id} has ${events} order.paid`),
+    ...orders.filter(({ labels }) => labels !== 1).map(({ id, labels }) => `order ${id} promised ${labels} labels`),
+    ...orders.filter(({ receipts }) => receipts !== 1).map(({ id, receipts }) => `order ${id} promised ${receipts} receipts`),
   ];
 }
 

@@ -21,12 +21,26 @@ const blows: readonly Blow[] = [
   killProcess, killProcess, killProcess, killProcess, failStripe, failStripe, failShippo, failShippo, failShippo, flushRedis, restartPostgres,
 ];
 
+/** How badly the providers' webhooks arrive: parts of all of them. */
+export interface BadPost {
+  readonly drop: number;
+  readonly duplicate: number;
+  readonly shuffle: boolean;
+}
+
+export interface MayhemOptions {
+  /** How often something breaks, on average; 0: nothing but the post is bad. */
+  readonly everyMs: number;
+  readonly post: BadPost;
+}
+
 /** Break something every now and then, until told to end. Webhooks of the providers are lost, doubled and shuffled. */
-export async function causeMayhem(stack: Stack, random: Random, { everyMs }: { everyMs: number }): Promise<Mayhem> {
+export async function causeMayhem(stack: Stack, random: Random, { everyMs, post }: MayhemOptions): Promise<Mayhem> {
   const log: string[] = [];
-  let ending = false;
-  await stripeControl(stack.stripeUrl).deliveries({ drop: 0.3, duplicate: 0.3, reorder: true });
-  await shippoControl(stack.shippoUrl).deliveries({ drop: 0.3, duplicate: 0.3 });
+  let ending = everyMs === 0;
+  const { drop, duplicate, shuffle } = post;
+  await stripeControl(stack.stripeUrl).deliveries({ drop, duplicate, reorder: shuffle });
+  await shippoControl(stack.shippoUrl).deliveries({ drop, duplicate });
 
   const running = (async () => {
     while (!ending) {

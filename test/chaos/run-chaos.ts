@@ -3,15 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startReceiver } from '#src/local/demo/receiver.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
-import { causeMayhem } from './mayhem.ts';
+import { type BadPost, causeMayhem } from './mayhem.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { sendShoppers } from './shoppers.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
   readonly orders: number;
-  /** How often something breaks, on average. */
+  /** How often something breaks, on average; 0: nothing but the providers' webhooks arrives badly. */
   readonly everyMs: number;
+  readonly post: BadPost;
   /** How long everything may take to come right again once nothing breaks any more. */
   readonly settleMs: number;
   /** A dead process holds an idempotency key for a minute: without keys a run is shorter. */
@@ -35,12 +36,12 @@ const quick = {
 /**
  * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
  */
-export async function runChaos({ seed, orders, everyMs, settleMs, withKeys, report }: ChaosOptions): Promise<string[]> {
+export async function runChaos({ seed, orders, everyMs, post, settleMs, withKeys, report }: ChaosOptions): Promise<string[]> {
   const random = seededRandom(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
   try {
-    const mayhem = await causeMayhem(stack, seededRandom(seed + 1), { everyMs });
+    const mayhem = await causeMayhem(stack, seededRandom(seed + 1), { everyMs, post });
     const startedAt = performance.now();
     const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }).finally(() => mayhem.end());
     report(`${bought.length} shoppers in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);

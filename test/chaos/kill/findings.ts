@@ -1,0 +1,96 @@
+import { sql } from '#src/lib/sql.ts';
+import type { Lab } from './lab.ts';
+import type { Customer } from './scenarios.ts';
+
+/**
+ * What does not hold of a customer's checkout before he pays: whatever he has can be paid once, and exactly that is set
+ * aside for him.
+ *
+ * @param wanted how many orders there are to be; otherwise at most one
+ */
+export async function canBePaidOnce(lab: Lab, { email, product, promo, card }: Customer, wanted?: number): Promise<string[]> {
+  const { ctx, stripe, account, ask } = lab;
+  const orders = await ask<{ id: string; status: string; state: string; cardCents: number }>(sql`
+    select o.id, o.status, s.state, o.gift_card_cents as "cardCents"
+    from orders o join payment_sessions s on s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id
+    where o.tenant_id = ${ctx.tenant.id} and o.email = ${email}`);
+  const pending = orders.filter(({ status }) => status === 'pending');
+  const { sessions, customers } = await stripe.account(account.secretKey);
+  const open = sessions
+    .filter((session) => session['status'] === 'open')
+    .map((session) => (session['metadata'] as Record<string, string>)['platform_order_id'] ?? '')
+    .filter((orderId) => orders.some(({ id }) => id === orderId));
+  const cardCents = pending.reduce((sum, order) => sum + order.cardCents, 0);
+  const [held] = await ask<object>(sql`
+    select (select stock_held from variants where tenant_id = ${ctx.tenant.id} and id = ${product.variant.id}) as stock,
+      (select held from promo_codes where tenant_id = ${ctx.tenant.id} and id = ${promo.id}) as promo,
+      (select held_cents::int from gift_cards where tenant_id = ${ctx.tenant.id} and id = ${card.id}) as card,
+      (select count(*)::int from holds h join orders o on o.tenant_id = h.tenant_id and o.id = h.order_id
+        where h.tenant_id = ${ctx.tenant.id} and h.state = 'held' and o.email = ${email}) as rows`);
+  const count = pending.length;
+  return [
+    ...differs('pending orders', count, wanted ?? Math.min(count, 1)),
+    ...differs('other orders', orders.filter(({ status }) => !['pending', 'canceled', 'expired'].includes(status)), []),
+    ...differs('sessions that can be paid, by order', open, pending.map(({ id }) => id)),
+    ...differs('sessions of pending orders', pending.map(({ state }) => state), pending.map(() => 'open')),
+    ...differs('held', held, { stock: count, promo: count, card: cardCents, rows: count * 4 }),
+    ...differs('customers at the provider', customers.filter((customer) => customer['email'] === email).length > 1, false),
+  ];
+}
+
+/** What does not hold of a customer who paid: one paid order with all that follows, once. */
+export async function isPaidOnce(lab: Lab, customer: Customer): Promise<string[]> {
+  const [paid, sold] = [await followed(lab, customer), await taken(lab, customer)];
+  return [...differs('orders', paid, [once]), ...differs('sold', sold, { stock: 4, ledger: 4, held: 0, used: 1, promoHeld: 0, balance: 0, cardHeld: 0 })];
+}
+
+/** The first order and one more for the period that was paid. */
+export async function isRenewedOnce(lab: Lab, customer: Customer): Promise<string[]> {
+  return differs('orders', await followed(lab, customer), [once, once]);
+}
+
+/** The money went back once, the gift card has its share again, and the goods are for sale. */
+export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<string[]> {
+  const { stripe, account, ctx, ask } = lab;
+  const [order] = await ask<{ status: string; refunds: string; paymentId: string }>(sql`
+    select status, payment_id as "paymentId", (select string_agg(type, ', ') from events e where e.tenant_id = ${ctx.tenant.id}
+        and e.object_id = o.id and type = 'order.refunded') as refunds
+    from orders o where tenant_id = ${ctx.tenant.id} and email = ${customer.email}`);
+  const { refunds } = await stripe.account(account.secretKey);
+  return [
+    ...differs('order', [order?.status, order?.refunds], ['refunded', 'order.refunded']),
+    ...differs('refunds at the provider', refunds.filter((refund) => refund['payment_intent'] === order?.paymentId).length, 1),
+    ...differs('sold', await taken(lab, customer), { stock: 5, ledger: 5, held: 0, used: 1, promoHeld: 0, balance: 1000, cardHeld: 0 }),
+  ];
+}
+
+const once = { status: 'paid', attention: null, events: 'order.paid', labels: 1, receipts: 1 };
+
+async function followed({ ctx, ask }: Lab, { email }: Customer): Promise<object[]> {
+  return ask<object>(sql`
+    select status, attention_code as attention,
+      (select string_agg(type, ', ') from events e where e.tenant_id = ${ctx.tenant.id} and e.object_id = o.id) as events,
+      (select count(*)::int from labels l where l.tenant_id = ${ctx.tenant.id} and l.order_id = o.id) as labels,
+      (select count(*)::int from mails m where m.tenant_id = ${ctx.tenant.id} and m.subject_id = o.id and kind = 'receipt') as receipts
+    from orders o where tenant_id = ${ctx.tenant.id} and email = ${email} order by number`);
+}
+
+async function taken({ ctx, ask }: Lab, { product, promo, card }: Customer): Promise<object | undefined> {
+  const [row] = await ask<object>(sql`
+    select v.stock, v.stock_held as held, p.used, p.held as "promoHeld", c.balance_cents::int as balance, c.held_cents::int as "cardHeld",
+      (select sum(quantity)::int from stock_movements m where m.tenant_id = ${ctx.tenant.id} and m.variant_id = v.id) as ledger
+    from variants v, promo_codes p, gift_cards c
+    where v.tenant_id = ${ctx.tenant.id} and v.id = ${product.variant.id} and p.tenant_id = ${ctx.tenant.id} and p.id = ${promo.id}
+      and c.tenant_id = ${ctx.tenant.id} and c.id = ${card.id}`);
+  return row;
+}
+
+function differs(what: string, found: unknown, wanted: unknown): string[] {
+  const text = (value: unknown) => JSON.stringify(sorted(value));
+  return text(found) === text(wanted) ? [] : [`${what}: ${text(found)} instead of ${text(wanted)}`];
+}
+
+const sorted = (value: unknown): unknown =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+    : Array.isArray(value) ? value.map(sorted) : value;

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+import type { Job } from 'bullmq';
+
+import { jobs } from '#jobs/index.ts';
+import { readConfig } from '#src/config.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read, runOnPlatformTables } from '#src/domain/database.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { claimDue, claimForgotten } from '#src/outbox/claims.ts';
+import { createServices } from '#src/services.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
+import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { processors } from '#workers/processors/index.ts';
+import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import type { Errand, Task } from './task.ts';
+
+/** A store, its provider, and processes that are sent to die for it. */
+export interface Lab {
+  readonly ctx: Context;
+  readonly clock: TestClock;
+  readonly stripe: StripeControl;
+  readonly account: BuiltAccount;
+  /** Let a process die at this moment of the task (0: never). Answers how many moments there were, if it lived. */
+  die(task: Task, fatal: number): Promise<number | 'died'>;
+  /** Half a minute later, and again: what is due and what was forgotten is worked, as relay and workers would. */
+  heal(): Promise<void>;
+  /** The newest promise of a job that is not kept yet. */
+  promiseOf(job: string): Promise<Task>;
+  ask<Row>(statement: Sql): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** What is worked here: the rest has other protocols. */
+const worked = jobs.map(({ name }) => name).filter((name) => /^(payments|checkout)\./.test(name));
+const healings = 3;
+const afterMs = 35_000;
+
+/** @param environment one that a process can start with, on services of its own */
+export async function openLab(environment: Record<string, string>): Promise<Lab> {
+  const clock = createTestClock();
+  const simulator = await startStripeSimulator({ now: () => clock.now().getTime(), seed: 5 });
+  const ownEnvironment = { ...environment, STRIPE_API_BASE: simulator.url };
+  const services = await createServices(readConfig(ownEnvironment), 'lab', { clock, log: silentLog });
+  const tenant = await buildTenant(services);
+  const ctx: Context = { ...services.context(), tenant };
+  const account = await buildPaymentAccount(ctx, { secret_key: `sk_test_${randomText(24)}` });
+  const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
+  const [now, max] = [() => services.clock.now(), 100];
+  let [spare, next] = [startVictim(ownEnvironment), startVictim(ownEnvironment)];
+
+  async function workAll(): Promise<void> {
+    for (let round = 0; round < 20; round += 1) {
+      const claims = [...(await claimDue(services.run, worked, now(), max)), ...(await claimForgotten(services.run, worked, now(), max))];
+      if (claims.length === 0) return;
+      for (const { id, job: name, tenantId, trace } of claims) {
+        const job = { id, name, attemptsMade: 0, data: { tenantId, trace } };
+        await workPromise(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+      }
+    }
+  }
+
+  return {
+    ctx, clock, account,
+    stripe: stripeControl(simulator.url),
+    async die(task, fatal) {
+      const victim = spare;
+      [spare, next] = [next, startVictim(ownEnvironment)];
+      const clockAheadMs = clock.now().getTime() - Date.now();
+      return send(victim, { task, tenantId: tenant.id, clockAheadMs, fatal });
+    },
+    async heal() {
+      for (let time = 0; time < healings; time += 1) {
+        clock.pass(afterMs);
+        await workAll();
+      }
+    },
+    async promiseOf(job) {
+      const [row] = await runOnPlatformTables<{ id: string }>(ctx, sql`
+        select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`);
+      if (!row) throw new Error(`Nothing is promised of ${job}.`);
+      return { kind: 'work', job, promiseId: row.id };
+    },
+    ask: (statement) => read(ctx, statement),
+    async close() {
+      for (const victim of [spare, next]) victim.kill('SIGKILL');
+      await services.close();
+      await simulator.close();
+    },
+  };
+}
+
+const entry = fileURLToPath(new URL('victim.ts', import.meta.url));
+
+/** It makes itself ready while others die. */
+const startVictim = (environment: Record<string, string>): ChildProcess =>
+  spawn(process.execPath, [entry], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+
+async function send(victim: ChildProcess, errand: Errand): Promise<number | 'died'> {
+  const { stdin, stdout, stderr } = victim;
+  if (!stdin || !stdout || !stderr) throw new TypeError('A victim without its pipes.');
+  stdin.end(JSON.stringify(errand));
+  const [out, complaint, [code, signal]] = await Promise.all([text(stdout), text(stderr), once(victim, 'close')]);
+  if (signal === 'SIGKILL') return 'died';
+  if (code !== 0) throw new Error(`A victim failed otherwise: ${complaint}`);
+  return Number(out);
+}

@@ -1,0 +1,46 @@
+import { text } from 'node:stream/consumers';
+
+import type { Job } from 'bullmq';
+
+import { readConfig } from '#src/config.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { acceptPaymentEvent } from '#src/domain/payments/index.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { createServices } from '#src/services.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { processors } from '#workers/processors/index.ts';
+import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import { dieAtMoment } from './death.ts';
+import type { Errand, Task } from './task.ts';
+
+/* A process that is given one errand on its standard input and dies on it. One that survives prints its moments. */
+
+const clock = createTestClock();
+const services = await createServices(readConfig(process.env), 'victim', { clock, log: silentLog });
+const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
+
+const { task, tenantId, clockAheadMs, fatal } = JSON.parse(await text(process.stdin)) as Errand;
+clock.pass(clockAheadMs);
+const ctx = { ...services.context(), tenant: await services.tenantOf(tenantId) };
+const moments = dieAtMoment(services, fatal);
+await perform(ctx, task);
+moments.end();
+process.stdout.write(String(moments.passed));
+process.exit(0);
+
+async function perform(ctx: Context, task: Task): Promise<void> {
+  switch (task.kind) {
+    case 'check_out':
+      await createCheckoutSession(ctx, task.input, { requestKey: task.requestKey });
+      return;
+    case 'accept':
+      await acceptPaymentEvent(ctx, { rawBody: Buffer.from(task.body), signature: task.signature });
+      return;
+    case 'work': {
+      const job = { id: task.promiseId, name: task.job, attemptsMade: 0, data: { tenantId, trace: {} } };
+      const outcome = await workPromise(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+      if (outcome.kind !== 'done') throw new Error(`${task.job}: ${JSON.stringify(outcome)}`);
+    }
+  }
+}
