@@ -15,3 +15,13 @@ export const sendMail = defineJob({
   timeoutSeconds: 60,
   key: ({ mailId, attempt }) => `${mailId}:${attempt}`,
 });
+
+/** Forget mails of long ago. */
+export const pruneMails = defineJob({
+  name: 'emails.prune-mails',
+  queue: 'chores',
+  payload: Type.Object({ slot: Type.Integer() }),
+  retry: exponential({ attempts: 3 }),
+  timeoutSeconds: 300,
+  key: ({ slot }) => String(slot),
+});

@@ -1,5 +1,6 @@
 import type { JobDefinition } from './lib/define-job.ts';
 import * as analytics from './analytics.ts';
+import * as backoffice from './backoffice.ts';
 import * as cart from './cart.ts';
 import * as checkout from './checkout.ts';
 import * as emails from './emails.ts';
@@ -14,4 +15,4 @@ import * as sessions from './sessions.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job there is. */
-export const jobs: readonly JobDefinition[] = [analytics, cart, checkout, emails, idempotency, integrations, labels, leads, payments, reminders, search, sessions, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);
+export const jobs: readonly JobDefinition[] = [analytics, backoffice, cart, checkout, emails, idempotency, integrations, labels, leads, payments, reminders, search, sessions, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);

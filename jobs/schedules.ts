@@ -1,6 +1,8 @@
 import type { JobDefinition } from './lib/define-job.ts';
 import { createPartitions, foldBatches, pruneAnalytics } from './analytics.ts';
+import { pruneOutbox } from './backoffice.ts';
 import { pruneCarts } from './cart.ts';
+import { pruneMails } from './emails.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pruneIntegrations } from './integrations.ts';
 import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
@@ -28,6 +30,8 @@ export const schedules: readonly Schedule[] = [
   { job: pruneEvents, everyMs: 86_400_000 },
   { job: reportDrift, everyMs: 86_400_000 },
   { job: pruneDeliveries, everyMs: 3_600_000 },
+  { job: pruneOutbox, everyMs: 3_600_000 },
+  { job: pruneMails, everyMs: 86_400_000 },
   { job: pruneRequests, everyMs: 3_600_000 },
   { job: pruneCarts, everyMs: 86_400_000 },
   { job: pruneIntegrations, everyMs: 86_400_000 },

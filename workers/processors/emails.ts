@@ -1,6 +1,9 @@
 import * as jobs from '#jobs/emails.ts';
 import * as mail from '#src/domain/mail/index.ts';
 import * as reminders from '#src/domain/reminders/index.ts';
-import { processor } from '#workers/runtime/processor.ts';
+import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 
-export const processors = [processor(jobs.sendMail, reminders.sendJudgedMail, mail.giveUpMail)];
+export const processors = [
+  processor(jobs.sendMail, reminders.sendJudgedMail, mail.giveUpMail),
+  platformProcessor(jobs.pruneMails, mail.pruneMails),
+];

@@ -1,5 +1,6 @@
 import type { Processor } from '#workers/runtime/processor.ts';
 import { processors as analytics } from './analytics.ts';
+import { processors as backoffice } from './backoffice.ts';
 import { processors as cart } from './cart.ts';
 import { processors as checkout } from './checkout.ts';
 import { processors as emails } from './emails.ts';
@@ -14,4 +15,4 @@ import { processors as sessions } from './sessions.ts';
 import { processors as webhooks } from './webhooks.ts';
 
 /** Every job, joined to the operation that does it. */
-export const processors: readonly Processor[] = [...analytics, ...cart, ...checkout, ...emails, ...idempotency, ...integrations, ...labels, ...leads, ...payments, ...reminders, ...search, ...sessions, ...webhooks];
+export const processors: readonly Processor[] = [...analytics, ...backoffice, ...cart, ...checkout, ...emails, ...idempotency, ...integrations, ...labels, ...leads, ...payments, ...reminders, ...search, ...sessions, ...webhooks];
