@@ -4,6 +4,7 @@ import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import type { Command } from './lib/command.ts';
 import { migrateCommand } from './migrate.ts';
 import { openApiCommand } from './openapi.ts';
+import { eraseCommand, exportCommand } from './privacy.ts';
 import { replayCommand } from './replay.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
 import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
@@ -44,5 +45,7 @@ export const commands: readonly Command[] = [
   redeliverCommand,
   recoverCommand,
   listEventTypesCommand,
+  exportCommand,
+  eraseCommand,
   openApiCommand,
 ];

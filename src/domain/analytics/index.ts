@@ -3,6 +3,7 @@ export { EventsInput, EventsReceipt } from './event-input.ts';
 export { type FunnelStep, funnelSteps } from './event-types.ts';
 export { type Folded, foldBatches } from './fold-batches.ts';
 export { type EventsRequest, ingestEvents } from './ingest-events.ts';
+export { analyticsPersonalData } from './personal-data.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
 export { daily, type DailyReport, DailyView, funnel, type FunnelReport, FunnelView, type Period, PeriodQuery } from './read-numbers.ts';
 export { busiestStores, type StoreNumbers } from './read-stores.ts';

@@ -4,6 +4,7 @@ export { CartInput, CartLineInput, CartLinePatch } from './cart-input.ts';
 export { changeLine } from './change-line.ts';
 export { createCart } from './create-cart.ts';
 export { type Buyer, type ConvertedCart, markCartConverted, markSavedCartsConverted } from './mark-cart-converted.ts';
+export { cartPersonalData } from './personal-data.ts';
 export { CartLineView, CartView, presentCart } from './present.ts';
 export { isBuyable, presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView } from './present-saved-cart.ts';
 export { pruneCarts } from './prune-carts.ts';

@@ -8,6 +8,7 @@ export { listReviews } from './list-reviews.ts';
 export { listManagedProducts, type ManagedProduct, readManagedProduct } from './managed-products.ts';
 export { listManagedReviews, type ManagedReview, readManagedReview, type ReviewStatus, reviewStatuses } from './managed-reviews.ts';
 export type { StockLine, StockOrder, StockShortage } from './move-stock.ts';
+export { catalogPersonalData } from './personal-data.ts';
 export {
   ImageBody, InventoryBody, presentImages, presentInventory, presentProduct, presentProductDetail, presentReview,
   ProductBody, ProductDetailBody, RatingBody, ReviewBody, StockStatusBody,

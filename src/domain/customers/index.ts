@@ -3,6 +3,7 @@ export { customerIdOf, paymentCustomerIdOf } from './customer-of.ts';
 export { findCustomer, findCustomerByEmail } from './find-customer.ts';
 export { listCustomers } from './list-customers.ts';
 export { normaliseEmail } from './normalise-email.ts';
+export { customerPersonalData } from './personal-data.ts';
 export { CustomerView, KnownCustomerView, presentCustomer, presentKnownCustomer } from './present.ts';
 export { rememberCustomer } from './remember-customer.ts';
 export { forgetPaymentCustomer, rememberPaymentCustomer } from './remember-payment-customer.ts';

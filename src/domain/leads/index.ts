@@ -6,6 +6,7 @@ export { InquiryInput, LeadInput, QuizInput, WaitlistInput } from './lead-input.
 export { type Inquiry, listInquiries } from './list-inquiries.ts';
 export { type Lead, listLeads } from './list-leads.ts';
 export { notifyRestock } from './notify-restock.ts';
+export { leadPersonalData } from './personal-data.ts';
 export {
   CapturedLeadView, InquiryView, LeadView, presentCapturedLead, presentInquiry, presentLead, presentSubmittedInquiry,
   SubmittedInquiryView,

@@ -1,6 +1,7 @@
 export { isAddress } from './address.ts';
 export { type MailData, type MailKind, mailKinds, type OrderMailData, type PostalAddress } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
+export { mailPersonalData } from './personal-data.ts';
 export { type MailRequest, promiseMail } from './promise-mail.ts';
 export { pruneMails } from './prune-mails.ts';
 export { giveUpMail, type MailJudge, sendMail } from './send-mail.ts';

@@ -8,6 +8,7 @@ export {
   type PaymentStatus, paymentStatuses, type ShippingAddress,
 } from './order.ts';
 export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
+export { orderPersonalData } from './personal-data.ts';
 export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
 export {
   listManagedOrders, listOrders, type ManagedOrder, type OrderFilter, orderItems, readManagedOrder, readOrder, readOrderByNumber,

@@ -8,6 +8,7 @@ export {
 export { normalisePartnerCode, Partner } from './partner.ts';
 export { partnerCodes } from './partner-codes.ts';
 export { PartnerApplicationInput, PartnerInput } from './partner-input.ts';
+export { partnerPersonalData } from './personal-data.ts';
 export { PartnerApplicationView, PartnerView, presentPartner } from './present.ts';
 export { removePartner } from './remove-partner.ts';
 export { savePartner } from './save-partner.ts';

@@ -21,6 +21,7 @@ export {
 } from './payment-session.ts';
 export { type Payment, payOrder } from './pay-order.ts';
 export { pruneEvents } from './prune-events.ts';
+export { paymentPersonalData } from './personal-data.ts';
 export { asked, refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
 export {
   presentRefund, readRefund, type Refund, refundsOf, type RefundState, refundStates, RefundView,

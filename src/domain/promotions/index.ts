@@ -10,6 +10,7 @@ export { type Basket, type Judgement, judgePromo, type PromoReason, promoReasons
 export {
   listGiftCards, listPromos, type ManagedGiftCard, type ManagedPromo, readGiftCard, readPromo,
 } from './managed-promotions.ts';
+export { promotionPersonalData } from './personal-data.ts';
 export { GiftCardView, presentGiftCard, presentPromo, PromoCodeView } from './present-managed.ts';
 export { GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView } from './present.ts';
 export { type DiscountType, normalisePromoCode, PromoCode } from './promo-code.ts';

@@ -1,5 +1,6 @@
 export { decideReminder } from './decide-reminder.ts';
 export { listReminderDecisions, type ReminderDecision } from './list-reminder-decisions.ts';
+export { reminderPersonalData } from './personal-data.ts';
 export { presentReminderDecision, ReminderDecisionView } from './present.ts';
 export { reminderSettings } from './read-reminder-settings.ts';
 export {

@@ -1,6 +1,7 @@
 export { approveReturn } from './approve-return.ts';
 export { closeReturn } from './close-return.ts';
 export type { ReturnDecision } from './move-return.ts';
+export { returnPersonalData } from './personal-data.ts';
 export { presentReturn, ReturnItemView, returnNumberOf, ReturnView } from './present.ts';
 export { listReturns, readReturn, readReturns, type ReturnedItem, type ReturnFilter, type ReturnRecord } from './read-returns.ts';
 export { receiveReturn } from './receive-return.ts';

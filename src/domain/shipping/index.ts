@@ -13,6 +13,7 @@ export { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reaso
 export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { LabelView, presentLabel, presentRate, RateQuote, RateView } from './present.ts';
+export { shippingPersonalData } from './personal-data.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';

@@ -1,5 +1,6 @@
 export { applySubscription, type Subscriber } from './apply-subscription.ts';
 export { type LiveSubscription, liveSubscriptions, liveSubscriptionsOf } from './live-subscriptions.ts';
+export { subscriptionPersonalData } from './personal-data.ts';
 export { presentSubscription, type SubscriptionRecord, SubscriptionView } from './present.ts';
 export {
   listAllSubscriptions, listSubscriptions, readSubscription, readSubscriptions, type SubscriptionFilter,

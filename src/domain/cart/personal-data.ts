@@ -1,0 +1,21 @@
+import { sql } from '#src/lib/sql.ts';
+import { anonymisedRows, blank, byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+
+/** A cart by itself knows nobody: it is told and cut loose where the person's customer, saved carts or orders name it. */
+export const cartPersonalData: readonly PersonalData[] = [
+  anonymisedRows({
+    table: 'carts',
+    personal: blank('customer_id', 'session_id'),
+    beside: ['id', 'status', 'currency', 'created_at', 'updated_at'],
+    of: ({ email, customerId, orderIds }, ctx) => sql`
+      (customer_id is not null or session_id is not null) and (customer_id in (${customerId}, ${email}) or id in (
+        select cart_id from saved_carts where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}
+        union select cart_id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds})))`,
+  }),
+  removedRows({
+    table: 'saved_carts', personal: ['email', 'session_id', 'items'],
+    beside: ['id', 'cart_id', 'currency', 'consent', 'saved_at', 'restored_at', 'converted_at'], of: byAddress('email'),
+  }),
+  removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byAddress('email') }),
+  removedRows({ table: 'unsubscribe_links', personal: ['email'], beside: ['created_at'], of: byAddress('email') }),
+];

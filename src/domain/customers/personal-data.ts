@@ -1,0 +1,18 @@
+import { sql } from '#src/lib/sql.ts';
+import { byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+
+/** The payment provider's names for a customer go first: they are found by the customer. */
+export const customerPersonalData: readonly PersonalData[] = [
+  removedRows({
+    table: 'customer_payment_ids',
+    personal: ['customer_id', 'payment_customer_id'],
+    beside: ['environment', 'created_at'],
+    of: ({ customerId }) => sql`customer_id = ${customerId}`,
+  }),
+  removedRows({
+    table: 'customers',
+    personal: ['email', 'name'],
+    beside: ['id', 'accepts_marketing', 'created_at'],
+    of: byAddress('email'),
+  }),
+];

@@ -1,0 +1,45 @@
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import type { PersonalData } from '../personal-data.ts';
+import { bodyField } from './accept-call.ts';
+
+const batchSize = 500;
+
+interface OpenedCall {
+  readonly id: string;
+  readonly provider: string;
+  readonly received_at: Date;
+  readonly body: string;
+}
+
+/** What third parties told is sealed: it is opened, call by call, and looked through for the address. */
+export const integrationPersonalData: readonly PersonalData[] = [{
+  name: 'integration_calls',
+  columns: ['integration_calls.body_sealed'],
+  async find(ctx, { email }) {
+    const found: object[] = [];
+    for await (const call of callsThatName(ctx, email)) found.push({ ...call, body: JSON.parse(call.body) });
+    return found;
+  },
+  async erase(ctx, { email }) {
+    const ids: string[] = [];
+    for await (const { id } of callsThatName(ctx, email)) ids.push(id);
+    await ctx.tx.run(sql`delete from integration_calls where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
+    return ids.length;
+  },
+}];
+
+async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator<OpenedCall> {
+  for (let after = ''; ;) {
+    const calls = await ctx.tx.run<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
+      select id, provider, received_at, body_sealed as sealed from integration_calls
+      where tenant_id = ${ctx.tenant.id} and id > ${after} order by id limit ${batchSize}`);
+    for (const { sealed, ...call } of calls) {
+      const body = ctx.keyring.open(ctx.tenant.id, bodyField, sealed);
+      if (body.toLowerCase().includes(email)) yield { ...call, body };
+    }
+    const last = calls.at(-1);
+    if (!last || calls.length < batchSize) return;
+    after = last.id;
+  }
+}

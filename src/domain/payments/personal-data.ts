@@ -1,0 +1,17 @@
+import { sql } from '#src/lib/sql.ts';
+import { anonymisedRows, blank, byOrder, keptRows, type PersonalData } from '../personal-data.ts';
+
+/** The request of a session that is over serves nobody: what was sold stands in the order. */
+export const paymentPersonalData: readonly PersonalData[] = [
+  anonymisedRows({
+    table: 'payment_sessions',
+    personal: {
+      ...blank('url', 'subject'),
+      request: sql`(request::jsonb || '{"customerEmail": null, "customerId": null}')::json`,
+    },
+    beside: ['order_id', 'state', 'provider_session_id', 'created_at'],
+    of: (person) => sql`${byOrder(person)} and (url is not null or subject is not null
+      or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null)`,
+  }),
+  keptRows({ table: 'payment_refunds', beside: ['order_id', 'state', 'amount_cents', 'created_at'], of: byOrder }),
+];

@@ -1,0 +1,59 @@
+import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { transact } from '../database.ts';
+import type { Person } from '../personal-data.ts';
+import { findPerson } from './find-person.ts';
+import { nameInLog } from './name-in-log.ts';
+import { personalData } from './registry.ts';
+import { whatIsUnderWay } from './what-is-under-way.ts';
+
+/** What an erasure did. */
+export interface Erasure {
+  /** What was still under way, each with what to do first: then nothing was erased. */
+  readonly obstacles: readonly string[];
+  /** How many rows of what. */
+  readonly erased: Readonly<Record<string, number>>;
+  /** What the payment provider calls the person: its own records are not ours to erase. */
+  readonly paymentCustomerIds: readonly string[];
+}
+
+/**
+ * Take a person out of everything that the store holds, in one transaction. What was there for the person alone is
+ * deleted; what the books need (orders and their amounts, refunds, stars in an average) stays and belongs to nobody.
+ * Asked again it finds nothing more. The audit log keeps that it was done, without the address. While something of
+ * the person's is under way nothing is erased.
+ *
+ * @param tell is called with the name of each part before it is looked through
+ */
+export async function erasePersonalData(
+  ctx: Context,
+  { email: address }: { email: string },
+  tell: (part: string) => void = () => undefined,
+): Promise<Erasure> {
+  return transact(ctx, async (ctx) => {
+    const person = await findPerson(ctx, address);
+    const obstacles = await whatIsUnderWay(ctx, person);
+    if (obstacles.length > 0) return { obstacles, erased: {}, paymentCustomerIds: [] };
+    const paymentCustomerIds = await paymentCustomersOf(ctx, person);
+    const erased: Record<string, number> = {};
+    for (const { name, erase } of personalData) {
+      tell(name);
+      const count = await erase(ctx, person);
+      if (count > 0) erased[name] = count;
+    }
+    if (Object.keys(erased).length > 0) {
+      const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, person.email) };
+      await recordAudit(ctx, { action: 'person.erased', ...subject, after: { rows: erased } });
+    }
+    return { obstacles, erased, paymentCustomerIds };
+  });
+}
+
+async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Person): Promise<string[]> {
+  const rows = await ctx.tx.run<{ id: string }>(sql`
+    select payment_customer_id as id from customer_payment_ids
+    where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId}
+    union select payment_customer_id from subscriptions where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}`);
+  return rows.map(({ id }) => id).filter((id) => id !== '');
+}

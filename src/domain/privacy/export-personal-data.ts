@@ -1,0 +1,38 @@
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { transact } from '../database.ts';
+import { findPerson } from './find-person.ts';
+import { nameInLog } from './name-in-log.ts';
+import { personalData } from './registry.ts';
+
+/** Everything that is held about one address. */
+export interface PersonalExport {
+  readonly email: string;
+  /** Rows by what they are rows of; what there are none of is left out. */
+  readonly held: Readonly<Record<string, readonly object[]>>;
+}
+
+/**
+ * Gather everything that the store holds about an address, for the person whose it is. That it was asked for is
+ * written into the audit log, without the address.
+ *
+ * @param tell is called with the name of each part before it is looked through
+ */
+export async function exportPersonalData(
+  ctx: Context,
+  { email: address }: { email: string },
+  tell: (part: string) => void = () => undefined,
+): Promise<PersonalExport> {
+  return transact(ctx, async (ctx) => {
+    const person = await findPerson(ctx, address);
+    const held: Record<string, readonly object[]> = {};
+    for (const { name, find } of personalData) {
+      tell(name);
+      const rows = await find(ctx, person);
+      if (rows.length > 0) held[name] = rows;
+    }
+    const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, person.email) };
+    await recordAudit(ctx, { action: 'person.exported', ...subject, after: { parts: Object.keys(held) } });
+    return { email: person.email, held };
+  });
+}

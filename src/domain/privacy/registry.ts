@@ -1,0 +1,40 @@
+import { analyticsPersonalData } from '../analytics/index.ts';
+import { cartPersonalData } from '../cart/index.ts';
+import { catalogPersonalData } from '../catalog/index.ts';
+import { customerPersonalData } from '../customers/index.ts';
+import { integrationPersonalData } from '../integrations/index.ts';
+import { leadPersonalData } from '../leads/index.ts';
+import { mailPersonalData } from '../mail/index.ts';
+import { orderPersonalData } from '../orders/index.ts';
+import { partnerPersonalData } from '../partners/index.ts';
+import { paymentPersonalData } from '../payments/index.ts';
+import type { PersonalData } from '../personal-data.ts';
+import { promotionPersonalData } from '../promotions/index.ts';
+import { reminderPersonalData } from '../reminders/index.ts';
+import { returnPersonalData } from '../returns/index.ts';
+import { sessionPersonalData } from '../sessions/index.ts';
+import { shippingPersonalData } from '../shipping/index.ts';
+import { subscriptionPersonalData } from '../subscriptions/index.ts';
+
+/**
+ * Everything that is held about people, in the order in which it is erased: what is found by way of something else goes
+ * before it.
+ */
+export const personalData: readonly PersonalData[] = [
+  ...sessionPersonalData,
+  ...reminderPersonalData,
+  ...cartPersonalData,
+  ...mailPersonalData,
+  ...leadPersonalData,
+  ...catalogPersonalData,
+  ...promotionPersonalData,
+  ...partnerPersonalData,
+  ...analyticsPersonalData,
+  ...integrationPersonalData,
+  ...returnPersonalData,
+  ...shippingPersonalData,
+  ...paymentPersonalData,
+  ...subscriptionPersonalData,
+  ...orderPersonalData,
+  ...customerPersonalData,
+];

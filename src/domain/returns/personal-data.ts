@@ -1,0 +1,24 @@
+import { sql } from '#src/lib/sql.ts';
+import { anonymisedRows, blank, type PersonalData, type Person } from '../personal-data.ts';
+import type { Context } from '../context.ts';
+
+const own = ({ email, orderIds }: Person) => sql`(lower(email) = ${email} or order_id = any(${orderIds}))`;
+
+const ofOwn = (person: Person, ctx: Context) => sql`return_id in (
+  select id from returns where tenant_id = ${ctx.tenant.id} and ${own(person)})`;
+
+/** The items go first: they are found by their return. */
+export const returnPersonalData: readonly PersonalData[] = [
+  anonymisedRows({
+    table: 'return_items', personal: blank('reason', 'note'), beside: ['return_id', 'name', 'quantity'],
+    of: (person, ctx) => sql`${ofOwn(person, ctx)} and (reason is not null or note is not null)`,
+  }),
+  anonymisedRows({
+    table: 'returns',
+    // An address that no mail reaches (RFC 2606): the column is never empty.
+    personal: { ...blank('note'), email: sql`'erased@erased.invalid'` },
+    touch: sql`version = version + 1`,
+    beside: ['id', 'order_number', 'status', 'created_at'],
+    of: (person) => sql`${own(person)} and email <> 'erased@erased.invalid'`,
+  }),
+];

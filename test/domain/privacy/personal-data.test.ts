@@ -1,0 +1,275 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { listAudit } from '#src/domain/audit/index.ts';
+import { createCart } from '#src/domain/cart/index.ts';
+import { submitReview } from '#src/domain/catalog/index.ts';
+import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { rememberCustomer } from '#src/domain/customers/index.ts';
+import { asPlatform, readOne, transact } from '#src/domain/database.ts';
+import { acceptCall, callSecretOf } from '#src/domain/integrations/index.ts';
+import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
+import { readOrder } from '#src/domain/orders/index.ts';
+import { applyAsPartner } from '#src/domain/partners/index.ts';
+import { erasePersonalData, exportPersonalData, personalData } from '#src/domain/privacy/index.ts';
+import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { sign } from '#src/domain/webhooks/index.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import { foldAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildPromo } from '#test/support/factories/promotions.ts';
+import { buildRemindedCart } from '#test/support/factories/reminders.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+/* Whatever tells of her has a quill in it, so that it is found wherever it stands. */
+const email = 'ada@quill.example';
+const address = { line1: '77 Quill Lane', city: 'Quillton', state: 'NY', postal_code: '10010', country: 'US' };
+
+/** Columns whose names sound personal and that tell nothing of a shopper, each with why. */
+const notPersonal: Readonly<Record<string, string>> = {
+  'analytics_batches.events': 'waits for half a second to be folded, under a row that no query reads',
+  'analytics_batches.visitor': 'the same',
+  'api_keys.name': 'what an owner calls a key',
+  'api_keys.scopes': 'what a key may do',
+  'audit_log.after': 'never holds an address: see OwnersChange.logged',
+  'audit_log.before': 'the same',
+  'entries.author': 'who signs what the store publishes',
+  'entries.body': 'what the store publishes',
+  'entries.image': 'what the store publishes',
+  'integration_calls.message_id': 'the caller\'s own number of what it tells',
+  'integration_connections.return_url': 'a page of the store\'s',
+  'integration_connections.received_sealed': 'what opens the owner\'s account elsewhere',
+  'labels.rate': 'what a carrier asks for a parcel',
+  'mails.message_id': 'the number of a mail',
+  'orders.labels': 'carriers and numbers of parcels',
+  'order_items.name': 'what was bought',
+  'outbox.payload': 'ids alone, as a test of the jobs demands',
+  'outbox.trace': 'numbers of traces',
+  'partner_referrals.landing_url': 'a page of the storefront\'s',
+  'partner_referrals.session_id': 'chosen by the storefront at random; no row says whose it is',
+  'partners.name': 'a business that the store publishes',
+  'payment_drift_reports.unpaid_here': 'ids of orders',
+  'payment_drift_reports.unpaid_there': 'ids of orders',
+  'payment_webhook_secrets.secret_sealed': 'the owner\'s',
+  'product_tags.tag': 'of the catalogue',
+  'products.images': 'of the catalogue',
+  'products.name': 'of the catalogue',
+  'products.sort_name': 'of the catalogue',
+  'promo_codes.products': 'of the catalogue',
+  'reminder_settings.quiet_hours': 'the store\'s hours',
+  'reminder_settings.steps_ms': 'the store\'s hours',
+  'reviews.body': 'what is said of a product stays, signed by nobody',
+  'return_items.name': 'what was bought',
+  'search_documents.body': 'of the catalogue',
+  'search_documents.names': 'of the catalogue',
+  'shipping_accounts.carriers': 'the store\'s terms',
+  'shipping_accounts.countries': 'the store\'s terms',
+  'shipping_accounts.options': 'the store\'s terms',
+  'shipping_accounts.origin': 'the address of the store',
+  'shipping_accounts.parcel': 'the store\'s box',
+  'tenants.allowed_origins': 'the store\'s own',
+  'tenants.links': 'the store\'s own',
+  'tenants.mail_from': 'the store\'s own',
+  'tenants.modules': 'the store\'s own',
+  'tenants.name': 'the store\'s own',
+  'tenants.owner_email': 'the owner\'s, who is no shopper',
+  'tenants.theme': 'the store\'s own',
+  'trackings.carrier_name': 'a carrier',
+  'variants.name': 'of the catalogue',
+  'variants.options': 'of the catalogue',
+  'webhook_endpoints.events': 'event types',
+  'migrations.name': 'of the schema',
+};
+
+test('every column that sounds personal is in the registry, or said not to be', async (t) => {
+  const columns = await t.context.services.run<{ name: string }>(sql`
+    select c.table_name || '.' || c.column_name as name
+    from information_schema.columns c join pg_class k on k.relname = c.table_name and not k.relispartition
+      and k.relnamespace = 'public'::regnamespace
+    where c.table_schema = 'public' and (c.data_type in ('json', 'jsonb')
+      or c.data_type = 'text' and c.column_name ~ '(mail|address|name|phone|street|recipient|author|message|note|body|company|website|visitor|anonymous|session_id|customer|answers|landing|redirect|label_url|birth|ip$)')
+    order by 1`);
+  const covered = new Set(personalData.flatMap(({ columns }) => columns));
+  const silent = columns.filter(({ name }) => !covered.has(name) && !(name in notPersonal) && !isAnId(name));
+  t.deepEqual(silent.map(({ name }) => name), []);
+
+  const known = new Set((await t.context.services.run<{ name: string }>(sql`
+    select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`)).map(({ name }) => name));
+  t.deepEqual([...covered].filter((name) => !known.has(name)), [], 'what is registered is there');
+  t.deepEqual(Object.keys(notPersonal).filter((name) => covered.has(name)), []);
+});
+
+/** Ids of ours: an id tells nothing once what it names is gone. */
+const isAnId = (name: string) => /^(refresh_tokens\.session_id|payment_sessions\.provider_session_id|reminder_steps\.mail_id)$/.test(name);
+
+test.serial('a person is told everything, is gone from everything, and the books still add up', async (t) => {
+  const { ctx, services } = t.context;
+  await meetAda(t.context);
+  const total = await turnoverOf(ctx);
+  t.true((await placesOf(ctx, 'quill')).length > 15);
+
+  const { held } = await exportPersonalData(ctx, { email: ' Ada@Quill.Example ' });
+  t.deepEqual(personalData.map(({ name }) => name).filter((name) => !held[name]), [], 'there is something of every part');
+  const told = JSON.stringify(held).toLowerCase();
+  for (const word of [email, '77 quill lane', 'quill works', 'for the quill', 'quillnote', '2125550177']) t.true(told.includes(word), word);
+
+  const { erased, obstacles, paymentCustomerIds } = await erasePersonalData(ctx, { email });
+  t.deepEqual(obstacles, []);
+  t.true(Object.keys(erased).length >= personalData.length - 3, Object.keys(erased).join());
+  t.is(paymentCustomerIds.length, 1);
+  t.deepEqual(await placesOf(ctx, 'quill'), []);
+  t.deepEqual(await placesOf(ctx, '2125550177'), []);
+  t.is(await turnoverOf(ctx), total);
+
+  t.deepEqual((await exportPersonalData(ctx, { email })).held, {});
+  t.deepEqual((await erasePersonalData(ctx, { email })).erased, {});
+  const { rows } = await listAudit(ctx, { limit: 50, subjectKind: 'person' });
+  t.deepEqual(rows.map(({ action }) => action), ['person.exported', 'person.erased', 'person.exported']);
+  t.is(new Set(rows.map(({ subjectId }) => subjectId)).size, 1);
+
+  t.context.clock.pass(4 * 24 * 3_600_000);
+  const outcomes = await workPromises(services, { rounds: 60 });
+  t.deepEqual(outcomes.filter((outcome) => !outcome.endsWith(': done')), [], 'what was promised for her ends quietly');
+  t.deepEqual(await placesOf(ctx, 'quill'), []);
+});
+
+test.serial('somebody else\'s data, and another store\'s, stay', async (t) => {
+  const { ctx } = t.context;
+  const theirs = await buildPaidOrder(ctx, { email: 'grace@hopper.example' });
+  await erasePersonalData(ctx, { email: 'nobody@quill.example' });
+  t.is((await orderOf(ctx, theirs.id)).email, 'grace@hopper.example');
+  t.deepEqual((await exportPersonalData(ctx, { email: 'nobody@quill.example' })).held, {});
+});
+
+test.serial('nothing is erased while something is under way, and it is said what to do', async (t) => {
+  const { ctx } = t.context;
+  const open = await buildPaidOrder(ctx, { email });
+  const unpaid = await buildPaidOrder(ctx, { email, status: 'pending' });
+  const { id: subscriptionId } = await buildSubscription(ctx, { email });
+  const { obstacles, erased } = await erasePersonalData(ctx, { email });
+  t.deepEqual(erased, {});
+  t.deepEqual(new Set(obstacles), new Set([
+    `${unpaid.orderNumber} may still be paid: wait until it has expired`,
+    `${open.orderNumber} was not sent yet: send it or refund it`,
+    `the subscription ${subscriptionId} is active: cancel it`,
+  ]));
+  t.is((await orderOf(ctx, open.id)).email, email);
+});
+
+/** Ada does everything that a shopper can do here. */
+async function meetAda(context: StripeContext): Promise<void> {
+  const { ctx, services, stripe } = context;
+  const bowl = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
+  const beans = await buildProduct(ctx, {
+    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'], variants: [{ stock: 100, ships: false }],
+  });
+  const promo = await buildPromo(ctx, { per_customer_limit: 3 });
+  const pay = async (orderId: string) => {
+    const { sessionId } = await sessionOf(ctx, orderId);
+    await stripe.pay(sessionId ?? '', { email, name: 'Ada Quill', phone: '2125550177', address, outcome: 'paid' });
+    if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
+    await workPromises(services);
+  };
+  const cart = await createCart(ctx, { customer_id: (await transact(ctx, (ctx) => rememberCustomer(ctx, { email, name: 'Ada Quill' }))).id });
+  const { order_id: bought } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: bowl.slug, quantity: 2 }], customer_email: email, promo_code: promo.code, cart_id: cart.id,
+    metadata: { engraving: 'for the Quill' },
+  });
+  await pay(bought);
+  const { order_id: subscribed } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }],
+    customer_email: email,
+  });
+  await pay(subscribed);
+  const [subscription] = await subscriptionsOf(ctx);
+  await stripe.cancel(subscription?.paymentSubscriptionId ?? '');
+  await stripe.idle();
+  const { order_id: given } = await createGiftCheckout(ctx, {
+    product_slug: beans.slug, variant_id: beans.variant.id, months: 3, recipient_email: email, recipient_name: 'Ada Quill', message: 'For the Quill.',
+  });
+  await stripe.pay((await sessionOf(ctx, given)).sessionId ?? '', { email: 'grace@hopper.example', name: 'Grace', outcome: 'paid' });
+  await stripe.idle();
+  await workPromises(services);
+
+  await buildRemindedCart(ctx, { email, session_id: 'session-quill', cart_id: cart.id });
+  await buildSession(ctx, { email, name: 'Ada Quill' });
+  await submitInquiry(ctx, { email, company: 'Quill Works', phone: '2125550177', message: 'Quillnote.' });
+  await joinWaitlist(ctx, { email, product_slug: bowl.slug });
+  await applyAsPartner(ctx, { email, name: 'Ada Quill', website: 'https://quill.example', message: 'I write.' });
+  await submitReview(ctx, bowl.slug, { rating: 5, body: 'A fine bowl.', author_name: 'Ada Quill', email });
+  const { id: customerId } = (await readOne<{ id: string }>(ctx, sql`select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email}`)) ?? { id: '' };
+  await sendEvents(ctx, [{ type: 'product_view', session_id: 'quill-session', anonymous_id: 'quill-visitor', customer_id: customerId, properties: { from: 'quill' } }]);
+  await foldAll(services);
+  const body = JSON.stringify({ contact: 'Ada@Quill.example' });
+  const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), body);
+  await acceptCall(ctx, {
+    provider: 'bookkeeper', messageId: 'msg_1', rawBody: Buffer.from(body),
+    timestamp: signed['webhook-timestamp'] ?? '', signature: signed['webhook-signature'] ?? '',
+  });
+  await returnSomething(ctx);
+  await workPromises(services);
+}
+
+/** A parcel that arrived and came back in part: the rest of what a store may know. */
+async function returnSomething(ctx: Context): Promise<void> {
+  const order = await buildPaidOrder(ctx, { email, number: 2001, address: { name: 'Ada Quill', street1: '77 Quill Lane', email, phone: '2125550177' } });
+  const items = (await readOrder(ctx, order.id))?.items ?? [];
+  const returned = await requestReturn(ctx, {
+    orderNumber: order.orderNumber, email,
+    items: items.map(({ id }) => ({ order_item_id: id, quantity: 1, reason: 'other', note: 'Too small for my quills.' })),
+  });
+  await rejectReturn(ctx, { returnId: returned.id, note: 'Dear Ada Quill, no.' });
+  await transact(ctx, async (ctx) => {
+    const { id } = ctx.tenant;
+    const now = ctx.clock.now();
+    await ctx.tx.run(sql`
+      update orders set fulfillment_status = 'delivered', attention_detail = 'Ada Quill was not at home.',
+        metadata = '{"engraving": "Quill"}' where tenant_id = ${id} and id = ${order.id}`);
+    await ctx.tx.run(sql`
+      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_by_person, buy_number, rechecks,
+        purchase_id, label_url, reason_detail, created_at, updated_at)
+      values (${id}, 'lbl_1', ${order.id}, ${order.orderNumber}, 'purchased', 1, 1, false, 1, 0, 'transaction_1',
+        'https://labels.example/quill.pdf', 'No 77 Quill Lane', ${now}, ${now})`);
+    await ctx.tx.run(sql`
+      insert into trackings (tenant_id, id, order_id, carrier, carrier_name, tracking_number, status, followed, polls, created_at, updated_at)
+      values (${id}, 'trk_1', ${order.id}, 'usps', 'USPS', '9400', 'delivered', true, 1, ${now}, ${now})`);
+    await ctx.tx.run(sql`
+      insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at, settled_at)
+      values (${id}, 'rfd_1', ${order.id}, 'sent', 100, 'key_1', ${now}, ${now})`);
+    await ctx.tx.run(sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`);
+    await ctx.tx.run(sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`);
+    await ctx.tx.run(sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`);
+  });
+}
+
+/** What all orders of the store come to. */
+async function turnoverOf(ctx: Context): Promise<number | undefined> {
+  const row = await readOne<{ total: number }>(ctx, sql`
+    select sum(total_cents)::int8 + sum(refunded_cents)::int8 as total from orders where tenant_id = ${ctx.tenant.id}`);
+  return row?.total;
+}
+
+/** Every table of the database in which a word stands, sealed text opened. */
+async function placesOf(ctx: Context, word: string): Promise<string[]> {
+  return asPlatform(ctx, 'a test', async (platform) => {
+    const tables = await platform.tx.run<{ name: string }>(sql`
+      select relname as name from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`);
+    const places: string[] = [];
+    for (const { name } of tables) {
+      const found = await platform.tx.run(sql`select t::text from ${rawSql(name)} t where t::text ilike ${`%${word}%`} limit 1`);
+      if (found.length > 0) places.push(name);
+    }
+    const calls = await platform.tx.run<{ id: string; sealed: string }>(sql`
+      select id, body_sealed as sealed from integration_calls where tenant_id = ${ctx.tenant.id}`);
+    const named = calls.some(({ sealed }) => ctx.keyring.open(ctx.tenant.id, 'integration_call', sealed).toLowerCase().includes(word));
+    return named ? [...places, 'integration_calls, opened'] : places;
+  });
+}
