@@ -43,6 +43,16 @@ export const refundDuplicate = defineJob({
   key: ({ purchaseId }) => purchaseId,
 });
 
+/** Give the label of a refunded order back. Called off by the order's refund, or by its own purchase after that. */
+export const withdrawLabel = defineJob({
+  name: 'labels.withdraw-label',
+  queue: 'labels',
+  payload: Type.Object({ labelId: Type.String(), kind: Type.Enum(['refund', 'purchase']), version: Type.Integer() }),
+  retry: exponential({ attempts: 12 }),
+  timeoutSeconds: 60,
+  key: ({ labelId, kind, version }) => `${labelId}:${kind}:${version}`,
+});
+
 /** Look at what the parcel provider hinted at. */
 export const followHint = defineJob({
   name: 'labels.follow-hint',

@@ -8,6 +8,7 @@ export const processors = [
   processor(jobs.resumeLabels, shipping.resumeLabels),
   processor(jobs.checkPurchases, shipping.checkPurchases),
   processor(jobs.refundDuplicate, shipping.refundDuplicate),
+  processor(jobs.withdrawLabel, shipping.withdrawLabel),
   processor(jobs.followHint, shipping.followHint),
   processor(jobs.reconcileTracking, shipping.reconcileTracking),
   platformProcessor(jobs.pollTrackings, shipping.pollTrackings),

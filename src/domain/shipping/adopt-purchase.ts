@@ -4,6 +4,7 @@ import type { InTransaction } from '../context.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { beginTracking } from './begin-tracking.ts';
+import { callOffIfRefunded } from './call-label-off.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs } from './label-lease.ts';
@@ -16,10 +17,11 @@ import { withoutReason } from './label-reasons.ts';
 export async function adoptPurchase(ctx: InTransaction, order: Order | undefined, label: Label, purchase: LabelPurchase): Promise<void> {
   const neededPerson = Boolean(label.raisedCode);
   label.wasBought(purchase, ctx.clock.now());
-  if (label.buyNumber > 1) label.recheckAt = fromNow(ctx.clock, firstRecheckMs);
+  if (label.buyNumber > 1) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));
   recordEvent(ctx, 'label.purchased', label.id);
   if (neededPerson) await closeFailedPromises(ctx, label);
   if (!order) return;
+  callOffIfRefunded(ctx, order, label);
 
   const { rate, trackingNumber, trackingUrl } = label;
   await recordFulfillment(ctx, order.id, {

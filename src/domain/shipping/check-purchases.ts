@@ -1,5 +1,5 @@
-import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
@@ -7,20 +7,36 @@ import { matchPurchases } from './match-purchases.ts';
 import { openAccount } from './open-account.ts';
 
 /** A label is looked at again shortly after its purchase, and once more the next day. */
-const rechecksMax = 2;
-const secondRecheckMs = days(1);
+const secondLookMs = days(1);
 
-/** Look again whether a label was bought that nobody waits for any more, or bought twice. */
-export async function checkPurchases(ctx: Context, { labelId }: { labelId: string; number: number }): Promise<void> {
+interface Looked {
+  readonly rateId: string | null;
+  /** When its last purchase was asked for or written down. */
+  readonly since: Date;
+}
+
+/**
+ * Look again whether a label was bought that nobody waits for any more, or bought twice. A provider that does not
+ * answer is asked again: the row stays due until a look has succeeded.
+ */
+export async function checkPurchases(ctx: Context, { labelId, number }: { labelId: string; number: number }): Promise<void> {
   const [label, opened] = await Promise.all([
-    readOne<{ rateId: string | null; rechecks: number }>(ctx, sql`
-      select rate_id as "rateId", rechecks from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
+    readOne<Looked>(ctx, sql`
+      select rate_id as "rateId", coalesce(purchased_at, buying_since, updated_at) as since
+      from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
     openAccount(ctx),
   ]);
   if (!label?.rateId || !opened) return;
-  const purchases = await ctx.ports.shipping.findPurchases(opened.account, label.rateId, { signal: ctx.signal });
-  await matchPurchases(ctx, labelId, purchases);
+  try {
+    const purchases = await ctx.ports.shipping.findPurchases(opened.account, label.rateId, { signal: ctx.signal });
+    await matchPurchases(ctx, labelId, purchases);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    ctx.log.warn({ label: labelId, err: error }, 'a label could not be looked at again');
+    return;
+  }
+  const secondLookAt = new Date(label.since.getTime() + secondLookMs);
+  const next = secondLookAt > ctx.clock.now() ? secondLookAt : null;
   await conclude(ctx, (ctx) => ctx.tx.run(sql`
-    update labels set recheck_at = ${label.rechecks < rechecksMax ? fromNow(ctx.clock, secondRecheckMs) : null}
-    where tenant_id = ${ctx.tenant.id} and id = ${labelId} and recheck_at is null`));
+    update labels set recheck_at = ${next} where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`));
 }

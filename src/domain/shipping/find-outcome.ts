@@ -24,14 +24,15 @@ export async function findOutcome(ctx: Context, lease: Lease, account: OpenedAcc
     throw error;
   }
 
-  const [bought, ...others] = purchases.filter(({ state }) => state === 'purchased');
+  const own = purchases.filter((purchase) => label.owns(purchase));
+  const [bought, ...others] = own.filter(({ state }) => state === 'purchased');
   if (bought) {
     await settlePurchased(ctx, lease, bought, others);
     await resumeIfPaused(ctx, account);
     return 'settled';
   }
-  if (purchases.some(({ state }) => state === 'unsettled')) return waitForDecision(ctx, lease);
-  const known = purchases.find(({ marker }) => marker === label.marker);
+  if (own.some(({ state }) => state === 'unsettled')) return waitForDecision(ctx, lease);
+  const known = own.find(({ marker }) => marker === label.marker);
   return known ? settlePurchase(ctx, lease, account, known) : settleEmptyLook(ctx, lease);
 }
 

@@ -3,6 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
 import { labelIdIn } from './label.ts';
+import { laterIfDenied } from './later-if-denied.ts';
 import { matchPurchases } from './match-purchases.ts';
 import { openAccount } from './open-account.ts';
 import { reconcileTracking } from './reconcile-tracking.ts';
@@ -24,7 +25,10 @@ export async function followHint(ctx: Context, { hintId }: { hintId: string }): 
 async function followPurchase(ctx: Context, purchaseId: string): Promise<void> {
   const opened = await openAccount(ctx);
   if (!opened) return;
-  const purchase = await ctx.ports.shipping.fetchPurchase(opened.account, purchaseId, { signal: ctx.signal }).catch(unlessMissing);
+  const purchase = await ctx.ports.shipping.fetchPurchase(opened.account, purchaseId, { signal: ctx.signal }).catch(async (error: unknown) => {
+    await laterIfDenied(ctx, opened, error);
+    return unlessMissing(error);
+  });
   const labelId = purchase && labelIdIn(purchase.marker);
   if (purchase && labelId) await matchPurchases(ctx, labelId, [purchase]);
 }

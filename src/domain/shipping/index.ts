@@ -3,6 +3,7 @@ export {
   SecondShippingAccountView, ShippingAccountView,
 } from './managed-accounts.ts';
 export { acknowledgeDuplicate } from './acknowledge-duplicate.ts';
+export { callLabelOff } from './call-label-off.ts';
 export { type AccountCheck, checkShippingAccount, judgeCheck } from './check-shipping-account.ts';
 export { checkPurchases } from './check-purchases.ts';
 export { chooseRate } from './choose-rate.ts';
@@ -13,7 +14,6 @@ export { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reaso
 export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { LabelView, presentLabel, presentRate, RateQuote, RateView } from './present.ts';
-export { shippingPersonalData } from './personal-data.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
@@ -35,3 +35,4 @@ export { shippingOptions, type ShippingOptions } from './shipping-options.ts';
 export { pollTrackings, pruneHints, sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
 export { voidLabel } from './void-label.ts';
+export { withdrawLabel } from './withdraw-label.ts';

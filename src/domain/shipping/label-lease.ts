@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -21,8 +21,10 @@ export interface Lease {
   label: Label;
 }
 
-/** When a label is looked at again that may have been bought twice, or whose purchase is open. */
-export const firstRecheckMs = minutes(10);
+/** When a label is looked at again that may have been bought twice, or whose purchase is open: ten minutes later. */
+export function firstRecheckMs(ctx: Context): number {
+  return 5 * ctx.settings.labelLookupGraceMs;
+}
 
 /** A lease outlives the longest call that is made under it. */
 export function leaseMs(ctx: Context): number {
@@ -109,6 +111,7 @@ export async function lockOrderAndLabel(ctx: InTransaction, orderId: string): Pr
 /** Begin again: with the look-up where a purchase is open, with a person's own rate, or else with a fresh quote. */
 export function resume(label: Label): void {
   label.tries = 0;
+  label.putOffSince = null;
   if (label.buyingSince) return label.moveTo('buying');
   if (label.chosenByPerson && label.rate) return label.moveTo('rate_chosen');
   label.dropRate();

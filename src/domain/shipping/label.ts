@@ -12,9 +12,9 @@ export type LabelState = (typeof labelStates)[number];
 
 /** A purchase that is found later than we gave it up still ends in `purchased`: what is paid for is used. */
 const table: StateTable<LabelState> = {
-  queued: ['quoting', 'rate_chosen', 'needs_attention', 'skipped', 'voided'],
-  quoting: ['queued', 'rate_chosen', 'needs_attention', 'skipped'],
-  rate_chosen: ['queued', 'quoting', 'buying', 'needs_attention', 'skipped', 'voided'],
+  queued: ['quoting', 'rate_chosen', 'purchased', 'needs_attention', 'skipped', 'voided'],
+  quoting: ['queued', 'rate_chosen', 'purchased', 'needs_attention', 'skipped'],
+  rate_chosen: ['queued', 'quoting', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided'],
   buying: ['queued', 'rate_chosen', 'purchased', 'needs_attention'],
   purchased: ['voided'],
   needs_attention: ['queued', 'rate_chosen', 'buying', 'purchased', 'skipped', 'voided'],
@@ -43,6 +43,8 @@ const LabelSchema = defineEntity({
     attempt: p.integer(),
     tries: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
+    /** Since when the provider only says to come back later. */
+    putOffSince: p.datetime().nullable(),
     /** Runs that took it up since one last said how it went. */
     starts: p.integer().default(0),
     leaseToken: p.string().nullable(),
@@ -138,6 +140,12 @@ export class Label extends LabelSchema.class {
     this.lookedEmptyAt = null;
   }
 
+  /** Whether a purchase of its rate is its own: the marker of another label's says so; a purchase without one was made by hand. */
+  owns({ marker }: LabelPurchase): boolean {
+    const labelId = labelIdIn(marker);
+    return labelId === undefined || labelId === this.id;
+  }
+
   /** What the provider is told, and tells back: which label, which purchase of it, which order. */
   get marker(): string {
     return `${this.buyToken} ${this.orderNumber}`.slice(0, 100);
@@ -156,6 +164,7 @@ export class Label extends LabelSchema.class {
     this.reasonDetail = null;
     this.raisedCode = null;
     this.nextAttemptAt = null;
+    this.putOffSince = null;
     this.release();
   }
 

@@ -57,9 +57,10 @@ function writeReason(ctx: InTransaction, label: Label, code: ReasonCode, detail:
   label.reasonCode = code;
   label.reasonDetail = detail;
   label.nextAttemptAt = null;
+  label.putOffSince = null;
   label.updatedAt = ctx.clock.now();
   label.release();
-  if (label.buyingSince) label.recheckAt = fromNow(ctx.clock, firstRecheckMs);
+  if (label.buyingSince) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));
   if (label.raisedCode === code) return;
   label.raisedCode = code;
   recordEvent(ctx, 'label.needs_attention', label.id);

@@ -7,6 +7,7 @@ import { conclude, readOne } from '../database.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import type { TrackingNews } from '../ports/shipping-gateway.ts';
 import { openAccount } from './open-account.ts';
+import { pauseLabels } from './pause-labels.ts';
 import { tellFulfillment } from './tell-fulfillment.ts';
 import { Tracking } from './tracking.ts';
 
@@ -16,9 +17,16 @@ import { Tracking } from './tracking.ts';
  */
 export async function reconcileTracking(ctx: Context, { trackingId }: { trackingId: string }): Promise<void> {
   const [parcel, opened] = await Promise.all([findParcel(ctx, trackingId), openAccount(ctx)]);
-  if (!parcel || !opened) return;
+  if (!parcel || !opened || opened.pausedAt) return;
   const ask = parcel.followed ? 'track' : 'follow';
-  const news = await ctx.ports.shipping[ask](opened.account, parcel, { signal: ctx.signal }).catch(unlessUnknown);
+  const news = await ctx.ports.shipping[ask](opened.account, parcel, { signal: ctx.signal }).catch(async (error: unknown) => {
+    if (!(error instanceof ProviderError)) throw error;
+    // An account that does not open is asked again when it does: the parcel's next turn comes.
+    if (error.failure === 'denied') await pauseLabels(ctx, opened);
+    // A parcel that the provider does not know, or will not follow, is not news.
+    else if (error.failure !== 'missing' && error.failure !== 'refused') throw error;
+    return undefined;
+  });
 
   await conclude(ctx, async (ctx) => {
     const order = await lockOrder(ctx, parcel.orderId);
@@ -65,10 +73,4 @@ async function tellOrder(ctx: InTransaction, order: Order, tracking: Tracking): 
   }
   const moves = status && order.mayMoveFulfillmentTo(status);
   await tellFulfillment(ctx, order, { label, ...(moves && { status }) });
-}
-
-/** A parcel that the provider does not know, or will not follow, is not news. */
-function unlessUnknown(error: unknown): undefined {
-  if (error instanceof ProviderError && (error.failure === 'missing' || error.failure === 'refused')) return undefined;
-  throw error;
 }

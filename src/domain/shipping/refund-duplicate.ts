@@ -2,6 +2,7 @@ import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { conclude, readOne, transact } from '../database.ts';
+import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
 
 /**
@@ -14,6 +15,7 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
   try {
     await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
   } catch (error) {
+    await laterIfDenied(ctx, opened, error);
     if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
     await transact(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'refund_refused')));
     throw new NeedsPerson(`${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`);

@@ -1,6 +1,6 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { hours, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -65,13 +65,20 @@ export async function waitFor(ctx: Context, lease: Lease, waitMs: number, note: 
   return 'settled';
 }
 
+/** A provider that says nothing but later for longer than the schedule lasts is one that fails. */
+const putOffMaxMs = hours(6);
+
 /**
- * The provider said when to come back, and nothing was done: it costs no try.
+ * The provider said when to come back, and nothing was done: it costs no try, unless it goes on for hours.
  * @throws Snooze
  */
-export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<never> {
+export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'settled'> {
+  const now = ctx.clock.now();
+  const { putOffSince } = lease.label;
+  if (putOffSince && now.getTime() - putOffSince.getTime() > putOffMaxMs) return tryAgain(ctx, lease, 'provider_rate_limited');
   await transact(ctx, (ctx) => underLease(ctx, lease, (label) => {
     if (label.state === 'quoting') label.moveTo('queued');
+    label.putOffSince ??= now;
     label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
     label.release();
   }));

@@ -24,7 +24,9 @@ export async function settlePurchase(ctx: Context, lease: Lease, account: Opened
       await step(ctx, lease, (label) => label.wasNotBought());
       return settleFailure(ctx, lease, purchase);
     default:
-      return raise(ctx, lease, 'outcome_unknown', 'The label was bought and then refunded at the provider.');
+      // Somebody gave it back over there: it is no label any more, and whether another is wanted is not ours to say.
+      await step(ctx, lease, (label) => label.wasNotBought());
+      return raise(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.');
   }
 }
 

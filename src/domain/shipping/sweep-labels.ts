@@ -1,6 +1,6 @@
 import { checkPurchases, reconcileTracking } from '#jobs/labels.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { days } from '#src/lib/duration.ts';
+import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { PlatformContext } from '../context.ts';
@@ -21,11 +21,16 @@ interface Due {
   readonly number: number;
 }
 
+/** A look that came to nothing is made again after this long, at most so often. */
+const recheckAgainMs = hours(1);
+const rechecksMax = 48;
+
 /** Promise a second look at every label that is due for one. */
 export async function sweepLabels(ctx: PlatformContext): Promise<void> {
   await asPlatform(ctx, 'labels of every store are looked at again', async (ctx) => {
     const due = await ctx.tx.run<Due>(sql`
-      update labels set recheck_at = null, rechecks = rechecks + 1
+      update labels set rechecks = rechecks + 1,
+        recheck_at = case when rechecks < ${rechecksMax} then ${fromNow(ctx.clock, recheckAgainMs)}::timestamptz end
       where (tenant_id, id) in (
         select tenant_id, id from labels where recheck_at <= ${ctx.clock.now()}
         order by recheck_at limit ${batchSize} for update skip locked)

@@ -1,10 +1,11 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { days } from '#src/lib/duration.ts';
 import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { conclude, transact } from '../database.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import { providerUnavailable } from './choose-rate.ts';
@@ -12,6 +13,9 @@ import { withoutReason } from './label-reasons.ts';
 import { leaseMs, lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
 import { inProgress, refuseIfOpen } from './retry-label.ts';
+
+/** How long the provider takes to say whether the price of a label is given back. */
+const priceBackMs = days(1);
 
 /**
  * Give a label back: its price is asked back where it was bought, and its order is without one again.
@@ -25,7 +29,12 @@ export async function voidLabel(ctx: Context, { labelId }: { labelId: string }):
   const { token, purchaseId } = await holdForVoid(ctx, orderId, labelId);
   if (purchaseId) await refund(ctx, labelId, token, purchaseId);
 
-  await transact(ctx, async (ctx) => {
+  await finishVoid(ctx, { orderId, labelId, token });
+}
+
+/** The label was given back, or was never bought: its order is without one. */
+export async function finishVoid(ctx: Context, { orderId, labelId, token }: HeldLabel): Promise<void> {
+  await conclude(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!order || label?.leaseToken !== token) throw inProgress();
@@ -33,6 +42,8 @@ export async function voidLabel(ctx: Context, { labelId }: { labelId: string }):
     label.moveTo('voided');
     label.voidedAt = label.updatedAt = now;
     label.nextAttemptAt = null;
+    // The provider decides on the price later: look whether it was given back.
+    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, priceBackMs) : null;
     label.release();
     await closeFailedPromises(ctx, label);
     await ctx.tx.run(sql`
@@ -43,6 +54,13 @@ export async function voidLabel(ctx: Context, { labelId }: { labelId: string }):
     });
     await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
   });
+}
+
+/** A label that is held by whoever gives it back. */
+export interface HeldLabel {
+  readonly orderId: string;
+  readonly labelId: string;
+  readonly token: string;
 }
 
 async function holdForVoid(ctx: Context, orderId: string, labelId: string): Promise<{ token: string; purchaseId: string | null }> {
@@ -68,14 +86,14 @@ async function refund(ctx: Context, labelId: string, token: string, purchaseId: 
     if (!opened) throw providerUnavailable();
     await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
   } catch (error) {
-    await transact(ctx, (ctx) => giveBack(ctx, labelId, token));
+    await transact(ctx, (ctx) => letGo(ctx, { labelId, token }));
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure !== 'refused') throw providerUnavailable(error);
     throw notVoidable('The parcel provider does not take this label back any more.');
   }
 }
 
-async function giveBack(ctx: InTransaction, labelId: string, token: string): Promise<void> {
+export async function letGo(ctx: InTransaction, { labelId, token }: Omit<HeldLabel, 'orderId'>): Promise<void> {
   const label = await lockLabel(ctx, labelId);
   if (label?.leaseToken === token) label.release();
 }

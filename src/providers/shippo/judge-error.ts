@@ -24,10 +24,11 @@ export function judgeError(errors: typeof ShippoErrors, operation: string, error
   return new ProviderError('shippo', 'away', `Shippo gave no readable answer to ${operation}.`, { code: 'no_answer' });
 }
 
-/** 409 is Shippo's word for too much at once; any 4xx says that nothing was done. */
+/** 409 is Shippo's word for too much at once; 408 is a proxy's, who cannot know; any other 4xx says that nothing was done. */
 function failureOf(statusCode: number): ProviderFailure {
   if (statusCode === 401 || statusCode === 403) return 'denied';
   if (statusCode === 404) return 'missing';
+  if (statusCode === 408) return 'away';
   if (statusCode === 409 || statusCode === 429) return 'busy';
   return statusCode >= 400 && statusCode < 500 ? 'refused' : 'away';
 }

@@ -18,7 +18,7 @@ import { Crash, crashingClock, labelOf, request, run, runToEnd } from './support
  */
 
 const test = anyTest as TestFn<TestContext>;
-useContext(test, { environment: { LABEL_BUY_TIMEOUT: '300ms' } });
+useContext(test, { environment: { LABEL_BUY_TIMEOUT: '500ms' } });
 
 let simulator: ShippoSimulator;
 let control: ShippoControl;
@@ -50,7 +50,7 @@ async function open(base: Context, given: Partial<ShippingAccountInput> = {}): P
   };
 }
 
-test('the cheapest label is bought at the provider', async (t) => {
+test.serial('the cheapest label is bought at the provider', async (t) => {
   const { ctx, bought } = await open(t.context.ctx);
   const { order, labelId } = await request(ctx);
   t.is(await run(ctx, order.id), 'done');
@@ -70,12 +70,12 @@ const faults: [Parameters<Store['fault']>[0], object][] = [
   ['unknown_enum', {}],
   ['hang', { after: true }],
   ['hang', {}],
-  ['delay', { ms: 600, after: true }],
+  ['delay', { ms: 1000, after: true }],
   ['transaction_error', { text: 'The carrier API timed out.' }],
 ];
 
 for (const [kind, more] of faults) {
-  test(`one label is paid for when the purchase meets ${kind} ${JSON.stringify(more)}`, async (t) => {
+  test.serial(`one label is paid for when the purchase meets ${kind} ${JSON.stringify(more)}`, async (t) => {
     const { ctx, clock, fault, bought } = await open(t.context.ctx);
     const { order } = await request(ctx);
     await fault(kind, more);
@@ -84,7 +84,7 @@ for (const [kind, more] of faults) {
   });
 }
 
-test('a queued label is waited for and adopted when the provider decides', async (t) => {
+test.serial('a queued label is waited for and adopted when the provider decides', async (t) => {
   const { ctx, clock, fault, bought, transactions } = await open(t.context.ctx);
   const { order } = await request(ctx);
   await fault('queued');
@@ -96,7 +96,7 @@ test('a queued label is waited for and adopted when the provider decides', async
   t.is(await bought(), 1);
 });
 
-test('a person buys a label across a border, with the goods declared to customs', async (t) => {
+test.serial('a person buys a label across a border, with the goods declared to customs', async (t) => {
   const { ctx, clock, bought } = await open(t.context.ctx, { carriers: ['dhl_express'] });
   const { order } = await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } });
   t.is(await run(ctx, order.id), 'done');
@@ -107,7 +107,7 @@ test('a person buys a label across a border, with the goods declared to customs'
   t.is(await bought(), 1);
 });
 
-test('wherever a run dies, one label is paid for at the provider', async (t) => {
+test.serial('wherever a run dies, one label is paid for at the provider', async (t) => {
   const { ctx, clock, bought } = await open(t.context.ctx);
   let points = 0;
   for (let point = 1; point <= 60; point += 1) {
@@ -124,7 +124,7 @@ test('wherever a run dies, one label is paid for at the provider', async (t) => 
   t.true(points >= 10);
 });
 
-test('a crowd of orders, faults and workers ends with one label each', async (t) => {
+test.serial('a crowd of orders, faults and workers ends with one label each', async (t) => {
   const { ctx, clock, fault, bought } = await open(t.context.ctx);
   const orders = await Promise.all(Array.from({ length: 30 }, () => request(ctx)));
   for (const [kind, more] of faults.filter(([kind]) => kind !== 'hang')) await fault(kind, { ...more, times: 3, probability: 0.5 });

@@ -1,11 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import { transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/domain/database.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
 import { purchaseLabel as work, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import type { GivenOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
@@ -228,6 +230,46 @@ test('a provider that says when to come back costs no try', async (t) => {
   shipping.turns = [{ error: busy(30) }];
   t.is(await run(ctx, order.id), 'snoozed');
   t.like(await labelOf(ctx, order.id), { state: 'rate_chosen', tries: 0, buyingSince: null });
+  t.is(await run(ctx, order.id), 'done');
+  t.is(shipping.bought().length, 1);
+});
+
+test('a provider that only ever says later is a person\'s after some hours', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.throws.quote = Array.from({ length: 60 }, () => busy(1800));
+  t.like(await runToEnd(ctx, clock, order.id, { runsMax: 60 }), { state: 'needs_attention', reason: 'provider_rate_limited' });
+  t.true(shipping.asked.length > 12);
+
+  shipping.throws.quote = [];
+  t.is(await run(ctx, order.id), 'done');
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+});
+
+test('a label of another order is never taken for this one, whatever its rate', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['is silent'];
+  shipping.throws.look = [silence()];
+  await run(ctx, order.id);
+  const rows = await read<{ rateId: string }>(ctx, sql`select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
+  const strange = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rows[0]?.rateId ?? '', marker: `${newId('lbl')}:1 ORD-1` });
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
+  t.not((await labelOf(ctx, order.id)).purchaseId, strange.id);
+});
+
+test('a label that was given back at the provider is bought anew when somebody says so', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = [silence()];
+  await run(ctx, order.id);
+  shipping.amend(shipping.bought()[0]?.id ?? '', 'refunded');
+  t.regex(await run(ctx, order.id), /carrier_error/);
+  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', buyingSince: null });
   t.is(await run(ctx, order.id), 'done');
   t.is(shipping.bought().length, 1);
 });

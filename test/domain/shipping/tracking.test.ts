@@ -4,19 +4,21 @@ import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import {
-  checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, sweepLabels,
+  acknowledgeDuplicate, checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, sweepLabels,
 } from '#src/domain/shipping/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { promised, recorded } from '#test/support/promised.ts';
 import { labelOf, orderOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
+
+// What sweeps every store is serial: a sweep of one test takes the rows of all.
 
 async function shipped(base: Context) {
   const fake = withFake(base);
@@ -31,6 +33,9 @@ async function shipped(base: Context) {
 const trackingsOf = (ctx: Context, orderId: string) => read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(ctx, sql`
   select id, status, followed, next_poll_at as "nextPollAt" from trackings
   where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+
+const rateOf = async (ctx: Context, labelId: string) =>
+  (await read<{ rateId: string }>(ctx, sql`select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`))[0]?.rateId ?? '';
 
 const mailsAbout = async (ctx: Context, subjectId: string) =>
   (await read<{ kind: string }>(ctx, sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`)).map(({ kind }) => kind);
@@ -88,7 +93,7 @@ test('what the provider hints at is looked up, and the same hint twice is one lo
   t.false(await receiveHint(ctx, { event: 'batch_created', data: {} }));
 });
 
-test('a parcel on its way is asked about every six hours until it arrives', async (t) => {
+test.serial('a parcel on its way is asked about every six hours until it arrives', async (t) => {
   const { ctx, clock, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   await pollTrackings(ctx);
   t.deepEqual(await promised(ctx, jobs.reconcileTracking), []);
@@ -116,7 +121,7 @@ test('a silent provider leaves a parcel where it was', async (t) => {
   t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased');
 });
 
-test('a second label that was bought after all is found, refunded and shown', async (t) => {
+test.serial('a second label that was bought after all is found, refunded and shown', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -163,6 +168,83 @@ test('a second label that the provider does not take back stands before a person
   t.deepEqual(shipping.bought().map(({ marker }) => marker), [`${labelId}:1 ${order.orderNumber}`]);
 });
 
+test('a price that is not given back after all is a person\'s', async (t) => {
+  const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
+  const { rateId } = shipping.bought()[0] ?? {};
+  const second = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` });
+  const hear = async (status: string) => {
+    await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: second.id, status } });
+    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  };
+  await hear('SUCCESS');
+  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  await acknowledgeDuplicate(ctx, { purchaseId: second.id, orderId: order.id });
+  t.is((await orderOf(ctx, order.id)).attention, null);
+
+  shipping.amend(second.id, 'refund_rejected');
+  await hear('REFUNDREJECTED');
+  await hear('REFUNDREJECTED');
+  t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
+  t.deepEqual(await read(ctx, sql`select state, acknowledged_at from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [
+    { state: 'refund_refused', acknowledged_at: null },
+  ]);
+});
+
+test('a label that turns up before it is bought again is used, and one of a rate that was let go is refunded', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const hear = async (id: string) => {
+    await receiveHint(ctx, { event: 'transaction_created', data: { object_id: id } });
+    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  };
+  const account = { tenantId: ctx.tenant.id, apiKey: '' };
+  const late = await request(ctx);
+  shipping.turns = [{ error: busy(60) }];
+  t.is(await run(ctx, late.order.id), 'snoozed');
+  t.is((await labelOf(ctx, late.order.id)).state, 'rate_chosen');
+  const rateId = await rateOf(ctx, late.labelId);
+  const straggler = await shipping.buyLabel(account, { rateId, marker: `${late.labelId}:1 ${late.order.orderNumber}` });
+  await hear(straggler.id);
+  t.like(await labelOf(ctx, late.order.id), { state: 'purchased', purchaseId: straggler.id });
+  t.is(await run(ctx, late.order.id), 'done');
+
+  const other = await request(ctx);
+  const stray = await shipping.buyLabel(account, { rateId: 'rate_let_go', marker: `${other.labelId}:1 ${other.order.orderNumber}` });
+  await hear(stray.id);
+  t.is((await labelOf(ctx, other.order.id)).state, 'queued');
+  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  t.deepEqual(shipping.bought().map(({ id }) => id), [straggler.id]);
+});
+
+test.serial('a look that comes to nothing is made again', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = [{ sellsUnseenFor: 2 }];
+  await runToEnd(ctx, clock, order.id);
+  const looks = async () => (await promised(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
+  clock.pass(minutes(11));
+  await sweepLabels(ctx);
+  shipping.throws.look = [silence()];
+  for (const look of await looks()) await t.notThrowsAsync(checkPurchases(ctx, look));
+  t.is(shipping.bought().length, 2);
+
+  clock.pass(minutes(61));
+  await sweepLabels(ctx);
+  t.is((await looks()).length, 2);
+  for (const look of await looks()) await checkPurchases(ctx, look);
+  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  t.is(shipping.bought().length, 1);
+});
+
+test('while the account does not open, parcels are not asked about', async (t) => {
+  const { ctx, shipping, trackingId } = await shipped(t.context.ctx);
+  shipping.throws.track = [denial()];
+  await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
+  await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
+  t.is(shipping.asked.filter((what) => what === 'track').length, 1);
+});
+
 test('a hint about a purchase that nobody waits for any more brings its label', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
@@ -178,7 +260,7 @@ test('a hint about a purchase that nobody waits for any more brings its label', 
   t.deepEqual(await promised(ctx, jobs.refundDuplicate), []);
 });
 
-test('a label that turns up after the order was shipped by hand is refunded', async (t) => {
+test.serial('a label that turns up after the order was shipped by hand is refunded', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -194,7 +276,7 @@ test('a label that turns up after the order was shipped by hand is refunded', as
   t.is(shipping.bought().length, 0);
 });
 
-test('a parcel that was sent by hand is followed by its carrier and number', async (t) => {
+test.serial('a parcel that was sent by hand is followed by its carrier and number', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx, { address: { country: 'CA' } });

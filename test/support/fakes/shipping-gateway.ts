@@ -38,6 +38,8 @@ export interface FakeShipping extends ShippingGateway {
   tracking: Map<string, TrackingNews>;
   /** Decide a purchase that waits. */
   decide(state: 'purchased' | 'failed'): void;
+  /** What the provider says of a purchase from now on. */
+  amend(purchaseId: string, state: LabelPurchase['state']): void;
 }
 
 export function rate(given: Partial<Rate> = {}): Rate {
@@ -63,6 +65,9 @@ export function fakeShippingGateway(): FakeShipping {
     decide(state) {
       const waiting = purchases.find((purchase) => purchase.state === 'unsettled');
       if (waiting) Object.assign(waiting, settled(state));
+    },
+    amend(purchaseId, state) {
+      Object.assign(purchases.find(({ id }) => id === purchaseId) ?? {}, { state });
     },
 
     async checkAccount() {
