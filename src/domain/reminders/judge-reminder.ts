@@ -32,9 +32,11 @@ export function judge({ settings, cart, isBounced, remindedAt }: Facts, timezone
   if (cart.isUnsubscribed) return skip('unsubscribed');
   if (isBounced) return skip('bounced');
   if (!cart.lines.some(isBuyable)) return skip('items_gone');
-  if (remindedAt && now.getTime() - remindedAt.getTime() < settings.perAddressMs) return skip('recently_reminded');
+  // Before the last gate: in the morning the address may not have been reminded recently any more.
   const until = endOfQuietHours(settings.quietHours, timezone, now);
-  return until ? { verdict: 'wait', reason: 'quiet_hours', until } : { verdict: 'send', cart };
+  if (until) return { verdict: 'wait', reason: 'quiet_hours', until };
+  if (remindedAt && now.getTime() - remindedAt.getTime() < settings.perAddressMs) return skip('recently_reminded');
+  return { verdict: 'send', cart };
 }
 
 /** Judge a reminder by what is so now. Reminders of one address are judged one after the other. */

@@ -2,16 +2,17 @@ import { sql } from '#src/lib/sql.ts';
 import { keepTokenHashes } from '../cart/index.ts';
 import type { Context } from '../context.ts';
 import { type MailJudge, sendMail } from '../mail/index.ts';
+import { judgeLink } from '../sessions/index.ts';
 import { judgeReminder } from './judge-reminder.ts';
 import { putOff, skip } from './record-verdict.ts';
 import type { Reminder } from './reminder.ts';
 
 /**
- * Send a mail; a reminder only if it is still right to. The mail server may have been away for hours since it was
- * decided on: meanwhile its reader may have bought or unsubscribed, or gone to bed.
+ * Send a mail; a reminder or a link to sign in only if it is still right to. The mail server may have been away for
+ * hours since it was decided on: meanwhile its reader may have bought or unsubscribed, or gone to bed.
  */
 export async function sendJudgedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
-  await sendMail(ctx, payload, { abandoned_cart: judgeAgain });
+  await sendMail(ctx, payload, { abandoned_cart: judgeAgain, magic_link: judgeLink });
 }
 
 const judgeAgain: MailJudge = async (ctx, { mailId }) => {

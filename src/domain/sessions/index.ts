@@ -1,9 +1,10 @@
 export { consumeLink } from './consume-link.ts';
 export { endSession } from './end-session.ts';
+export { judgeLink } from './judge-link.ts';
 export { mailLink } from './mail-link.ts';
 export { openSession } from './open-session.ts';
-export { presentSession, SessionView } from './present.ts';
 export { sessionPersonalData } from './personal-data.ts';
+export { presentSession, SessionView } from './present.ts';
 export { pruneSessions } from './prune-sessions.ts';
 export { renewToken, rotateSession } from './refresh-session.ts';
 export { type LinkRequest, requestLink } from './request-link.ts';

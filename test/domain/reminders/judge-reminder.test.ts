@@ -37,7 +37,11 @@ test('a reminder is sent when no gate is shut, and each gate says its name', (t)
   t.is(verdictOn({ isBounced: true }), 'skip: bounced');
   t.is(verdictOn({ remindedAt: ago(hours(15.9)) }), 'skip: recently_reminded');
   t.is(verdictOn({ remindedAt: ago(hours(16)) }), 'send');
-  t.is(verdictOn({}, new Date('2026-11-20T06:00:00Z')), 'wait: quiet_hours');
+  const night = new Date('2026-11-20T06:00:00Z');
+  t.is(verdictOn({}, night), 'wait: quiet_hours');
+  // By the morning, sixteen hours may have passed.
+  t.is(verdictOn({ remindedAt: new Date(night.getTime() - hours(15)) }, night), 'wait: quiet_hours');
+  t.is(verdictOn({ remindedAt: ago(hours(1)), isBounced: true }, night), 'skip: bounced');
 });
 
 test('a cart of which everything is gone is not reminded of; one thing that can be had is enough', (t) => {

@@ -116,6 +116,33 @@ test('a rotated secret makes the links that were mailed before worthless, and th
   await t.notThrowsAsync(consume(ctx, await buildLink(ctx, email)));
 });
 
+test.serial('a link that was asked for before a rotation and is mailed after it works, and what was mailed before does not', async (t) => {
+  const { ctx, services } = t.context;
+  const { email } = await buildCustomer(ctx);
+  await requestLink(ctx, asked(email));
+  const [{ linkId } = { linkId: '' }] = await promised(ctx, mailLinkJob);
+  await mailLink(ctx, { linkId });
+  const stale = await deriveToken(ctx, tokenPurposes.signIn, linkId);
+  await transact(ctx, rotateSessionSecret);
+  await workPromises(services);
+
+  const [mail] = mailer.to(email);
+  const token = linkIn(mail ?? { text: '' }, '/account/sign-in').searchParams.get('token') ?? '';
+  t.not(token, stale);
+  await t.throwsAsync(consume(ctx, stale), refused);
+  t.is((await consume(ctx, token)).customer.email, email);
+  await t.throwsAsync(consume(ctx, token), refused);
+});
+
+test.serial('a link that was used while its second mail waited is not mailed again', async (t) => {
+  const { ctx, services } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const token = await buildLink(ctx, email);
+  await consume(ctx, token);
+  await workPromises(services);
+  t.deepEqual(mailer.to(email), []);
+});
+
 test('where customer accounts are switched off nothing is written, and nothing is sent that was asked for before', async (t) => {
   const { ctx } = t.context;
   const off: Context = { ...ctx, tenant: { ...ctx.tenant, modules: { ...ctx.tenant.modules, customer_accounts: false } } };

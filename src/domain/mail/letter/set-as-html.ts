@@ -1,6 +1,7 @@
-import { escapeHtml, paragraphs } from './escape-html.ts';
+import { escapeHtml } from '#src/lib/escape-html.ts';
 import { inkOn } from './ink-on.ts';
 import type { Block, Fact, Letter, Letterhead, Line } from './letter.ts';
+import { paragraphs } from './paragraphs.ts';
 import { sheet, styles } from './sheet.ts';
 
 /** The letter as HTML that mail programs, old ones too, show alike: tables, inline styles and no outside files. */
