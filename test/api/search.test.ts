@@ -58,6 +58,33 @@ test.serial('words are found in other forms, and with typing errors and without 
   t.deepEqual(slugs(await ask(t.context, "q=%27%22%3C%26%7C!(")), []);
 });
 
+test.serial('what holds the words hides what is only spelled alike, and a guess looks for all of its words first', async (t) => {
+  const { ctx, services } = t.context;
+  for (const [slug, name] of [['mug', 'Stoneware mug'], ['plate', 'Stoneware plate'], ['rug', 'Wool rug'], ['lamp', 'Paper lamp']] as const) await buildProduct(ctx, { slug, name });
+  await workPromises(services);
+  t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
+  t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
+  t.deepEqual(slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(), ['lamp', 'mug', 'plate'], 'any of the words, where nothing has all of them');
+  t.deepEqual(slugs(await ask(t.context, 'q=stonewaremug')), ['mug', 'plate']);
+  t.deepEqual(slugs(await ask(t.context, 'q=lampp+-paper')), ['lamp'], 'what was to be left out is no part of a guess');
+  t.deepEqual(slugs(await ask(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
+});
+
+test.serial('guesses are read page by page, too', async (t) => {
+  const { ctx, services } = t.context;
+  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `mug-${index}`, name: `Stoneware mug ${'tall '.repeat(index)}` });
+  await workPromises(services);
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const body: any = await ask(t.context, `q=stonware&limit=1${cursor && `&cursor=${cursor}`}`);
+    t.is(body.results.length, 1);
+    seen.push(...slugs(body));
+    cursor = body.cursor;
+  }
+  t.deepEqual(seen.toSorted(), ['mug-1', 'mug-2', 'mug-3']);
+});
+
 test.serial('who types a SKU or a slug gets it first', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { slug: 'lid', name: 'Lid for bowl-s bowl-s bowl-s' });
@@ -151,4 +178,5 @@ test.serial('a search costs one statement, which carries its store', async (t) =
   const reads = statements.filter((text) => !/from tenants/.test(text));
   t.is(reads.length, 1);
   t.regex(reads[0] ?? '', /from search_documents d\s+where d.tenant_id = \$/);
+  t.is((await countStatements(services, () => ask(t.context, 'q=aok'))).statements.length, 1, 'a guess costs no other');
 });

@@ -1,6 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { fold } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
+import type { Guess } from './guess-words.ts';
 import { textConfig } from './text-config.ts';
 import type { DocumentKey } from './want-embedding.ts';
 
@@ -8,51 +9,52 @@ import type { DocumentKey } from './want-embedding.ts';
 export interface Typed {
   readonly text: string;
   readonly kinds: readonly string[];
-  readonly config: Sql;
-  /** Its words, in the language of the store. */
-  readonly words: Sql;
-  /** Its letters, without case and accents. */
-  readonly spelled: Sql;
-  /** The slug or SKU that it may be. */
-  readonly name: Sql;
+  /** What was probably meant, where anything was. */
+  readonly guess: Guess | undefined;
 }
 
-export function readTyped(ctx: Context, q: string, kinds: readonly string[]): Typed {
-  const text = q.trim();
-  const config = sql`${textConfig(ctx.tenant.locale)}::regconfig`;
-  return {
-    text, kinds, config,
-    words: sql`websearch_to_tsquery(${config}, ${text})`,
-    spelled: sql`${fold(text)}::text`,
-    name: sql`${text.toLowerCase()}::text`,
-  };
+const config = ({ tenant }: Context) => sql`${textConfig(tenant.locale)}::regconfig`;
+
+/** The row of what was typed: read once, and not again for each document that it is held against. */
+function typedRow(ctx: Context, { text, guess }: Typed): Sql {
+  return sql`
+    typed as materialized (
+      select websearch_to_tsquery(${config(ctx)}, ${text}) as words,
+        to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
+        to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
+        ${fold(text)}::text as letters, ${text.toLowerCase()}::text as name)`;
 }
 
-/** Documents that were named, that hold the words (a title weighs more than a body) or have a title spelled alike. */
+/** Its words, in the language of the store. */
+const words = sql`(select words from typed)`;
+/** All of the words, and any of them, that it may be a slip of; null where there is no guess. */
+const guessedAll = sql`(select guessed_all from typed)`;
+const guessedAny = sql`(select guessed_any from typed)`;
+/** Its letters, without case and accents. */
+const letters = sql`(select letters from typed)`;
+/** The slug or SKU that it may be. */
+const name = sql`(select name from typed)`;
+
+/** A text this short is its own snippet. */
+const snippetWholeUpTo = 200;
+
+/** So much of a longer one is looked through for a snippet. */
+const snippetReadUpTo = 5000;
+
+/** A plain text: search words are not marked in it. */
+const headline = 'MaxFragments=1, MinWords=8, MaxWords=30, StartSel="", StopSel=""';
+
+/** The part of a document `d` that holds what was typed. Costs more than finding the document: for those of a page only. */
+export function snippet(ctx: Context): Sql {
+  return sql`case when length(d.body) <= ${snippetWholeUpTo} then d.body
+    else ts_headline(${config(ctx)}, left(d.body, ${snippetReadUpTo}), coalesce(${guessedAny}, ${words}), ${headline}) end`;
+}
+
+/** What is written, best first. `candidates` is what is found, with its score. */
 export function rankByText(ctx: Context, typed: Typed): Sql {
   return sql`
-    candidates as (
-      select d.*, round((${scoreByText(typed)})::numeric, 6) as score
-      from search_documents d
-      where ${isFoundByText(ctx, typed)})`;
-}
-
-/** What is likely meant by a word that nothing is called: not much worse than the best, and not just anything. */
-export const spellingMin = 0.3;
-const spellingOfBestMin = 0.8;
-
-/**
- * Documents with a title that is spelled a little like what was typed: letters left out, doubled or exchanged. How
- * little is a setting of PostgreSQL's (`pg_trgm.word_similarity_threshold`), which its index goes by.
- */
-export function rankBySpelling(ctx: Context, typed: Typed): Sql {
-  return sql`
-    spelled as (
-      select d.*, round((0.49 * word_similarity(${typed.spelled}, d.folded_title))::numeric, 6) as score
-      from search_documents d
-      where d.tenant_id = ${ctx.tenant.id} and ${isShown(ctx, typed)} and ${typed.spelled} <% d.folded_title),
-    candidates as (
-      select * from spelled where score >= ${spellingOfBestMin}::float8 * (select max(score) from spelled))`;
+    ${findByText(ctx, typed)},
+    candidates as (select kind, subject_id, round(score::numeric, 6) as score from by_text)`;
 }
 
 /** How much the ranks at the top of each list differ: the usual constant of reciprocal rank fusion. */
@@ -70,37 +72,47 @@ const textRanksMax = 200;
 export function rankByMeaning(ctx: Context, typed: Typed, alike: readonly DocumentKey[]): Sql {
   const reciprocal = (rank: Sql) => sql`coalesce(1.0 / (${fusionConstant} + ${rank}), 0)`;
   return sql`
-    by_text as (
+    ${findByText(ctx, typed)},
+    text_ranks as (
       select kind, subject_id, is_named, row_number() over (order by score desc, subject_id desc) as rank
-      from (
-        select d.kind, d.subject_id, ${isNamed(typed)} as is_named, ${scoreByText(typed)} as score
-        from search_documents d
-        where ${isFoundByText(ctx, typed)} order by score desc, d.subject_id desc limit ${textRanksMax}) as found),
-    by_meaning as (
+      from (select * from by_text order by score desc, subject_id desc limit ${textRanksMax}) as best),
+    meaning_ranks as (
       select * from unnest(${alike.map(({ kind }) => kind)}::text[], ${alike.map(({ id }) => id)}::text[])
         with ordinality as near(kind, subject_id, rank)),
     candidates as (
-      select d.*, round((case when t.is_named then 1
+      select d.kind, d.subject_id, round((case when t.is_named then 1
           else 0.99 * (${reciprocal(sql`t.rank`)} + ${reciprocal(sql`m.rank`)}) * (${fusionConstant} + 1) / 2
           end)::numeric, 6) as score
-      from by_text t full join by_meaning m on m.kind = t.kind and m.subject_id = t.subject_id
+      from text_ranks t full join meaning_ranks m on m.kind = t.kind and m.subject_id = t.subject_id
       join search_documents d on d.tenant_id = ${ctx.tenant.id}
         and d.kind = coalesce(t.kind, m.kind) and d.subject_id = coalesce(t.subject_id, m.subject_id)
       where ${isShown(ctx, typed)})`;
 }
 
-const isNamed = ({ name }: Typed) => sql`${name} = any(d.names)`;
+/** Nobody reads on for longer: of more, the best are listed. */
+const foundMax = 1000;
 
-function scoreByText(typed: Typed): Sql {
-  const { words, spelled } = typed;
-  return sql`case when ${isNamed(typed)} then 1
-    else 0.5 * ts_rank(d.vector, ${words}, 32) + 0.49 * word_similarity(${spelled}, d.folded_title) end`;
-}
-
-function isFoundByText(ctx: Context, typed: Typed): Sql {
-  const { words, spelled, name } = typed;
-  return sql`d.tenant_id = ${ctx.tenant.id} and ${isShown(ctx, typed)}
-    and (d.vector @@ ${words} or ${spelled} <% d.folded_title or d.names @> array[${name}])`;
+/**
+ * Documents that were named or hold all the words (a title weighs more than a body). Only where there is none, those
+ * that hold what was probably meant; and only where there is none of those either, titles that are spelled alike, such
+ * as two words that were written as one. Each of the three scores below the one before.
+ */
+function findByText(ctx: Context, typed: Typed): Sql {
+  const best = (isNamed: Sql, score: Sql, condition: Sql) => sql`
+      select d.kind, d.subject_id, ${isNamed} as is_named, ${score} as score
+      from search_documents d
+      where d.tenant_id = ${ctx.tenant.id} and ${isShown(ctx, typed)} and ${condition}
+      order by score desc, d.subject_id desc limit ${foundMax}`;
+  const named = sql`${name} = any(d.names)`;
+  return sql`
+    ${typedRow(ctx, typed)},
+    written as (${best(named, sql`case when ${named} then 1 else 0.5 + 0.49 * ts_rank(d.vector, ${words}, 32) end`,
+      sql`(d.vector @@ ${words} or d.names @> array[${name}])`)}),
+    guessed as (${best(sql`false`, sql`0.25 * (d.vector @@ ${guessedAll})::int + 0.24 * ts_rank(d.vector, ${guessedAny}, 32)`,
+      sql`d.vector @@ ${guessedAny} and numnode(${words}) > 0 and not exists (select from written)`)}),
+    spelled as (${best(sql`false`, sql`0.1 * (word_similarity(${letters}, d.folded_title) + similarity(${letters}, d.folded_title))`,
+      sql`${letters} <% d.folded_title and not exists (select from written) and not exists (select from guessed)`)}),
+    by_text as (select * from written union all select * from guessed union all select * from spelled)`;
 }
 
 function isShown(ctx: Context, { kinds }: Typed): Sql {

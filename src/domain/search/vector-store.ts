@@ -44,10 +44,11 @@ export class VectorStore {
 
   /** The documents of these kinds that are most like a vector of the same length, the most alike first. */
   nearest(query: Float32Array, kinds: readonly string[], count: number): Neighbour[] {
+    const likenesses = this.#compare(query);
     const best: Neighbour[] = [];
     let worst = -Infinity;
     for (let place = 0; place < this.#count; place += 1) {
-      const likeness = this.#likeness(query, place);
+      const likeness = likenesses[place] ?? 0;
       if (likeness <= worst && best.length === count) continue;
       const key = this.#keys[place];
       if (!key || !kinds.includes(key.kind)) continue;
@@ -57,14 +58,30 @@ export class VectorStore {
     return best;
   }
 
-  #likeness(query: Float32Array, place: number): number {
+  /** How like each place is: four at a time, which keeps the processor busy where one sum would wait for itself. */
+  #compare(query: Float32Array): Float64Array {
     const vectors = this.#vectors;
     const { dimensions } = this;
-    let sum = 0;
-    for (let index = 0, at = place * dimensions; index < dimensions; index += 1, at += 1) {
-      sum += (query[index] ?? 0) * (vectors[at] ?? 0);
+    const likenesses = new Float64Array(roundUp(this.#count));
+    for (let place = 0; place < this.#count; place += together) {
+      const first = place * dimensions;
+      const second = first + dimensions;
+      const third = second + dimensions;
+      const fourth = third + dimensions;
+      let [one, two, three, four] = [0, 0, 0, 0];
+      for (let at = 0; at < dimensions; at += 1) {
+        const wanted = query[at] ?? 0;
+        one += wanted * (vectors[first + at] ?? 0);
+        two += wanted * (vectors[second + at] ?? 0);
+        three += wanted * (vectors[third + at] ?? 0);
+        four += wanted * (vectors[fourth + at] ?? 0);
+      }
+      likenesses[place] = one;
+      likenesses[place + 1] = two;
+      likenesses[place + 2] = three;
+      likenesses[place + 3] = four;
     }
-    return sum;
+    return likenesses;
   }
 
   #put(key: DocumentKey, packed: Buffer): void {
@@ -80,8 +97,8 @@ export class VectorStore {
   }
 
   #grow(): void {
-    if (this.#count * this.dimensions <= this.#vectors.length) return;
-    const larger = new Float32Array(Math.ceil(this.#vectors.length * 1.5));
+    if (roundUp(this.#count) * this.dimensions <= this.#vectors.length) return;
+    const larger = new Float32Array(roundUp(Math.ceil(this.#count * 1.5)) * this.dimensions);
     larger.set(this.#vectors);
     this.#vectors = larger;
   }
@@ -103,6 +120,9 @@ export class VectorStore {
     this.#count = last;
   }
 }
+
+const together = 4;
+const roundUp = (places: number) => Math.ceil(places / together) * together;
 
 const nameOf = ({ kind, id }: DocumentKey) => `${kind}:${id}`;
 

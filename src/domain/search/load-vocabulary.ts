@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache';
+
+import { minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { type Database, readOne } from '../database.ts';
+import { Vocabulary } from './vocabulary.ts';
+
+/** How long a store's words are taken for its newest: what is spelled right is found without them. */
+const freshForMs = minutes(1);
+
+/** So many titles of a store are read for their words: of more, most have been seen. */
+const titlesMax = 50_000;
+
+/** So many words a process holds: of the stores that were searched last. */
+const wordsMax = 500_000;
+
+interface Held {
+  vocabulary: Promise<Vocabulary>;
+  words: number;
+  lookedAt: number;
+}
+
+const caches = new WeakMap<Database, LRUCache<string, Held>>();
+
+/** The words of the store's titles, as of a minute ago. Only the first search of a store in a process waits for them. */
+export async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
+  const cache = cacheOf(ctx.database);
+  const now = ctx.clock.now().getTime();
+  const held = cache.get(ctx.tenant.id);
+  if (!held || now - held.lookedAt >= freshForMs) {
+    const loading = readVocabulary(ctx);
+    keep(cache, ctx.tenant.id, { vocabulary: held?.vocabulary ?? loading, words: held?.words ?? 0, lookedAt: now });
+    loading.then(
+      (vocabulary) => keep(cache, ctx.tenant.id, { vocabulary: loading, words: vocabulary.size, lookedAt: now }),
+      // Older words are better than none, and the next search but a minute looks again.
+      () => held || cache.delete(ctx.tenant.id),
+    );
+    return held?.vocabulary ?? loading;
+  }
+  return held.vocabulary;
+}
+
+async function readVocabulary(ctx: Context): Promise<Vocabulary> {
+  const found = await readOne<{ titles: string | null }>(ctx, sql`
+    select string_agg(title, E'\n') as titles
+    from (select title from search_documents where tenant_id = ${ctx.tenant.id} limit ${titlesMax}) as taken`, { replica: true });
+  return new Vocabulary(found?.titles ?? '');
+}
+
+function keep(cache: LRUCache<string, Held>, key: string, held: Held): void {
+  cache.set(key, held, { size: held.words + 1 });
+}
+
+function cacheOf(database: Database): LRUCache<string, Held> {
+  const cache = caches.get(database) ?? new LRUCache<string, Held>({ max: 10_000, maxSize: wordsMax });
+  caches.set(database, cache);
+  return cache;
+}

@@ -1,0 +1,80 @@
+import { fold } from '../catalog/index.ts';
+import { lettersChanged } from './letters-changed.ts';
+
+interface Word {
+  /** Without case and accents, as it is compared. */
+  readonly plain: string;
+  /** As titles have it: several where only accents differ. */
+  readonly written: string[];
+  /** How often titles have it. */
+  count: number;
+}
+
+/** So many words are held against one that was typed and that nothing is called. */
+const guessesMax = 3;
+
+/** Shorter words are one slip of a finger from too many others. */
+const lettersMin = 3;
+
+/** A word this long is like no other by chance, even with two slips. */
+const lettersOfTwoSlips = 8;
+
+const noWords: readonly Word[] = [];
+
+/** Words of letters: nobody mistypes a number into another word. */
+export const wordPattern = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}]{3,40}(?![\p{L}\p{M}\p{N}])/gu;
+
+/** The words that a store's titles are made of: what a word that was mistyped was probably meant to be. */
+export class Vocabulary {
+  readonly #words = new Map<string, Word>();
+  readonly #byLength: Word[][] = [];
+
+  constructor(titles: string) {
+    for (const [written] of titles.toLowerCase().matchAll(wordPattern)) this.#add(written);
+  }
+
+  get size(): number {
+    return this.#words.size;
+  }
+
+  /**
+   * The words that this one was probably meant to be, as titles have them: itself, if it is one of theirs; else those
+   * that are one slip away; else those that it begins; else, if it is long, those two slips away. None, if it is like none.
+   */
+  guess(typed: string): string[] {
+    const plain = fold(typed);
+    const known = this.#words.get(plain);
+    if (known) return known.written;
+    if (plain.length < lettersMin) return [];
+    return this.#meantBy(plain).toSorted((left, right) => right.count - left.count).slice(0, guessesMax).flatMap(({ written }) => written);
+  }
+
+  #meantBy(plain: string): readonly Word[] {
+    const near = this.#alike(plain, 1);
+    if (near.length > 0) return near;
+    const begun = this.#begunBy(plain);
+    return begun.length > 0 || plain.length < lettersOfTwoSlips ? begun : this.#alike(plain, 2);
+  }
+
+  #alike(plain: string, slips: number): readonly Word[] {
+    return this.#byLength.slice(Math.max(0, plain.length - slips), plain.length + slips + 1)
+      .flatMap((words) => (words ?? noWords).filter((word) => lettersChanged(plain, word.plain, slips) <= slips));
+  }
+
+  #begunBy(plain: string): readonly Word[] {
+    return this.#byLength.slice(plain.length + 1).flatMap((words) => (words ?? noWords).filter((word) => word.plain.startsWith(plain)));
+  }
+
+  #add(written: string): void {
+    const plain = fold(written);
+    const word = this.#words.get(plain);
+    if (word?.written.includes(written)) word.count += 1;
+    else if (word) word.written.push(written);
+    else this.#addNew({ plain, written: [written], count: 1 });
+  }
+
+  #addNew(word: Word): void {
+    this.#words.set(word.plain, word);
+    (this.#byLength[word.plain.length] ??= []).push(word);
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { readConfig } from '#src/config.ts';
+import type { Context } from '#src/domain/context.ts';
+import { searchDocuments } from '#src/domain/search/index.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
+import { createServices } from '#src/services.ts';
+import { buildHomeware, knownAnswers } from '#test/support/factories/search.ts';
+import { measureSearch } from '#test/support/search-quality.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+import { startBench } from './lib/bench-environment.ts';
+
+/*
+ * How well search finds what is meant in a shop with known answers, by text and by meaning side by side. The embedder is
+ * the simulator: it knows some synonyms, and nothing else of what a model would: npm run bench -- search-quality
+ */
+
+const bench = await startBench();
+const simulator = await startEmbeddingsSimulator();
+const embeddings = { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1' };
+const services = await createServices(readConfig({ ...bench.environment, ...embeddings }), 'bench', { log: silentLog });
+
+try {
+  const ctx: Context = { ...services.context(), tenant: await buildTenant(services) };
+  await buildHomeware(ctx);
+  await workPromises(services);
+  const modes = { text: { ...ctx, ports: { ...ctx.ports, embedder: undefined } }, semantic: ctx };
+
+  const line = (...cells: string[]) => console.log(cells.map((cell, index) => (index < 2 ? cell.padEnd(13) : cell.padStart(11))).join(''));
+  line('typed', 'mode', 'questions', 'first', 'among 5', 'mean 1/rank');
+  const faults: string[] = [];
+  for (const [kind, answers] of Object.entries(knownAnswers)) {
+    for (const [mode, ctx] of Object.entries(modes)) {
+      const quality = await measureSearch(answers, (query) => ask(ctx, query));
+      const { first, amongFive, meanReciprocalRank } = quality;
+      line(kind, mode, String(answers.length), ...[first, amongFive, meanReciprocalRank].map((part) => part.toFixed(2)));
+      faults.push(...quality.faults.map((fault) => `  ${kind}, ${mode}: ${fault}`));
+    }
+  }
+  console.log(['', 'Not first:', ...faults].join('\n'));
+} finally {
+  await services.close();
+  await simulator.close();
+  await bench.stop();
+}
+
+/** The slugs that are found; asked again where the embedder was too late for its 150 ms. */
+async function ask(ctx: Context, q: string): Promise<string[]> {
+  let page = await searchDocuments(ctx, { q });
+  for (let time = 0; page.degraded && time < 20; time += 1) {
+    await wait(100);
+    page = await searchDocuments(ctx, { q });
+  }
+  return page.rows.map(({ slug }) => slug);
+}

@@ -1,0 +1,32 @@
+/** How well a list of questions was answered, each number from 0 to 1. */
+export interface SearchQuality {
+  /** Of how many the product that was meant came first. */
+  readonly first: number;
+  /** Of how many it was among the first five. */
+  readonly amongFive: number;
+  /** The mean of one over its rank: 1 where it is always first. */
+  readonly meanReciprocalRank: number;
+  /** What was asked where it did not come first, and what did. */
+  readonly faults: readonly string[];
+}
+
+/** Ask each question and see where the product that is meant comes. */
+export async function measureSearch(
+  answers: readonly (readonly [query: string, slug: string])[],
+  ask: (query: string) => Promise<readonly string[]>,
+): Promise<SearchQuality> {
+  const ranks: number[] = [];
+  const faults: string[] = [];
+  for (const [query, slug] of answers) {
+    const found = await ask(query);
+    ranks.push(found.indexOf(slug) + 1);
+    if (found[0] !== slug) faults.push(`"${query}" finds ${found.slice(0, 3).join(', ') || 'nothing'}, not ${slug}`);
+  }
+  const part = (holds: (rank: number) => boolean) => ranks.filter(holds).length / ranks.length;
+  return {
+    first: part((rank) => rank === 1),
+    amongFive: part((rank) => rank > 0 && rank <= 5),
+    meanReciprocalRank: ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 / rank : 0), 0) / ranks.length,
+    faults,
+  };
+}
