@@ -1,5 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { removeProduct } from '#src/domain/catalog/index.ts';
+import { transact } from '#src/domain/database.ts';
 import { days } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
@@ -88,7 +90,20 @@ test('what cannot be bought is refused by its code', async (t) => {
   t.like(await add({ variantId: 'var_none' }), { status: 400, body: { error: 'unknown_product' } });
   t.like(await add({ productId: several.id }), { status: 400, body: { error: 'variant_required' } });
   t.like(await add({ variantId: single.variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }), { status: 400, body: { error: 'price_unavailable' } });
-  t.is((await add({ productId: single.id })).status, 201);
+  const { body } = await add({ productId: single.id });
+  const line = `/api/v1/cart/${cart.id}/items/${body.cart.items[0].id}`;
+  const monthly = { purchaseType: 'subscription', subscriptionInterval: 'month' };
+  t.like(await api.call('PATCH', line, { tenant, body: monthly }), { status: 400, body: { error: 'price_unavailable' } });
+  await transact(ctx, (ctx) => removeProduct(ctx, single.slug));
+  t.like(await api.call('PATCH', line, { tenant, body: monthly }), { status: 400, body: { error: 'unknown_product' } });
+});
+
+test('a cart holds a hundred lines and no more', async (t) => {
+  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const { variants } = await buildProduct(ctx, { variants: Array.from({ length: 101 }, (_, index) => ({ name: `No. ${index}` })) });
+  const cart = await buildCart(ctx, variants.slice(0, 100).map(({ id }) => id));
+  const refused = await api.call('POST', `/api/v1/cart/${cart.id}/items`, { tenant, body: { variantId: variants[100]?.id, quantity: 1 } });
+  t.like(refused, { status: 400, body: { error: 'too_many_items' } });
 });
 
 test('a cart that is another store’s, expired, unknown or no cart at all is not found', async (t) => {

@@ -38,6 +38,9 @@ test('a customer sees what belongs to their address, and nothing of anybody else
   const made = await api.call('POST', `${portal}/returns`, { headers, body: { order_number: order.order_number, items } });
   t.like(made, { status: 201, body: { return: { order_id: order.id, status: 'requested' } } });
 
+  const again = await api.call('POST', `${portal}/returns`, { headers, body: { order_number: order.order_number, items } });
+  t.like(again, { status: 409, body: { error: 'return_not_allowed' } });
+
   const { body } = await api.call('GET', portal, { headers });
   t.deepEqual(body.orders.map(({ id }: { id: string }) => id), [order.id]);
   t.deepEqual(body.subscriptions.map(({ id }: { id: string }) => id), [subscription.id]);

@@ -11,7 +11,7 @@ export function documentedErrors(route: Route): ErrorCode[] {
     ...bodyErrors(route),
     ...(route.query ? (['invalid_request'] as const) : []),
     ...(route.query && 'cursor' in route.query.properties ? (['invalid_cursor'] as const) : []),
-    ...(route.params ? (['not_found'] as const) : []),
+    ...(route.params && route.audience.kind !== 'inbound' ? (['not_found'] as const) : []),
     ...(route.module ? (['module_disabled'] as const) : []),
     ...(route.idempotent ? (['invalid_request', 'idempotency_in_progress'] as const) : []),
     ...(route.idempotent && route.body ? (['idempotency_key_reused'] as const) : []),

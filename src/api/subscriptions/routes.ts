@@ -70,7 +70,7 @@ export const postGiftCheckout = defineRoute({
   limit: 'ceiling',
   idempotent: 'resumable',
   errors: [
-    'unknown_product', 'variant_required', 'price_unavailable', 'amount_too_small', 'insufficient_stock',
+    'unknown_product', 'price_unavailable', 'amount_too_small', 'insufficient_stock',
     'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
   ],
   answers: { 200: CheckoutSessionView },

@@ -13,7 +13,7 @@ export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAc
 export { issueRefund } from './issue-refund.ts';
 export { isOurs } from './is-ours.ts';
 export { BillingPortalInput, openBillingPortal } from './open-billing-portal.ts';
-export { notConfigured, openAccount, publishableKey } from './open-account.ts';
+export { notConfigured, openAccount, publishableKeyOf } from './open-account.ts';
 export { PaymentAccountEntity, PaymentAccountInput, sessionLifetime } from './payment-account.ts';
 export {
   insertSession, markOpened, markOver, markSuperseded, type NewPaymentSession, type PaymentSession,

@@ -1,5 +1,5 @@
 import { DomainError } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
@@ -36,9 +36,6 @@ export function notConfigured(cause?: unknown): DomainError {
   );
 }
 
-/** The key that a storefront's own page may know; `null` where the store has none. */
-export async function publishableKey(ctx: Context): Promise<string | null> {
-  const row = await readOne<{ publishableKey: string | null }>(ctx, sql`
-    select publishable_key as "publishableKey" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
-  return row?.publishableKey ?? null;
-}
+/** The key that a storefront's own page may know, as a part of another statement; null where the store has none. */
+export const publishableKeyOf = (ctx: Context): Sql => sql`
+  (select publishable_key from payment_accounts where tenant_id = ${ctx.tenant.id})`;

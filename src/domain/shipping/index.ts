@@ -31,7 +31,7 @@ export { shippingSealedColumns } from './sealed-columns.ts';
 export {
   SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountChange, ShippingAccountEntity, ShippingAccountInput,
 } from './shipping-account.ts';
-export { shippingOptions, type ShippingOptions } from './shipping-options.ts';
+export { shippingOptions, type ShippingOptions, shippingOptionsOf } from './shipping-options.ts';
 export { pollTrackings, pruneHints, sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
 export { voidLabel } from './void-label.ts';

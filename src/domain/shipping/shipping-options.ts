@@ -1,7 +1,6 @@
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
-import type { ShippingOption } from './shipping-account.ts';
 
 /** Where a store ships to, and what shipping costs the shopper. */
 export interface ShippingOptions {
@@ -11,12 +10,14 @@ export interface ShippingOptions {
 
 /** `undefined` where the store has said nothing of shipping. */
 export async function shippingOptions(ctx: Context): Promise<ShippingOptions | undefined> {
-  const row = await readOne<{ countries: string[]; options: ShippingOption[] }>(ctx, sql`
-    select countries, options from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
-  return row && {
-    countries: row.countries,
-    options: row.options.map(({ name, amount_cents, free_over_cents }) => ({
-      name, amountCents: amount_cents, freeOverCents: free_over_cents ?? null,
-    })),
-  };
+  const row = await readOne<{ options: ShippingOptions | null }>(ctx, sql`select ${shippingOptionsOf(ctx)} as options`);
+  return row?.options ?? undefined;
 }
+
+/** The same as JSON, as a part of another statement; null where the store has said nothing of shipping. */
+export const shippingOptionsOf = (ctx: Context): Sql => sql`
+  (select json_build_object('countries', countries, 'options', (
+      select coalesce(json_agg(json_build_object('name', option -> 'name', 'amountCents', option -> 'amount_cents',
+        'freeOverCents', option -> 'free_over_cents') order by position), '[]')
+      from jsonb_array_elements(options) with ordinality as offered(option, position)))
+    from shipping_accounts where tenant_id = ${ctx.tenant.id})`;

@@ -1,6 +1,8 @@
+import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { publishableKey } from '../payments/index.ts';
-import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
+import { readOne } from '../database.ts';
+import { publishableKeyOf } from '../payments/index.ts';
+import { type ShippingOptions, shippingOptionsOf } from '../shipping/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 
 /** What a storefront needs to know of its store before it can show anything. */
@@ -8,10 +10,12 @@ export interface Storefront {
   readonly tenant: Tenant;
   /** The payment provider's key for browsers; null where the store takes no payments yet. */
   readonly publishableKey: string | null;
-  readonly shipping: ShippingOptions | undefined;
+  readonly shipping: ShippingOptions | null;
 }
 
+/** Read it with one statement, beside what is known of the store already. */
 export async function readStorefront(ctx: Context): Promise<Storefront> {
-  const [key, shipping] = await Promise.all([publishableKey(ctx), shippingOptions(ctx)]);
-  return { tenant: ctx.tenant, publishableKey: key, shipping };
+  const row = await readOne<Omit<Storefront, 'tenant'>>(ctx, sql`
+    select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`);
+  return { publishableKey: null, shipping: null, ...row, tenant: ctx.tenant };
 }

@@ -1,8 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { transact } from '#src/domain/database.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { orderOf, request, run } from '#test/domain/shipping/support.ts';
-import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { deedsOf, type OwnerContext, pagesOf, told, useOwner } from '#test/support/use-owner.ts';
@@ -65,7 +69,10 @@ test('a label is tried again once the address is corrected, and given back', asy
   t.is(retried.body.label.state, 'queued');
   await run(ctx, orderId);
   t.is(told(await owner.post(`/labels/${labelId}/retry`)), '409 label_purchased');
+  t.is(told(await owner.put(`/orders/${orderId}/shipping-address`, newYork)), '409 label_purchased');
 
+  provider.throws.refund.push(silence());
+  t.is(told(await owner.post(`/labels/${labelId}/void`)), '502 shipping_provider_unavailable');
   const voided = await owner.post(`/labels/${labelId}/void`);
   t.is(voided.body.label.state, 'voided');
   t.is(provider.refunded.length, 1);
@@ -99,4 +106,21 @@ test('a label whose purchase is open is neither given back nor bought anew', asy
   await run(ctx, order.id);
   t.is(told(await owner.post(`/labels/${labelId}/void`)), '409 label_outcome_unknown');
   t.is(told(await owner.post(`/orders/${order.id}/label`, { rate_id: 'rate_1' })), '409 label_outcome_unknown');
+  t.is(told(await owner.put(`/orders/${order.id}/shipping-address`, newYork)), '409 label_outcome_unknown');
+});
+
+test('while a run holds a label nobody else decides about it, and one of an unpaid order is not tried', async (t) => {
+  const { ctx, owner } = t.context;
+  const { order, labelId } = await request(ctx);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    update labels set lease_token = 'held', lease_expires_at = ${fromNow(ctx.clock, minutes(1))}
+    where tenant_id = ${ctx.tenant.id} and id = ${labelId}`));
+  const parcel = { carrier: 'USPS', tracking_number: '1' };
+  for (const answer of [
+    owner.post(`/labels/${labelId}/retry`), owner.post(`/labels/${labelId}/void`), owner.post(`/orders/${order.id}/label`),
+    owner.post(`/orders/${order.id}/ship`, parcel), owner.put(`/orders/${order.id}/shipping-address`, newYork),
+  ]) t.is(told(await answer), '409 label_in_progress');
+
+  const unpaid = await request(ctx, { status: 'pending' });
+  t.is(told(await owner.post(`/labels/${unpaid.labelId}/retry`)), '409 order_not_shippable');
 });

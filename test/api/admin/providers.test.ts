@@ -5,6 +5,7 @@ import { openAccount } from '#src/domain/payments/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { Answer } from '#test/support/api.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
@@ -79,7 +80,7 @@ test('accounts are checked, and the answer says what is wrong', async (t) => {
 });
 
 test('a signing secret is replaced with the code that the owner was mailed', async (t) => {
-  const { ctx, owner } = t.context;
+  const { ctx, owner, stranger } = t.context;
   await owner.put('/providers/payments', stripe);
   const begun = await owner.post('/payments/webhook-secret/rotations');
   t.is(begun.status, 201);
@@ -91,7 +92,20 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   t.is(told(await confirm(code === '000000' ? '000001' : '000000')), '400 invalid_or_expired_token');
   t.deepEqual(placesOf(await confirm('12345')), ['/code']);
   t.is(told(await confirm(code, newId('rot'))), '404 not_found');
+  t.is(told(await stranger.post(`/payments/webhook-secret/rotations/${id}/confirm`, { code })), '404 not_found');
+  for (const [failure, refusal] of [
+    ['away', '503 payment_provider_unavailable'], ['denied', '503 payment_provider_not_configured'], ['refused', '502 payment_provider_error'],
+  ] as const) {
+    payments.misfortunes.createEndpoint = [{ failure }];
+    t.is(told(await confirm(code)), refusal, 'what was confirmed can be confirmed again');
+  }
+  let busy: Promise<Answer> | undefined;
+  payments.meanwhile = async (asked) => {
+    if (asked === 'createEndpoint') t.is(told(await (busy ??= confirm(code))), '409 version_conflict');
+  };
   const confirmed = await confirm(code);
+  payments.meanwhile = undefined;
+  t.truthy(busy);
   t.is(confirmed.status, 200);
   t.regex(confirmed.body.secret, /^whsec_/);
   t.deepEqual((await deedsOf(ctx)).slice(1), ['payment_webhook_secret.rotation_requested', 'payment_webhook_secret.rotated']);

@@ -30,12 +30,23 @@ test('a return goes no way that it may not go, and an unknown one none', async (
   const { ctx, owner } = t.context;
   const { id } = await buildReturn(ctx);
   t.is(told(await owner.post(`/returns/${id}/refund`)), '409 return_not_allowed');
+  t.is(told(await owner.post(`/returns/${id}/receive`)), '409 return_not_allowed');
   t.is((await owner.post(`/returns/${id}/reject`)).body.return.status, 'rejected');
   const approved = await owner.post(`/returns/${id}/approve`);
   t.is(told(approved), '409 return_not_allowed');
   t.is(approved.body.reason, 'wrong_status');
   for (const verb of ['approve', 'reject', 'receive', 'refund']) t.is(told(await owner.post(`/returns/${newId('ret')}/${verb}`)), '404 not_found');
   t.deepEqual(placesOf(await owner.post(`/returns/${id}/approve`, { note: 7 })), ['/note']);
+});
+
+test('of an order whose money has gone back nothing more is given back for a return', async (t) => {
+  const { ctx, owner } = t.context;
+  const order = await buildReturnableOrder(ctx, { paymentId: 'pi_2' });
+  const { id } = await buildReturn(ctx, order);
+  for (const verb of ['approve', 'receive']) await owner.post(`/returns/${id}/${verb}`);
+  t.is((await owner.post(`/orders/${order.id}/refunds`)).status, 202);
+  const refused = await owner.post(`/returns/${id}/refund`, { amount_cents: 100 });
+  t.deepEqual([told(refused), refused.body.reason], ['409 refund_not_allowed', 'refunded']);
 });
 
 test('returns are listed page by page, and by what they wait for', async (t) => {

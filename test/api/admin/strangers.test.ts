@@ -13,12 +13,17 @@ import { buildReturn } from '#test/support/factories/returns.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { deedsOf, type Owner, type OwnerContext, told, useOwner } from '#test/support/use-owner.ts';
+import { workPromises } from '#test/support/work-promises.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
 
-test('the owner of another store finds nothing of this one, and changes nothing', async (t) => {
-  const { ctx, owner, stranger } = t.context;
+test.serial('the owner of another store finds nothing of this one, and changes nothing', async (t) => {
+  const { ctx, owner, services, stranger } = t.context;
+  const endpoint = await buildEndpoint(ctx, await receiverFor(t));
+  await owner.post(`/webhook-endpoints/${endpoint.id}/test`);
+  await workPromises(services);
+  const { body: { deliveries: [delivery] } } = await owner.get(`/webhook-endpoints/${endpoint.id}/deliveries`);
   const product = await buildProduct(ctx);
   const entry = await buildEntry(ctx);
   const promo = await buildPromo(ctx);
@@ -28,7 +33,6 @@ test('the owner of another store finds nothing of this one, and changes nothing'
   const { id: subscriptionId } = await buildSubscription(ctx);
   const { id: customerId } = await buildCustomer(ctx);
   const { id: reviewId } = await submitReview(ctx, product.slug, { rating: 5 });
-  const endpoint = await buildEndpoint(ctx, await receiverFor(t));
   const { body: { key } } = await owner.post('/keys', { name: 'mine', kind: 'secret', scopes: ['orders:read'] });
   await buildPaymentAccount(ctx);
   const { body: { rotation_id: rotationId } } = await owner.post('/payments/webhook-secret/rotations');
@@ -53,8 +57,9 @@ test('the owner of another store finds nothing of this one, and changes nothing'
     () => who.post(`/reviews/${reviewId}/approve`), () => who.post(`/reviews/${reviewId}/reject`),
     () => who.get(`/webhook-endpoints/${endpoint.id}`), () => who.patch(`/webhook-endpoints/${endpoint.id}`, { concurrency: 1 }),
     () => who.delete(`/webhook-endpoints/${endpoint.id}`), () => who.get(`/webhook-endpoints/${endpoint.id}/deliveries`),
-    ...['rotate-secret', 'enable', 'disable', 'test'].map((verb) => () => who.post(`/webhook-endpoints/${endpoint.id}/${verb}`)),
-    () => who.post(`/webhook-endpoints/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' }),
+    ...['test', 'rotate-secret', 'enable', 'disable'].map((verb) => () => who.post(`/webhook-endpoints/${endpoint.id}/${verb}`)),
+    () => who.post(`/webhook-endpoints/${endpoint.id}/recover`, { since: ctx.clock.now().toISOString() }),
+    () => who.get(`/webhook-deliveries/${delivery.id}`), () => who.post(`/webhook-deliveries/${delivery.id}/redeliver`),
     () => who.post(`/keys/${key.id}/revoke`),
     () => who.post(`/payments/webhook-secret/rotations/${rotationId}/confirm`, { code: '123456' }),
   ];

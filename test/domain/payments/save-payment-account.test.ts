@@ -1,11 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/domain/database.ts';
 import {
-  liveWebhookSecrets, openAccount, type PaymentAccountInput, publishableKey, savePaymentAccount,
+  liveWebhookSecrets, openAccount, type PaymentAccountInput, publishableKeyOf, savePaymentAccount,
 } from '#src/domain/payments/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { hours } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -25,7 +26,7 @@ test('saving the same account twice changes nothing, and a change names its fiel
     'automatic_tax', 'secret_key', 'webhook_secret',
   ]);
   t.like(await openAccount(ctx), { tenantId: ctx.tenant.id, secretKey: 'sk_test_second' });
-  t.is(await publishableKey(ctx), 'pk_test_first');
+  t.is((await readOne<{ key: string }>(ctx, sql`select ${publishableKeyOf(ctx)} as key`))?.key, 'pk_test_first');
 });
 
 test('a replaced signing secret is believed for another day', async (t) => {

@@ -1,0 +1,118 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { transact } from '#src/domain/database.ts';
+import { setModules } from '#src/domain/tenants/index.ts';
+import type { Answer } from '#test/support/api.ts';
+import { buildProduct, type GivenProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildPromo } from '#test/support/factories/promotions.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+/* What is refused before a shopper is sent to pay, with its code. The provider is a fake that says what it is told. */
+const test = anyTest as TestFn<ApiContext>;
+const payments = fakePaymentGateway();
+useApi(test, { ports: { payments } });
+
+const coffee = {
+  name: 'Coffee', purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month', 'quarter'],
+} satisfies GivenProduct;
+
+async function counter({ api, ctx }: Pick<ApiContext, 'api' | 'ctx'>) {
+  await buildPaymentAccount(ctx);
+  const key = await buildKey(ctx, ['checkout:write']);
+  const ask = (path: string) => (body: object) => api.call('POST', `/api/v1${path}`, { key, body });
+  return { checkout: ask('/checkout/sessions'), gift: ask('/subscriptions/gift-checkout') };
+}
+const told = ({ status, body }: Answer) => `${status} ${body.error}`;
+const failures = [
+  ['away', '503 payment_provider_unavailable'], ['busy', '503 payment_provider_unavailable'],
+  ['denied', '503 payment_provider_not_configured'], ['refused', '502 payment_provider_error'],
+] as const;
+
+test('a product of several variants wants one named, and what is not sold in a way is not sold in it', async (t) => {
+  const { ctx } = t.context;
+  const { checkout, gift } = await counter(t.context);
+  const mugs = await buildProduct(ctx, { variants: [{}, { sku: 'MUG-2' }] });
+  const beans = await buildProduct(ctx, coffee);
+  const bowl = await buildProduct(ctx);
+  const monthly = { purchase_type: 'subscription', subscription_interval: 'month', quantity: 1 };
+  t.is(told(await checkout({ items: [{ product_slug: mugs.slug, quantity: 1 }] })), '400 variant_required');
+  const unnamed = await checkout({ items: [{ product_slug: beans.slug, ...monthly }] });
+  t.is(told(unnamed), '400 variant_required', 'a subscription line always names its variant');
+  t.is(unnamed.body.errors[0].path, '/items/0/variant_id');
+  t.is(told(await checkout({ items: [{ product_slug: bowl.slug, variant_id: bowl.variant.id, ...monthly }] })), '400 price_unavailable');
+  t.is(told(await gift({ product_slug: bowl.slug, variant_id: bowl.variant.id, months: 2, recipient_email: 'grace@example.com' })), '400 price_unavailable');
+  const unsaid = await gift({ product_slug: beans.slug, months: 2, recipient_email: 'grace@example.com' });
+  t.deepEqual([told(unsaid), unsaid.body.errors[0].path], ['400 invalid_request', '/variant_id']);
+});
+
+test('one rhythm at a time, and no more lines than the provider takes', async (t) => {
+  const { ctx } = t.context;
+  const { checkout } = await counter(t.context);
+  const beans = await buildProduct(ctx, coffee);
+  const bowl = await buildProduct(ctx);
+  const every = (subscription_interval: string) =>
+    ({ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval });
+  t.is(told(await checkout({ items: [every('month'), every('quarter')] })), '400 mixed_intervals');
+  const bowls = Array.from({ length: 21 }, () => ({ product_slug: bowl.slug, quantity: 1 }));
+  t.is(told(await checkout({ items: [every('month'), ...bowls] })), '400 too_many_items');
+});
+
+test('a code that does not apply is refused with its reason', async (t) => {
+  const { ctx } = t.context;
+  const { checkout } = await counter(t.context);
+  const bowl = await buildProduct(ctx);
+  const items = [{ product_slug: bowl.slug, quantity: 1 }];
+  const promo = await buildPromo(ctx, { min_subtotal_cents: 10_000 });
+  const late = await checkout({ items, promo_code: promo.code });
+  t.deepEqual([told(late), late.body.reason], ['400 promo_not_applicable', 'minimum_not_met']);
+  const unknown = await checkout({ items, gift_card_code: 'ABCD-EFGH-JKLM-NPQR' });
+  t.is(told(unknown), '400 gift_card_not_applicable');
+  t.is(typeof unknown.body.reason, 'string');
+});
+
+test('what the store has not switched on is not sold', async (t) => {
+  const { ctx, services, api } = t.context;
+  const tenant = await buildTenant(services);
+  const own = { ...ctx, tenant };
+  await transact(own, (ctx) => setModules(ctx, { subscriptions: false, gift_cards: false }));
+  const { checkout } = await counter({ api, ctx: own });
+  const beans = await buildProduct(own, coffee);
+  const line = { product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1 };
+  const monthly = { ...line, purchase_type: 'subscription', subscription_interval: 'month' };
+  t.is(told(await checkout({ items: [monthly] })), '403 module_disabled');
+  t.is(told(await checkout({ items: [line], gift_card_code: 'ABCD-EFGH-JKLM-NPQR' })), '403 module_disabled');
+  t.is(told(await checkout({ items: [line] })), '200 undefined');
+});
+
+test('too little of it is a conflict, also as a gift', async (t) => {
+  const { ctx } = t.context;
+  const { gift } = await counter(t.context);
+  const beans = await buildProduct(ctx, { ...coffee, variants: [{ stock: 1 }] });
+  const given = { product_slug: beans.slug, variant_id: beans.variant.id, months: 12, recipient_email: 'grace@example.com' };
+  t.is(told(await gift(given)), '409 insufficient_stock');
+});
+
+test.serial('a provider that is away, busy, denies or refuses is told apart, and a total that is too small', async (t) => {
+  const { ctx } = t.context;
+  const { checkout, gift } = await counter(t.context);
+  const beans = await buildProduct(ctx, coffee);
+  const buy = () => checkout({ items: [{ product_slug: beans.slug, quantity: 1 }] });
+  const give = () => gift({ product_slug: beans.slug, variant_id: beans.variant.id, months: 2, recipient_email: 'grace@example.com' });
+  for (const [failure, refusal] of failures) {
+    for (const ask of [buy, give]) {
+      payments.misfortunes.createSession = [{ failure }];
+      const answer = await ask();
+      t.is(told(answer), refusal, failure);
+      const wait = answer.headers.get('retry-after');
+      t.is(wait, refusal.endsWith('unavailable') ? String(answer.body.retry_after) : null, failure);
+    }
+  }
+  for (const ask of [buy, give]) {
+    payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_small' }];
+    t.is(told(await ask()), '400 amount_too_small');
+  }
+});

@@ -1,0 +1,76 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { transact } from '#src/domain/database.ts';
+import { savePaymentAccount } from '#src/domain/payments/index.ts';
+import type { Answer } from '#test/support/api.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { bearer, buildSession } from '#test/support/factories/sessions.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+/* What callers hear who wait for the payment provider, on every route that asks it beside checkout. */
+const test = (anyTest as TestFn<ApiContext>).serial;
+const payments = fakePaymentGateway();
+useApi(anyTest as TestFn<ApiContext>, { ports: { payments } });
+
+const told = ({ status, body }: Answer) => (status < 400 ? `${status}` : `${status} ${body.error}`);
+const failures = [
+  ['away', '503 payment_provider_unavailable'], ['busy', '503 payment_provider_unavailable'],
+  ['denied', '503 payment_provider_not_configured'], ['refused', '502 payment_provider_error'],
+] as const;
+
+/** A subscription of Ada's that the provider knows, too. */
+async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
+  const built = await buildSubscription(ctx, { email: 'ada@example.com' });
+  payments.subscriptions.set(built.paymentSubscriptionId, {
+    subscriptionId: built.paymentSubscriptionId, orderId: null, environment: null, state: 'active', customerId: 'cus_1',
+    email: 'ada@example.com', currency: 'USD', cancelAtPeriodEnd, canceledAt: null, items: [],
+  });
+  return built;
+}
+
+test('a subscription is managed through the provider, whose failures are told apart', async (t) => {
+  const { api, ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const { id } = await subscribed(t.context);
+  const key = await buildKey(ctx, ['subscriptions:write']);
+  const headers = bearer((await buildSession(ctx, { email: 'ada@example.com' })).token);
+  const asks = {
+    manage: () => api.call('POST', `/api/v1/subscriptions/${id}/manage`, { key, body: { action: 'pause' } }),
+    reactivate: () => api.call('POST', `/api/v1/subscriptions/${id}/reactivate`, { key }),
+    cancel: () => api.call('POST', '/api/v1/customer-portal/cancel', { headers, body: { subscription_id: id } }),
+  };
+  for (const [name, ask] of Object.entries(asks)) {
+    for (const [failure, refusal] of failures) {
+      payments.misfortunes.changeSubscription = [{ failure }];
+      t.is(told(await ask()), refusal, `${name} ${failure}`);
+    }
+    payments.misfortunes.changeSubscription = [];
+    const answer = await ask();
+    t.is(told(answer), '200', name);
+    t.is(answer.body.subscription.id, id, name);
+  }
+});
+
+test('the billing portal opens for a customer, on the pages of the store alone, or says why not', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const open = (return_url = `${tenant.storefrontUrl}/account`) =>
+    api.call('POST', '/api/v1/billing-portal', { tenant: tenant.slug, body: { customer_email: email, return_url } });
+  t.is(told(await open()), '503 payment_provider_not_configured', 'without an account');
+  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }));
+  t.is(told(await open()), '503 payment_provider_not_configured', 'in connect mode there is no key');
+  await buildPaymentAccount(ctx);
+  for (const [failure, refusal] of failures) {
+    payments.misfortunes.openBillingPortal = [{ failure }];
+    t.is(told(await open()), refusal, failure);
+  }
+  const opened = await open();
+  t.is(opened.status, 200);
+  t.regex(opened.body.url, /^https:\/\/portal\.example\//);
+  t.is(opened.headers.get('cache-control'), 'no-store');
+  t.is((await open('https://evil.example/')).body.errors[0].path, '/return_url');
+});
