@@ -4,9 +4,7 @@ import type { Tenant } from '#src/domain/tenants/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { barChart, chartStyle, funnelChart } from './chart.ts';
 import { html, type Html } from './html.ts';
-import { ago, button, renderPage } from './layout.ts';
-
-const count = (value: number) => value.toLocaleString('en-US');
+import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 /** How far behind the folding is, and the busiest stores. */
 export function renderAnalyticsPage(
@@ -54,7 +52,7 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, misses, now, d
     at: '/ops/analytics',
     body: html`${chartStyle}
       <p class="lead">${funnel.from} to ${funnel.to}, days in UTC. Robots are not counted; revenue is what the store's own books say was paid.</p>
-      ${done && html`<section class="done">${done}</section>`}
+      ${outcome({ done })}
       <section>
         <header><h2>How far sessions came</h2></header>
         ${funnelChart({ title: 'Sessions by step', format: count, bars: funnel.steps.map(({ step, sessions }) => ({ label: stepNames[step], value: sessions })) })}

@@ -3,11 +3,14 @@ import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { analyticsPages } from './analytics.ts';
+import { driftPages } from './drift.ts';
 import { answerHealth, answerReadiness } from './health.ts';
 import { labelPages } from './labels.ts';
 import { answerMetrics, answerQueues } from './metrics.ts';
 import { openOnFirstUse } from './open-board.ts';
+import { overviewPages } from './overview.ts';
 import { protectOps } from './protect.ts';
+import { webhookPages } from './webhooks.ts';
 
 /** What operators and their machines ask, each in its turn: health and metrics, and the pages under /ops. */
 export function opsRoutes(services: Services): Middleware[] {
@@ -19,8 +22,7 @@ export function opsRoutes(services: Services): Middleware[] {
   return [
     machines.routes() as Middleware,
     protectOps(services),
-    labelPages(services).routes() as Middleware,
-    analyticsPages(services).routes() as Middleware,
+    ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages].map((pages) => pages(services).routes() as Middleware),
     openOnFirstUse(services),
   ];
 }

@@ -1,7 +1,8 @@
 import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
+import { formatMoney } from '#src/lib/format-money.ts';
 import { html, type Html, type Piece } from './html.ts';
-import { button, renderPage } from './layout.ts';
+import { button, outcome, renderPage } from './layout.ts';
 
 export interface LabelPage {
   readonly slug: string;
@@ -21,8 +22,7 @@ export function renderLabelPage({ slug, label, rates, done, problem }: LabelPage
     at: '/ops/labels',
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
-      ${done && html`<section class="done">${done}</section>`}
-      ${problem && html`<section class="note">${problem}</section>`}
+      ${outcome({ done, problem })}
       ${renderState(label)}
       ${waits && html`<section><header><h2>Try again</h2></header>
         <p class="soft">${label.isOpen ? 'A purchase is open: it is looked for first.' : 'With a fresh quote; the cheapest is bought.'}</p>
@@ -59,7 +59,7 @@ function renderState(label: WaitingLabel): Html {
   return html`<section${reason ? html` class="note"` : ''}>
     <header><h2>${reason?.sentence ?? stateWords[label.state]} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
     <p>${reason?.next}</p>
-    <table>${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td style="text-align:left;white-space:normal">${fact}</td></tr>`)}</table>
+    <table class="facts">${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
   </section>`;
 }
 
@@ -99,4 +99,4 @@ function renderByHand(address: string): Html {
     </form></section>`;
 }
 
-const money = ({ amountCents, currency }: { amountCents: number; currency: string }) => `${(amountCents / 100).toFixed(2)} ${currency}`;
+const money = ({ amountCents, currency }: Pick<Rate, 'amountCents' | 'currency'>) => formatMoney(amountCents, currency, 'en-US');

@@ -1,6 +1,6 @@
 import { type DuplicateLabel, isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import { html, type Html } from './html.ts';
-import { ago, button, renderPage } from './layout.ts';
+import { ago, button, outcome, renderPage } from './layout.ts';
 
 export interface LabelsPage {
   readonly labels: readonly WaitingLabel[];
@@ -22,7 +22,7 @@ export function renderLabelsPage({ labels, total, duplicates, stores, now, done 
     body: html`
       <p class="lead">${total === 0 ? 'No label waits for you.' : `${total} ${total === 1 ? 'label waits' : 'labels wait'} for somebody.`}
         Their orders are paid; nothing is bought twice, however often it is retried.</p>
-      ${done && html`<section class="done">${done}</section>`}
+      ${outcome({ done })}
       ${[...groups].map(([code, labels]) => renderGroup(code, labels, stores, now))}
       ${duplicates.length > 0 && renderDuplicates(duplicates, stores, now)}
       ${total > labels.length && html`<p class="soft">The first ${labels.length} are shown.</p>`}`,

@@ -1,6 +1,5 @@
 import Router, { type RouterContext } from '@koa/router';
 
-import { parseForm, readBytes } from '#src/api/lib/read-body.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   acknowledgeDuplicate, chooseRate, editAddress, labelsNeedingAttention, markFulfilled, quoteOrder, retryLabel,
@@ -11,9 +10,9 @@ import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
 import { renderLabelsPage } from './labels-page.ts';
+import { contextOf, doneOf, formOf, operatorContext, orSentence, redirect, show, slugsOf } from './respond.ts';
 
 const shownMax = 500;
-const formBytesMax = 16 * 1024;
 /** How many labels one press retries. */
 const retriesMax = 200;
 
@@ -23,8 +22,7 @@ export function labelPages(services: Services): Router {
 
   router.get('/', async (koa) => {
     const { labels, total, duplicates } = await labelsNeedingAttention(services.context(), shownMax);
-    const tenantIds = new Set([...labels, ...duplicates].map(({ tenantId }) => tenantId));
-    const stores = new Map(await Promise.all([...tenantIds].map(async (id) => [id, (await services.tenants.byId(id))?.slug ?? ''] as const)));
+    const stores = await slugsOf(services, [...labels, ...duplicates]);
     show(koa, renderLabelsPage({ labels, total, duplicates, stores, now: services.clock.now(), done: doneOf(koa) }));
   });
 
@@ -37,7 +35,7 @@ export function labelPages(services: Services): Router {
       const tenant = await services.tenantOf(tenantId);
       await retryLabel({ ...operatorContext(services), tenant }, { labelId: id }).then(() => { retried += 1; }, unlessBusy);
     }
-    redirect(koa, '/ops/labels', `${retried} labels are tried again.`);
+    redirect(koa, '/ops/labels', retried === 1 ? 'One label is tried again.' : `${retried} labels are tried again.`);
   });
 
   router.post('/:slug/duplicates/:purchaseId', async (koa) => {
@@ -103,48 +101,7 @@ async function labelOf(services: Services, koa: RouterContext): Promise<{ ctx: C
   return { ctx, label };
 }
 
-async function contextOf(services: Services, koa: RouterContext): Promise<Context> {
-  const tenant = await services.tenants.bySlug(koa.params['slug'] ?? '');
-  if (!tenant) throw notFound('store');
-  return { ...operatorContext(services), tenant };
-}
-
-const operatorContext = (services: Services) =>
-  services.context({ actor: { kind: 'operator', id: services.config.ops?.user ?? 'local' } });
-
-async function formOf(koa: RouterContext): Promise<Record<string, string>> {
-  const bytes = await readBytes(koa.req, formBytesMax);
-  return bytes.length === 0 ? {} : parseForm(bytes, koa.get('content-type'));
-}
-
-/** What came of it, or the sentence of a refusal, for the page to show. */
-async function orSentence<Value>(work: Promise<Value>): Promise<{ value: Value } | { sentence: string }> {
-  try {
-    return { value: await work };
-  } catch (error) {
-    if (error instanceof DomainError) return { sentence: error.message };
-    throw error;
-  }
-}
-
 /** A label that is being worked on at this moment needs no retry. */
 function unlessBusy(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
-}
-
-function show(koa: RouterContext, page: string): void {
-  koa.type = 'text/html; charset=utf-8';
-  koa.body = page;
-}
-
-function redirect(koa: RouterContext, address: string, done: string): void {
-  koa.status = 303;
-  koa.set('location', `${address}?done=${encodeURIComponent(done)}`);
-  koa.body = '';
-}
-
-/** What the last press did. Only our own sentences are short and plain; anything else is not shown. */
-function doneOf(koa: RouterContext): string | undefined {
-  const { done } = koa.query;
-  return typeof done === 'string' && /^[A-Za-z0-9 ,.]{1,100}$/.test(done) ? done : undefined;
 }

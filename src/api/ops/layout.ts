@@ -6,6 +6,7 @@ const pages = [
   ['/ops/queues', 'Queues'],
   ['/ops/labels', 'Labels'],
   ['/ops/webhooks', 'Webhooks'],
+  ['/ops/drift', 'Payments'],
   ['/ops/analytics', 'Analytics'],
 ] as const;
 
@@ -28,7 +29,7 @@ export function renderPage({ title, at, body }: Page): string {
 <style>${style}</style>
 </head>
 <body>
-<header><nav>${pages.map(([address, name]) => html`<a href="${address}"${address === at && current}>${name}</a>`)}</nav></header>
+<header><nav aria-label="Operations">${pages.map(([address, name]) => html`<a href="${address}"${address === at && current}>${name}</a>`)}</nav></header>
 <main>
 <h1>${title}</h1>
 ${body}
@@ -37,6 +38,12 @@ ${body}
 </html>
 `;
   return page.text;
+}
+
+/** What the last press did, or why it did nothing. */
+export function outcome({ done, problem }: { readonly done?: string | undefined; readonly problem?: string | undefined }): Html {
+  return html`${done && html`<section class="done" role="status">${done}</section>`}${
+    problem && html`<section class="note" role="alert">${problem}</section>`}`;
 }
 
 /** A form of one button. */
@@ -52,6 +59,8 @@ export function ago(then: Date, now: Date): Html {
   return html`<time datetime="${then.toISOString()}" title="${then.toISOString()}">${words}</time>`;
 }
 
+export const count = (value: number): string => value.toLocaleString('en-US');
+
 const current = html` aria-current="page"`;
 
 const style = html`
@@ -61,7 +70,7 @@ const style = html`
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 header { border-bottom: 1px solid var(--line); background: var(--card); }
 nav, main { max-width: 68rem; margin: 0 auto; padding: 0 1.5rem; }
-nav { display: flex; gap: 1.5rem; }
+nav { display: flex; gap: 1.5rem; overflow-x: auto; }
 nav a { padding: .9rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; }
 nav a[aria-current] { color: var(--ink); border-color: var(--accent); }
 main { padding-top: 1rem; padding-bottom: 4rem; }
@@ -79,6 +88,11 @@ th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-top: 1px solid
 thead th { border-top: 0; font-size: .85rem; }
 td:last-child { text-align: right; padding-right: 0; white-space: nowrap; }
 td form { display: inline-block; }
+.number { font-size: 1.15rem; }
+.facts th { width: 8rem; font-weight: 400; }
+.facts td:last-child { text-align: left; white-space: normal; }
+.address { overflow-wrap: anywhere; }
+.command { color: inherit; }
 a { color: var(--accent); }
 code { font: .88em ui-monospace, "SF Mono", Menlo, monospace; color: var(--warn); }
 button { font: inherit; padding: .32rem .8rem; border-radius: .4rem; border: 1px solid var(--line); background: var(--card); color: var(--ink); cursor: pointer; }
@@ -89,5 +103,14 @@ label { display: block; color: var(--soft); font-size: .85rem; }
 input { display: block; width: 100%; margin-top: .15rem; font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; padding: .35rem .5rem; }
 input[type=hidden] { display: none; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: .8rem; }
+.actions { display: flex; flex-wrap: wrap; align-items: end; gap: .6rem; margin-top: .8rem; }
+.actions input { width: auto; }
+@media (max-width: 44rem) {
+  nav, main { padding: 0 1rem; }
+  nav { gap: 1.1rem; }
+  section { padding: .9rem 1rem; overflow-x: auto; }
+  section > header { flex-wrap: wrap; }
+  .wide { display: none; }
+  th, td { padding-right: .6rem; }
+}
 `;

@@ -2,6 +2,7 @@ export { nextStep } from './next-step.ts';
 export {
   AttentionView, ManagedOrderView, OrderFileView, presentManagedOrder, presentOrderFile, TimelineEntryView,
 } from './present.ts';
+export { type OrderNeedingAttention, ordersNeedingAttention } from './orders-needing-attention.ts';
 export { pruneOutbox } from './prune-outbox.ts';
 export { type Attention, type Operations, type QueueState, readOperations, type ReconcileLag, type Waiting } from './read-operations.ts';
 export { readOrderFile } from './read-order-file.ts';

@@ -5,6 +5,7 @@ export { checkPaymentAccount } from './check-payment-account.ts';
 export { checkSession } from './check-session.ts';
 export { checkWebhookEndpoint, type EndpointCheck, type EndpointFault } from './check-webhook-endpoint.ts';
 export { confirmSecretRotation } from './confirm-secret-rotation.ts';
+export { type ComparedStore, type DriftedOrder, readDrift } from './drift-reports.ts';
 export { endOrder } from './end-order.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
 export { finishSecretRotation } from './finish-secret-rotation.ts';
@@ -19,9 +20,10 @@ export {
   insertSession, markOpened, markOver, markSuperseded, type NewPaymentSession, type PaymentSession,
   type PaymentSessionState, readSession,
 } from './payment-session.ts';
+export { patienceEnds } from './patience.ts';
 export { type Payment, payOrder } from './pay-order.ts';
-export { pruneEvents } from './prune-events.ts';
 export { paymentPersonalData } from './personal-data.ts';
+export { pruneEvents } from './prune-events.ts';
 export { asked, refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
 export {
   presentRefund, readRefund, type Refund, refundsOf, type RefundState, refundStates, RefundView,
@@ -34,10 +36,10 @@ export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 export { leftToRefund, RefundInput, type RefundRequest, requestRefund } from './request-refund.ts';
 export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account.ts';
+export { paymentSealedColumns } from './sealed-columns.ts';
 export { type SellingTerms, sellingTerms } from './selling-terms.ts';
 export { startSecretRotation } from './start-secret-rotation.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
 export { sweepSessions } from './sweep-sessions.ts';
-export { paymentSealedColumns } from './sealed-columns.ts';
 export { type Trouble, troubleOf } from './trouble.ts';
 export { liveWebhookSecrets } from './webhook-secrets.ts';

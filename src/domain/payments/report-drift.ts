@@ -9,6 +9,7 @@ import { lockOrder, saveOrder } from '../orders/index.ts';
 import type { PaymentAccount, SessionSnapshot } from '../ports/payment-gateway.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { askProvider } from './ask-provider.ts';
+import { recordDrift } from './drift-reports.ts';
 import { isOurs } from './is-ours.ts';
 import { openAccount } from './open-account.ts';
 import { promiseEachStore } from './sweep-events.ts';
@@ -47,6 +48,8 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
     unpaidHere: [...settled.keys()].filter((orderId) => !paidHere.has(orderId)),
     unpaidThere: orders.filter(({ id, isPaid, isAtEdge }) => isPaid && !isAtEdge && !settled.has(id)).map(({ id }) => id),
   };
+  // First: what is put right below would not be found again by a run that begins anew.
+  await recordDrift(ctx, range, drift);
   for (const orderId of drift.unpaidHere) await settleHere(ctx, account, settled.get(orderId) ?? '');
   for (const orderId of drift.unpaidThere) await raise(ctx, orderId);
   const count = drift.unpaidHere.length + drift.unpaidThere.length;

@@ -5,7 +5,7 @@ import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, readOne, transact } from '#src/domain/database.ts';
 import {
-  checkSession, reportStoreDrift, savePaymentAccount, sweepEvents, sweepSessions, sweepStoreEvents,
+  checkSession, readDrift, reportStoreDrift, savePaymentAccount, sweepEvents, sweepSessions, sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -160,4 +160,10 @@ test.serial('the daily comparison finds what is paid on one side alone', async (
   t.like(await orderOf(ctx, unpaidThere.orderId), { status: 'paid', attentionCode: 'payment_missing' });
   t.like(await orderOf(ctx, agreed.orderId), { attentionCode: null });
   t.deepEqual((await reportStoreDrift(ctx)).unpaidHere, []);
+
+  const report = await readDrift(t.context.services.context(), 100);
+  t.deepEqual(report.orders.filter(({ tenantId }) => tenantId === ctx.tenant.id).map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })), [
+    { orderId: unpaidThere.orderId, kind: 'unpaid_there', isOpen: true }, { orderId: unpaidHere.orderId, kind: 'unpaid_here', isOpen: false },
+  ]);
+  t.true(report.stores.some(({ tenantId, comparedAt }) => tenantId === ctx.tenant.id && comparedAt !== null));
 });

@@ -1,0 +1,86 @@
+import { nextStep, type OrderNeedingAttention } from '#src/domain/backoffice/index.ts';
+import type { ComparedStore, DriftedOrder } from '#src/domain/payments/index.ts';
+import { html, type Html } from './html.ts';
+import { ago, renderPage } from './layout.ts';
+
+export interface DriftPage {
+  readonly stores: readonly ComparedStore[];
+  readonly orders: readonly DriftedOrder[];
+  /** Orders whose money or goods want a person. */
+  readonly waiting: readonly OrderNeedingAttention[];
+  /** The slug of each store, by its id. */
+  readonly slugs: ReadonlyMap<string, string>;
+  readonly now: Date;
+}
+
+/** Where orders and payments do not agree, and what to do about each. */
+export function renderDriftPage({ stores, orders, waiting, slugs, now }: DriftPage): string {
+  const slugOf = ({ tenantId }: { readonly tenantId: string }) => slugs.get(tenantId) ?? '';
+  const silent = stores.filter(({ silentSince }) => silentSince !== null);
+  return renderPage({
+    title: 'Payments',
+    at: '/ops/drift',
+    body: html`
+      <p class="lead">Once a day the paid orders of every store are compared with its paid sessions at the payment provider, both ways.</p>
+      ${silent.map((store) => renderSilence(store, slugOf(store), now))}
+      ${[...Map.groupBy(waiting, ({ code }) => code)].map(([code, orders], index) => renderWaiting(code, orders, index, slugOf, now))}
+      <section id="drift">
+        <header><h2>What did not agree</h2><span class="soft">the last 30 days</span></header>
+        ${orders.length === 0 && html`<p class="soft">Nothing. Orders and payments agreed.</p>`}
+        ${orders.length > 0 && html`<table>
+          <thead><tr><th>Order</th><th>Store</th><th>What was found</th><th>Found</th><th></th></tr></thead>
+          <tbody>${orders.map((order) => renderDrifted(order, slugOf(order), now))}</tbody>
+        </table>`}
+      </section>
+      <section>
+        <header><h2>Comparisons</h2></header>
+        ${stores.length === 0 && html`<p class="soft">No store sells through an account of its own yet.</p>`}
+        ${stores.length > 0 && html`<table>
+          <thead><tr><th>Store</th><th>Sessions of</th><th>Compared</th></tr></thead>
+          <tbody>${stores.map((store) => html`<tr>
+            <td>${slugOf(store)}</td>
+            <td class="soft">${store.from && store.to ? `${hour(store.from)} to ${hour(store.to)}` : '–'}</td>
+            <td>${store.comparedAt ? html`${ago(store.comparedAt, now)} ago` : 'not yet'}</td></tr>`)}</tbody>
+        </table>`}
+      </section>`,
+  });
+}
+
+function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date): Html {
+  return html`<section class="note">
+    <header><h2>No webhooks of the payment provider arrive <code>inbound_webhook_silent</code></h2></header>
+    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Sweeps bring the events meanwhile, minutes later.</p>
+    <p class="soft">Look at the endpoint in the provider's dashboard, or register it anew:
+      <code class="command">npm run cli -- webhooks:register ${slug}</code></p>
+  </section>`;
+}
+
+/** The first of them is where the overview leads. */
+function renderWaiting(
+  code: string, orders: readonly OrderNeedingAttention[], index: number,
+  slugOf: (order: OrderNeedingAttention) => string, now: Date,
+): Html {
+  return html`<section class="note"${index === 0 ? html` id="orders"` : ''}>
+    <header><h2>${nextStep(code)} <code>${code}</code></h2></header>
+    <table>
+      <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th></tr></thead>
+      <tbody>${orders.map((order) => html`<tr>
+        <td>${order.orderNumber}</td><td>${slugOf(order)}</td><td class="soft">${order.detail ?? '–'}</td>
+        <td>${ago(order.updatedAt, now)}</td></tr>`)}</tbody>
+    </table>
+  </section>`;
+}
+
+const findings: Readonly<Record<DriftedOrder['kind'], string>> = {
+  unpaid_here: 'Paid at the provider, and not here until it was compared.',
+  unpaid_there: 'Paid here, and the provider has no such payment.',
+};
+
+function renderDrifted({ orderNumber, kind, foundAt, isOpen }: DriftedOrder, slug: string, now: Date): Html {
+  return html`<tr>
+    <td>${orderNumber}</td><td>${slug}</td><td class="soft">${findings[kind]}</td><td>${ago(foundAt, now)} ago</td>
+    <td>${isOpen ? html`<a href="#orders">Needs somebody</a>` : 'Put right'}</td>
+  </tr>`;
+}
+
+const hour = (moment: Date) => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

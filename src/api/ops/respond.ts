@@ -1,0 +1,58 @@
+import type { RouterContext } from '@koa/router';
+
+import { parseForm, readBytes } from '#src/api/lib/read-body.ts';
+import type { Context, PlatformContext } from '#src/domain/context.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import type { Services } from '#src/services.ts';
+
+const formBytesMax = 16 * 1024;
+
+/** Nobody's store, in the name of the operator. */
+export const operatorContext = (services: Services): PlatformContext =>
+  services.context({ actor: { kind: 'operator', id: services.config.ops?.user ?? 'local' } });
+
+/** The store that `:slug` names, in the name of the operator. Throws not_found. */
+export async function contextOf(services: Services, koa: RouterContext): Promise<Context> {
+  const tenant = await services.tenants.bySlug(koa.params['slug'] ?? '');
+  if (!tenant) throw notFound('store');
+  return { ...operatorContext(services), tenant };
+}
+
+/** The slugs of the stores of these things, by the stores' ids. */
+export async function slugsOf(services: Services, things: readonly { readonly tenantId: string }[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(things.map(({ tenantId }) => tenantId))];
+  return new Map(await Promise.all(ids.map(async (id) => [id, (await services.tenants.byId(id))?.slug ?? ''] as const)));
+}
+
+export async function formOf(koa: RouterContext): Promise<Record<string, string>> {
+  const bytes = await readBytes(koa.req, formBytesMax);
+  return bytes.length === 0 ? {} : parseForm(bytes, koa.get('content-type'));
+}
+
+/** What came of it, or the sentence of a refusal, for the page to show. */
+export async function orSentence<Value>(work: Promise<Value>): Promise<{ value: Value } | { sentence: string }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (error instanceof DomainError) return { sentence: error.message };
+    throw error;
+  }
+}
+
+export function show(koa: RouterContext, page: string): void {
+  koa.type = 'text/html; charset=utf-8';
+  koa.body = page;
+}
+
+/** See another page, which says what was done. */
+export function redirect(koa: RouterContext, address: string, done: string): void {
+  koa.status = 303;
+  koa.set('location', `${address}?done=${encodeURIComponent(done)}`);
+  koa.body = '';
+}
+
+/** What the last press did. Only our own sentences are short and plain; anything else is not shown. */
+export function doneOf(koa: RouterContext): string | undefined {
+  const { done } = koa.query;
+  return typeof done === 'string' && /^[A-Za-z0-9 ,.]{1,100}$/.test(done) ? done : undefined;
+}

@@ -1,0 +1,76 @@
+import type { FailedDelivery, TroubledEndpoint } from '#src/domain/webhooks/index.ts';
+import { html, type Html } from './html.ts';
+import { ago, button, count, outcome, renderPage } from './layout.ts';
+
+export interface WebhooksPage {
+  readonly endpoints: readonly TroubledEndpoint[];
+  readonly deliveries: readonly FailedDelivery[];
+  /** How many were given up, shown or not. */
+  readonly total: number;
+  /** The slug of each store, by its id. */
+  readonly stores: ReadonlyMap<string, string>;
+  readonly now: Date;
+  readonly done?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** Endpoints that fail or were switched off, and deliveries that were given up. */
+export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, done, problem }: WebhooksPage): string {
+  const quiet = endpoints.length === 0 && deliveries.length === 0;
+  return renderPage({
+    title: 'Webhooks',
+    at: '/ops/webhooks',
+    body: html`
+      <p class="lead">${quiet ? 'Every endpoint takes what it is sent.' : 'What was missed is kept, and can be sent again. A receiver knows a repeated webhook by its id.'}</p>
+      ${outcome({ done, problem })}
+      ${endpoints.map((endpoint) => renderEndpoint(endpoint, stores.get(endpoint.tenantId) ?? '', now))}
+      ${deliveries.length > 0 && html`<section id="deliveries">
+        <header><h2>Given up</h2><span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span></header>
+        <table>
+          <thead><tr><th>Event</th><th>Store</th><th>Endpoint</th><th>What came back</th><th>Since</th><th></th></tr></thead>
+          <tbody>${deliveries.map((delivery) => renderDelivery(delivery, stores.get(delivery.tenantId) ?? '', now))}</tbody>
+        </table>
+        ${total > deliveries.length && html`<p class="soft">The newest ${deliveries.length} are shown.</p>`}
+      </section>`}`,
+  });
+}
+
+function renderEndpoint(endpoint: TroubledEndpoint, slug: string, now: Date): Html {
+  const { id, address, disabledAt, waiting } = endpoint;
+  const path = `/ops/webhooks/${slug}/endpoints/${id}`;
+  const since = endpoint.failingSince ?? disabledAt ?? now;
+  return html`<section class="note">
+    <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Switch it on', {}, 'main')}</header>
+    <p class="address">${address}</p>
+    <p class="soft">${slug} · ${factsOf(endpoint, now)}${waiting > 0 && ` · ${count(waiting)} waiting`}</p>
+    ${disabledAt
+      ? html`<p class="soft">Once it is on, what it missed can be sent again.</p>`
+      : html`<form method="post" action="${path}/recover" class="actions">
+          <label>Send again what it missed since<input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
+          <button>Send again</button></form>`}
+  </section>`;
+}
+
+function headingOf({ disabledReason, pausedUntil }: TroubledEndpoint): string {
+  if (disabledReason === 'gone') return 'Switched off: it said that it is gone';
+  if (disabledReason === 'failing') return 'Switched off: it took nothing for days';
+  return pausedUntil ? 'Fails, and is spared for a while' : 'Fails';
+}
+
+function factsOf({ failingSince, failures, disabledAt, pausedUntil }: TroubledEndpoint, now: Date): Html {
+  return html`${failingSince && html`without a success for ${ago(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`}${
+    disabledAt && html`${failingSince && ' · '}switched off ${ago(disabledAt, now)} ago`}${
+    !disabledAt && pausedUntil && pausedUntil > now && html` · tried again at ${pausedUntil.toISOString().slice(11, 16)} UTC`}`;
+}
+
+function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html {
+  const { id, type, eventId, address, attemptCount, lastStatus, lastFailure, settledAt } = delivery;
+  return html`<tr>
+    <td><span title="${eventId}">${type}</span></td>
+    <td>${slug}</td>
+    <td class="soft address">${address}</td>
+    <td class="soft">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'nothing'}, ${attemptCount} ${attemptCount === 1 ? 'try' : 'tries'}</td>
+    <td>${ago(settledAt, now)}</td>
+    <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again')}</td>
+  </tr>`;
+}

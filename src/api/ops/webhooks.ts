@@ -1,0 +1,58 @@
+import Router, { type RouterContext } from '@koa/router';
+
+import type { Context } from '#src/domain/context.ts';
+import { enableEndpoint, recoverDeliveries, redeliver, webhooksNeedingAttention } from '#src/domain/webhooks/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import type { Services } from '#src/services.ts';
+import { contextOf, doneOf, formOf, orSentence, redirect, show, slugsOf } from './respond.ts';
+import { renderWebhooksPage } from './webhooks-page.ts';
+
+const address = '/ops/webhooks';
+const shownMax = 200;
+
+/** The page on which operators see endpoints in trouble and deliveries that were given up, and send them again. */
+export function webhookPages(services: Services): Router {
+  const router = new Router({ prefix: address });
+
+  const showAll = async (koa: RouterContext, problem?: string) => {
+    const found = await webhooksNeedingAttention(services.context(), shownMax);
+    const stores = await slugsOf(services, [...found.endpoints, ...found.deliveries]);
+    show(koa, renderWebhooksPage({ ...found, stores, now: services.clock.now(), done: doneOf(koa), problem }));
+  };
+
+  router.get('/', (koa) => showAll(koa));
+  for (const [path, act] of Object.entries(actions)) {
+    router.post(path, async (koa) => {
+      const ctx = await contextOf(services, koa);
+      const result = await orSentence(act(ctx, koa.params['id'] ?? '', await formOf(koa)));
+      if ('value' in result) return redirect(koa, address, result.value);
+      koa.status = 409;
+      await showAll(koa, result.sentence);
+    });
+  }
+  return router;
+}
+
+type Action = (ctx: Context, id: string, form: Readonly<Record<string, string>>) => Promise<string>;
+
+/** What can be done, by where it is posted to. Each answers a sentence for the person who did it. */
+const actions: Readonly<Record<string, Action>> = {
+  async '/:slug/deliveries/:id/redeliver'(ctx, id) {
+    await redeliver(ctx, { id });
+    return 'The webhook is sent again.';
+  },
+  async '/:slug/endpoints/:id/enable'(ctx, id) {
+    await enableEndpoint(ctx, { id });
+    return 'The endpoint is switched on.';
+  },
+  async '/:slug/endpoints/:id/recover'(ctx, id, { since = '' }) {
+    const { recovered } = await recoverDeliveries(ctx, { id, since: dayOf(since) });
+    return recovered === 1 ? 'One webhook is sent again.' : `${recovered} webhooks are sent again.`;
+  },
+};
+
+function dayOf(text: string): Date {
+  const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : Number.NaN);
+  if (Number.isNaN(day.getTime())) throw new DomainError('invalid', 'invalid_request', 'Say since which day, as in 2026-11-20.');
+  return day;
+}

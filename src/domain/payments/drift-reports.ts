@@ -1,0 +1,77 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { days } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import { asPlatform, transact } from '../database.ts';
+import type { Drift } from './report-drift.ts';
+
+const keptMs = days(90);
+const shownMs = days(30);
+
+/** Write down what a comparison found, also when that is nothing. Reports of long ago are forgotten with it. */
+export async function recordDrift(ctx: Context, { from, to }: { from: Date; to: Date }, drift: Drift): Promise<void> {
+  const now = ctx.clock.now();
+  await transact(ctx, async (ctx) => {
+    await ctx.tx.run(sql`
+      delete from payment_drift_reports
+      where tenant_id = ${ctx.tenant.id} and created_at < ${fromNow(ctx.clock, -keptMs)}`);
+    await ctx.tx.run(sql`
+      insert into payment_drift_reports
+        (tenant_id, id, compared_from, compared_to, unpaid_here, unpaid_there, created_at)
+      values (${ctx.tenant.id}, ${newId('drift')}, ${from}, ${to}, ${JSON.stringify(drift.unpaidHere)}::jsonb,
+        ${JSON.stringify(drift.unpaidThere)}::jsonb, ${now})`);
+  });
+}
+
+/** A store that sells through its own account at the payment provider, and when it was last compared with it. */
+export interface ComparedStore {
+  readonly tenantId: string;
+  readonly comparedAt: Date | null;
+  /** What the last comparison looked at. */
+  readonly from: Date | null;
+  readonly to: Date | null;
+  /** Since when its webhooks do not arrive and sweeps bring the events. */
+  readonly silentSince: Date | null;
+}
+
+/** An order of which a comparison said something. */
+export interface DriftedOrder {
+  readonly tenantId: string;
+  readonly orderId: string;
+  readonly orderNumber: string;
+  /** `unpaid_here`: paid at the provider alone, and here since; `unpaid_there`: paid here alone. */
+  readonly kind: 'unpaid_here' | 'unpaid_there';
+  readonly foundAt: Date;
+  /** Whether it still waits for a person. */
+  readonly isOpen: boolean;
+}
+
+/** What operators see of every store: when it was compared with its provider, and what was found in the last 30 days. */
+export async function readDrift(
+  ctx: PlatformContext,
+  limit: number,
+): Promise<{ stores: ComparedStore[]; orders: DriftedOrder[] }> {
+  return asPlatform(ctx, 'operators see what every store and its payment provider do not agree about', async (ctx) => {
+    const stores = await ctx.tx.run<ComparedStore>(sql`
+      select a.tenant_id as "tenantId", r.created_at as "comparedAt", r.compared_from as from, r.compared_to as to,
+        a.silent_since as "silentSince"
+      from payment_accounts a left join lateral (
+        select * from payment_drift_reports r where r.tenant_id = a.tenant_id order by r.id desc limit 1) r on true
+      where a.mode = 'direct' and a.secret_key_sealed is not null
+      order by a.silent_since, r.created_at nulls first limit ${limit}`);
+    const orders = await ctx.tx.run<DriftedOrder>(sql`
+      select o.tenant_id as "tenantId", o.id as "orderId", o.order_number as "orderNumber", found.kind,
+        min(found.at) as "foundAt", found.kind = 'unpaid_there' and o.attention_code is not null as "isOpen"
+      from (
+        select tenant_id, created_at as at, 'unpaid_here' as kind, jsonb_array_elements_text(unpaid_here) as order_id
+        from payment_drift_reports where created_at > ${fromNow(ctx.clock, -shownMs)}
+        union all
+        select tenant_id, created_at, 'unpaid_there', jsonb_array_elements_text(unpaid_there)
+        from payment_drift_reports where created_at > ${fromNow(ctx.clock, -shownMs)}) as found
+      join orders o on o.tenant_id = found.tenant_id and o.id = found.order_id
+      group by o.tenant_id, o.id, found.kind
+      order by "isOpen" desc, "foundAt" desc limit ${limit}`);
+    return { stores, orders };
+  });
+}

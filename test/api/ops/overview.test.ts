@@ -1,0 +1,64 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { transact } from '#src/domain/database.ts';
+import { recordDrift } from '#src/domain/payments/drift-reports.ts';
+import { days, hours } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { request } from '#test/domain/shipping/support.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+test.serial('where nothing is the matter, the first page says so and names every queue', async (t) => {
+  const { status, body, headers } = await t.context.api.call('GET', '/ops');
+  t.is(status, 200);
+  t.regex(headers.get('content-type') ?? '', /text\/html/);
+  t.true(body.includes('Nothing needs you.'));
+  for (const queue of ['payments', 'labels', 'webhooks', 'emails', 'reminders', 'analytics', 'chores']) {
+    t.true(body.includes(`<a href="/ops/queues/queue/${queue}">${queue}</a>`), queue);
+  }
+  t.notRegex(body, /<script|undefined|NaN|\[object/);
+  t.regex((await t.context.api.call('GET', '/ops/drift')).body, /Nothing\. Orders and payments agreed\./);
+});
+
+test.serial('what needs somebody stands on the first page with what to do, and leads to where it is done', async (t) => {
+  const { api, ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const order = await buildPaidOrder(ctx, { attentionCode: 'amount_mismatch' });
+  const { labelId } = await request(ctx);
+  await transact(ctx, async ({ tx, tenant, clock }) => {
+    await tx.run(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
+    await tx.run(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
+    await tx.run(sql`update orders set attention_detail = 'Paid: <b>$5</b> of $50.' where tenant_id = ${tenant.id} and id = ${order.id}`);
+  });
+  const { body } = await api.call('GET', '/ops');
+  t.regex(body, /webhooks do not arrive\. <code>inbound_webhook_silent<\/code>[\s\S]+href="\/ops\/drift"/);
+  t.regex(body, /Compare the payment with the order[\s\S]+href="\/ops\/drift#orders"/);
+  t.regex(body, /No carrier offers to take this parcel[\s\S]+href="\/ops\/labels#no_rates"/);
+
+  const drift = (await api.call('GET', '/ops/drift')).body;
+  t.true(drift.includes(order.orderNumber));
+  t.true(drift.includes('Paid: &lt;b&gt;$5&lt;/b&gt; of $50.'));
+  t.true(drift.includes(`npm run cli -- webhooks:register ${ctx.tenant.slug}`));
+});
+
+test.serial('the drift report keeps what comparisons found for 30 days, and says what became of it', async (t) => {
+  const { api, ctx, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const [here, there] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { attentionCode: 'payment_missing' })];
+  const range = { from: new Date(clock.now().getTime() - hours(49)), to: new Date(clock.now().getTime() - hours(1)) };
+  for (let day = 0; day < 2; day += 1) {
+    await recordDrift(ctx, range, { unpaidHere: day === 0 ? [here.id] : [], unpaidThere: [there.id] });
+    clock.pass(days(1));
+  }
+  const { body } = await api.call('GET', '/ops/drift');
+  t.is(body.match(new RegExp(`<td>${there.orderNumber}</td>[^\\n]*provider has no such payment`, 'g'))?.length, 1, 'once, however often it was found');
+  t.regex(body, /Paid at the provider, and not here until it was compared\.[\s\S]+Put right/);
+  t.regex(body, /href="#orders">Needs somebody/);
+
+  clock.pass(days(30));
+  t.notRegex((await api.call('GET', '/ops/drift')).body, /and not here until it was compared/);
+});
