@@ -4,6 +4,7 @@ import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { giveUpMail, isSuppressed, promiseMail, sendMail } from '#src/domain/mail/index.ts';
+import { requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
@@ -12,8 +13,11 @@ import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
+import { asked } from '#test/support/factories/sessions.ts';
 import { promised } from '#test/support/promised.ts';
+import { workPromises } from '#test/support/work-promises.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 const mailbox = await startMailbox();
@@ -172,6 +176,33 @@ test('while the mail server is away mails wait, also those that may be sent only
   t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1 });
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent' });
+});
+
+test('while the mail server is down for some minutes everything is promised as ever, and then arrives, each mail once', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const { email: signingIn } = await buildCustomer(ctx);
+  const recipients = [signingIn];
+  const promise = async (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const to = newAddress();
+      recipients.push(to);
+      await buildMail(ctx, index % 2 ? receipt(to) : restock(to));
+    }
+  };
+  await inbox.setDown(true);
+  await promise(12);
+  await requestLink(ctx, asked(signingIn));
+  await workPromises(services);
+  clock.pass(minutes(1));
+  await promise(12);
+  await workPromises(services);
+  clock.pass(minutes(2.5));
+  await inbox.setDown(false);
+  for (const _ of [1, 2]) {
+    await workPromises(services);
+    clock.pass(minutes(2.5));
+  }
+  for (const to of recipients) t.is((await inbox.messages({ to })).length, 1, to);
 });
 
 test('a one-time password is in the mail and nowhere in the row, the same at every try, and not sent when it is too late', async (t) => {
