@@ -13,6 +13,7 @@ export { Label, type LabelState, labelStates } from './label.ts';
 export { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
 export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
+export { shippingPersonalData } from './personal-data.ts';
 export { LabelView, presentLabel, presentRate, RateQuote, RateView } from './present.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
