@@ -35,9 +35,9 @@ export async function openTransaction<Result>(
 ): Promise<Result> {
   const client = await pool.connect();
   try {
-    await client.query(`begin; ${settingOf(client, scope)}`);
+    const begun = client.query(`begin; ${settingOf(client, scope)}`);
     const tx = new ClientTransaction(client, orm);
-    const result = await work(tx);
+    const [, result] = await allOf(begun, work(tx));
     await tx.commit();
     client.release();
     if (tx.promises.length > 0) wakeRelay();
@@ -46,6 +46,15 @@ export async function openTransaction<Result>(
     await client.query('rollback').then(() => client.release(), (lost: Error) => client.release(lost));
     throw error;
   }
+}
+
+/**
+ * Wait for both, and throw what failed first. They are sent one behind the other without waiting in between: what
+ * follows a failure in a transaction fails too, and a COMMIT then rolls back.
+ */
+async function allOf<First, Second>(first: First, second: Second): Promise<[Awaited<First>, Awaited<Second>]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
 }
 
 /** Sent along with BEGIN in one message, which takes no parameters. */
@@ -96,8 +105,7 @@ class ClientTransaction implements Transaction {
   async commit(): Promise<void> {
     await this.#em?.flush();
     const closing = closingStatement({ events: this.events, promises: this.promises, kept: this.#kept });
-    if (closing) await this.run(closing);
-    const { command } = await this.#client.query('commit');
+    const [, { command }] = await allOf(closing && this.run(closing), this.#client.query('commit'));
     // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
     if (this.#kept) this.#kept.promise.isKept = true;

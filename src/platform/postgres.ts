@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Database } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
+import { GatheringSocket } from './gathering-socket.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -47,6 +48,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
 function openPool(connectionString: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
+    pipeline: true,
+    stream: () => new GatheringSocket(),
     max: poolMax,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
