@@ -6,6 +6,13 @@ import { refuseToStart, runUntilSignalled } from '#src/lib/process.ts';
 import { proveDatabase } from '#src/platform/prove-database.ts';
 import { createServices } from '#src/services.ts';
 import { createApp } from '#src/api/app.ts';
+import { stopServing } from '#src/api/lib/stop-serving.ts';
+
+/** Together below the 30 seconds after which Heroku kills: a router notices, and what is under way ends. */
+const noticeMs = seconds(5);
+const patienceMs = seconds(20);
+/** On a developer's machine there is no router but a test's. */
+const localNoticeMs = seconds(1);
 
 /** The web process: accepts requests and writes state. */
 async function main(): Promise<void> {
@@ -20,11 +27,7 @@ async function main(): Promise<void> {
 
   runUntilSignalled(async () => {
     services.beginClosing();
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeIdleConnections();
-      setTimeout(() => server.closeAllConnections(), seconds(20)).unref();
-    });
+    await stopServing(server, { noticeMs: config.settings.localMode ? localNoticeMs : noticeMs, patienceMs });
     await services.close();
   }, (error) => services.log.error({ err: error }, 'shutdown failed'));
 }

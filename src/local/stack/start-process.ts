@@ -11,7 +11,8 @@ export interface StackProcess {
   readonly logged: readonly string[];
   /** Resolves with the first log line that has this phrase. */
   waitFor(phrase: string): Promise<void>;
-  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Answers its exit code, or null when the signal ended it. */
+  kill(signal: NodeJS.Signals): Promise<number | null>;
   /** SIGTERM, and SIGKILL when that takes too long. */
   stop(): Promise<void>;
 }
@@ -21,10 +22,14 @@ const preload = fileURLToPath(new URL('./end-with-parent.ts', import.meta.url));
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
 
-/** Start `entry` with this environment and no other. It stops when this process does, even by kill -9. */
-export function startProcess(name: string, entry: string, environment: Record<string, string>): StackProcess {
+/**
+ * Start `entry` with this environment and no other. It stops when this process does, even by kill -9.
+ *
+ * @param folder where the release lies that it belongs to; this one, unless told
+ */
+export function startProcess(name: string, entry: string, environment: Record<string, string>, folder = root): StackProcess {
   const child = spawn(process.execPath, ['--import', preload, entry], {
-    cwd: root,
+    cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -51,6 +56,7 @@ export function startProcess(name: string, entry: string, environment: Record<st
     async kill(signal) {
       child.kill(signal);
       await ended;
+      return child.exitCode;
     },
     stop: () => stop(child, ended),
   };

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Stop a server without losing a request. Its router does not know yet: so for a while it goes on serving, while
+ * `/readyz` says that it is going and every answer ends its connection. Then it takes no more, and what is under way
+ * may end.
+ *
+ * @param noticeMs how long a router may take to notice
+ * @param patienceMs how long after that a request may still take
+ */
+export async function stopServing(server: Server, { noticeMs, patienceMs }: { noticeMs: number; patienceMs: number }): Promise<void> {
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  await pause(noticeMs);
+  const closed = once(server, 'close');
+  server.close();
+  const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
+  await closed;
+  clearTimeout(impatience);
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { freePort } from '#src/local/embedded/free-port.ts';
+import { startReceiver } from '#src/local/demo/receiver.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startProcess, type StackProcess } from '#src/local/stack/start-process.ts';
+import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { actedOn } from '#src/providers/stripe/event-types.ts';
+import { seededRandom } from '#test/support/random.ts';
+import { findBreaches } from './invariants.ts';
+import { buildNextRelease, type NextRelease } from './next-release.ts';
+import { startRouter } from './router.ts';
+import { type Bought, sendShoppers } from './shoppers.ts';
+
+export interface DeployOptions {
+  /** Shoppers in each of the three stretches: old, both, new. */
+  readonly orders: number;
+  readonly atOnce: number;
+  readonly report: (line: string) => void;
+}
+
+/** What a deploy came to. */
+export interface Deployed {
+  /** Requests that shoppers or providers saw fail. */
+  readonly failures: readonly string[];
+  /** What does not hold afterwards, or did not on the way. */
+  readonly breaches: readonly string[];
+}
+
+/** The shop is sold from all the time. */
+const quick = { LABEL_LOOKUP_GRACE: '1s', BREAKER_OPEN: '1s', PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s', SWEEP_INTERVAL: '5s', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' };
+/** Heroku kills 30 seconds after it asked. */
+const stopMaxMs = 30_000;
+const settleMs = 120_000;
+
+/**
+ * Bring out the next release while shoppers buy: it migrates, serves and works beside the old one, and then the old one
+ * is told to stop.
+ */
+export async function runDeploy({ orders, atOnce, report }: DeployOptions): Promise<Deployed> {
+  const receiver = await startReceiver();
+  const stack = await startStack(receiver, { workers: 'all', environment: quick, report });
+  const router = await startRouter(stack.url);
+  const next = buildNextRelease();
+  const shop: Stack = { ...stack, url: router.url };
+  const random = seededRandom(1);
+  const bought: Bought[] = [];
+  const started: StackProcess[] = [];
+  const sell = async (firstNumber: number) => {
+    bought.push(...(await sendShoppers(shop, random, { count: orders, atOnce, firstNumber, allPay: true, withKeys: false })));
+  };
+
+  try {
+    await stripeControl(stack.stripeUrl).addWebhookEndpoint(stack.store.stripeKey, {
+      url: `${router.url}/api/webhooks/stripe/${stack.store.slug}`, secret: stack.environment['STRIPE_WEBHOOK_SECRET'] ?? '', events: actedOn,
+    });
+    const breaches: string[] = [];
+    const [, migrated] = await Promise.all([sell(0), release(next, stack.environment)]);
+    report(`The next release migrated under load: ${migrated.out.trim()}`);
+    if (migrated.code !== 0) breaches.push(`the release phase ended with ${migrated.code}: ${migrated.err}`);
+
+    const port = await freePort();
+    const environment = { ...stack.environment, PORT: String(port) };
+    const [web, worker] = [
+      startProcess('next web', 'src/server.ts', environment, next.folder), startProcess('next worker', 'workers/all.ts', environment, next.folder),
+    ];
+    started.push(web, worker);
+    await Promise.all([web.waitFor('listening'), worker.waitFor('working')]);
+    router.add(`http://127.0.0.1:${port}`);
+    await sell(orders);
+    report(`Both releases serve: ${[...router.answered].map(([, count]) => count).join(' and ')} requests.`);
+    if (router.answered.size !== 2) breaches.push('only one release was asked');
+
+    const stopping = ['web', 'worker'].map(async (name) => {
+      const startedAt = performance.now();
+      const code = await stack.processes.get(name)?.kill('SIGTERM');
+      const ms = Math.round(performance.now() - startedAt);
+      report(`The old ${name} ended with ${code} after ${ms} ms.`);
+      if (code !== 0 || ms > stopMaxMs) breaches.push(`the old ${name} ended with ${code} after ${ms} ms`);
+    });
+    await Promise.all([sell(2 * orders), ...stopping]);
+
+    const deadline = performance.now() + settleMs;
+    let open = await unsettled(stack, receiver, bought, next);
+    while (open.length > 0 && performance.now() < deadline) {
+      await pause(500);
+      open = await unsettled(stack, receiver, bought, next);
+    }
+    return { failures: router.failures, breaches: [...breaches, ...open] };
+  } finally {
+    await Promise.all(started.map((process) => process.stop()));
+    await router.close();
+    await stack.stop();
+    receiver.close();
+    next.remove();
+  }
+}
+
+/** What Heroku runs before it starts a release. */
+async function release({ folder }: NextRelease, environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'migrate'], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  return { out, err, code };
+}
+
+/** The invariants of the shop, and that jobs of either release were done: also those that a worker of the old one met first. */
+async function unsettled(stack: Stack, receiver: Parameters<typeof findBreaches>[1], bought: readonly Bought[], { jobs }: NextRelease): Promise<string[]> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ job: string; open: number; kept: number }>(`
+      select job, count(*) filter (where finished_at is null and due_at < now() - interval '3 seconds')::int as open,
+        count(*) filter (where finished_at is not null)::int as kept
+      from outbox where job = any($1) group by job`, [jobs]);
+    const { rows: [seen] } = await client.query<{ count: number }>(`select count(*)::int as count from orders where note = 'seen'`);
+    return [
+      ...(await findBreaches(stack, receiver, bought)),
+      ...jobs.filter((job) => !rows.some((row) => row.job === job && row.kept > 0)).map((job) => `${job} was never done`),
+      ...rows.filter(({ open }) => open > 0).map(({ job, open }) => `${open} of ${job} are not done`),
+      ...(seen?.count === bought.length ? [] : [`${seen?.count} of ${bought.length} orders were seen by the new job`]),
+    ];
+  } finally {
+    await client.end();
+  }
+}
