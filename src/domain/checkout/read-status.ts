@@ -1,4 +1,4 @@
-import { seconds } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
@@ -21,12 +21,13 @@ export async function readCheckoutStatus(ctx: Context, orderId: string): Promise
     fulfillment_status: order.fulfillmentStatus,
     paid_at: order.paidAt?.toISOString() ?? null,
     tracking: order.labels.map(({ service: _service, ...label }) => label),
-    poll_after_ms: pollAfterMs(order),
+    poll_after_ms: pollAfterMs(order, ctx.clock.now()),
   };
 }
 
-/** A shopper who just paid waits for this; a slow payment takes days. */
-function pollAfterMs({ status, paymentStatus }: StatusRow): number {
-  if (status !== 'pending') return seconds(60);
-  return paymentStatus === 'processing' ? seconds(30) : 1500;
+/** A shopper who just paid waits for this, and sees the label come; a slow payment takes days. */
+function pollAfterMs({ status, paymentStatus, fulfillmentStatus, paidAt }: StatusRow, now: Date): number {
+  if (status === 'pending') return paymentStatus === 'processing' ? seconds(30) : 1500;
+  const isBeingPacked = fulfillmentStatus === 'unfulfilled' && paidAt != null && now.getTime() - paidAt.getTime() < minutes(1);
+  return isBeingPacked ? seconds(3) : seconds(60);
 }

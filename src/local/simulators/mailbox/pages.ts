@@ -112,7 +112,7 @@ function nameOf(from: string): string {
 
 function preview({ text, html }: MailboxMessage): string {
   const words = text ?? html?.replace(/<(style|head)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ') ?? '';
-  return words.replace(/\s+/g, ' ').trim().slice(0, 140);
+  return words.replace(/[\s=]+/g, ' ').trim().slice(0, 140);
 }
 
 function withLinks(escaped: string): string {

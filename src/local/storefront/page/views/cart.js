@@ -6,7 +6,7 @@ import { go } from '../lib/router.js';
 import { money, rhythms, store } from '../lib/store.js';
 
 const promoReasons = {
-  not_applicable: 'This code is not for anything in your cart.',
+  not_applicable: 'This code does not apply to your cart.',
   expired: 'This code is no longer valid.',
   minimum_not_met: 'Your cart does not come to the least amount for this code yet.',
   usage_limit: 'This code has been used up.',

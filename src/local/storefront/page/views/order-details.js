@@ -8,7 +8,7 @@ export function orderDetails(order) {
   return el('div', { class: 'details' },
     el('ul', { class: 'items' }, order.items.map((item) => el('li', {},
       el('span', {}, item.quantity > 1 && `${item.quantity} × `, item.name, item.subscription_interval && ` · ${rhythms[item.subscription_interval]}`),
-      el('span', { class: 'amount' }, amount(item.total_cents))))),
+      el('span', { class: 'amount' }, amount(item.unit_price_cents * item.quantity))))),
     el('dl', { class: 'sums' },
       row('Subtotal', amount(order.subtotal_cents)),
       order.discount_cents > 0 && row('Discount', `−${amount(order.discount_cents)}`),

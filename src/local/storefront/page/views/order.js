@@ -22,6 +22,8 @@ export async function orderView() {
   const parcel = el('div');
   let timer;
   let shown = '';
+  /** Looks in quick succession, after something was done that will show in a moment. */
+  let quickLooks = 0;
 
   const look = async () => {
     const status = await ask('GET', `/checkout/${placed.id}/status`).catch((error) => {
@@ -33,11 +35,16 @@ export async function orderView() {
       if (status.paid_at || status.payment_status === 'processing') forgetCart();
       said.textContent = over[status.status] ?? sentenceFor(status);
       steps.replaceChildren(...stepsOf(status));
-      parcel.replaceChildren(...demonstration(status));
+      parcel.replaceChildren(...demonstration(status, () => {
+        quickLooks = 10;
+        clearTimeout(timer);
+        return look();
+      }));
       const order = placed.email && await ask('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, { isPublic: true }).catch(() => undefined);
       if (order) details.replaceChildren(orderDetails(order.order));
     }
-    if (!status || !isOver(status)) timer = setTimeout(look, status?.poll_after_ms ?? 3000);
+    quickLooks -= 1;
+    if (!status || !isOver(status)) timer = setTimeout(look, quickLooks > 0 ? 1000 : (status?.poll_after_ms ?? 3000));
   };
   await look();
   return {
@@ -86,7 +93,7 @@ function stepsOf({ status, paid_at: paidAt, fulfillment_status: fulfillment, tra
 }
 
 /** Nobody carries this parcel, so whoever looks on says how far it is. */
-function demonstration({ fulfillment_status: fulfillment, tracking: [label] }) {
+function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, lookAgain) {
   const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Let it arrive'] }[fulfillment];
   if (!label || !next || !settings.movesParcels) return [];
   const [status, words] = next;
@@ -95,6 +102,7 @@ function demonstration({ fulfillment_status: fulfillment, tracking: [label] }) {
     async onclick({ currentTarget }) {
       currentTarget.disabled = true;
       await fetch(`/demonstration/parcels/${encodeURIComponent(label.tracking_number)}/${status}`, { method: 'POST' });
+      await lookAgain();
     },
   }, words))];
 }
