@@ -6,9 +6,15 @@ import { shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import type { Stack } from '#src/local/stack/start-stack.ts';
 import type { Bought } from './shoppers.ts';
+import type { Visit } from './visitors.ts';
 
 /** What does not hold yet; empty when everything does. */
-export async function findBreaches(stack: Stack, receiver: Receiver, bought: readonly Bought[]): Promise<string[]> {
+export async function findBreaches(
+  stack: Stack,
+  receiver: Receiver,
+  bought: readonly Bought[],
+  visits: readonly Visit[] = [],
+): Promise<string[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   try {
@@ -19,6 +25,9 @@ export async function findBreaches(stack: Stack, receiver: Receiver, bought: rea
       ...(await toldOf(receiver, ask)),
       ...(await stockIsLedger(ask)),
       ...(await mailed(stack, bought)),
+      ...(await mailedAsOften(stack, ask)),
+      ...(await signedInOnce(ask, visits)),
+      ...(await countedOnce(ask, visits)),
       ...(await nothingPending(ask)),
     ];
   } finally {
@@ -61,11 +70,33 @@ async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
   ];
 }
 
-/** The endpoint heard of every event that it chose, at least once. */
+/**
+ * The endpoint heard of every event that it chose, at least once; the newest that it heard of an order is no older than
+ * the last of its events; and what has one version is one thing.
+ */
 async function toldOf(receiver: Receiver, ask: Ask): Promise<string[]> {
   const heard = new Set(receiver.events.map(({ id }) => id));
-  const events = await ask<{ id: string; type: string }>(`select id, type from events where type in ('order.paid', 'order.shipped')`);
-  return events.filter(({ id }) => !heard.has(id)).map(({ id, type }) => `${type} ${id} was not heard`);
+  const events = await ask<{ id: string; type: string; orderId: string }>(`
+    select id, type, object_id as "orderId" from events where type in ('order.paid', 'order.shipped')`);
+  const newest = new Map<string, Record<string, unknown>>();
+  const byVersion = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const { data: { object, object_version: version } } of receiver.events.toSorted((a, b) => a.data.object_version - b.data.object_version)) {
+    newest.set(String(object['id']), object);
+    const name = `${String(object['id'])} in version ${version}`;
+    const text = JSON.stringify(object);
+    if ((byVersion.get(name) ?? text) !== text) ambiguous.add(name);
+    byVersion.set(name, text);
+  }
+  const isOlder = ({ type, orderId }: { type: string; orderId: string }) => {
+    const order = newest.get(orderId) ?? {};
+    return order['payment_status'] === 'unpaid' || (type === 'order.shipped' && order['shipped_at'] === null);
+  };
+  return [
+    ...events.filter(({ id }) => !heard.has(id)).map(({ id, type }) => `${type} ${id} was not heard`),
+    ...events.filter(isOlder).map(({ type, orderId }) => `what was heard last of ${orderId} is from before its ${type}`),
+    ...[...ambiguous].map((name) => `${name} was told in two ways`),
+  ];
 }
 
 /** Stock is what the ledger adds up to, and never below zero. */
@@ -84,6 +115,55 @@ async function mailed(stack: Stack, bought: readonly Bought[]): Promise<string[]
   const messages = await mailboxControl(stack.mailboxUrl).messages();
   const addressed = new Set(messages.flatMap(({ to }) => to));
   return bought.filter(({ paid, email }) => paid && !addressed.has(email)).map(({ email }) => `${email} has no receipt`);
+}
+
+const atMostOnce = ['abandoned_cart', 'restock'];
+
+/** Each reminder is sent at most once, and once for each step of a cart; every other mail at least once. */
+async function mailedAsOften(stack: Stack, ask: Ask): Promise<string[]> {
+  const messages = await mailboxControl(stack.mailboxUrl).messages();
+  const arrivals = Map.groupBy(messages, ({ message_id: id }) => id);
+  const mails = await ask<{ id: string; kind: string; state: string; messageId: string; step: string | null }>(`
+    select id, kind, state, message_id as "messageId",
+      case when kind = 'abandoned_cart' and state <> 'suppressed' then subject_id || ' ' || (data->>'step') end as step
+    from mails`);
+  const steps = Map.groupBy(mails.filter(({ step }) => step !== null), ({ step }) => step);
+  return [
+    ...mails.flatMap(({ id, kind, state, messageId }) => {
+      const times = arrivals.get(messageId)?.length ?? 0;
+      if (atMostOnce.includes(kind)) return times > 1 ? [`${kind} ${id} came ${times} times`] : [];
+      // A link that was used by the time of its second mail is not mailed again.
+      return times === 0 && !(kind === 'magic_link' && state === 'suppressed') ? [`${kind} ${id} is ${state} and did not come`] : [];
+    }),
+    ...[...steps].filter(([, sent]) => sent.length > 1).map(([step, sent]) => `step ${step} was mailed ${sent.length} times`),
+  ];
+}
+
+/** A link opens one session, and no session is opened by anything else. */
+async function signedInOnce(ask: Ask, visits: readonly Visit[]): Promise<string[]> {
+  const openings = new Map<string, number>();
+  for (const { link } of visits) if (link) openings.set(link.token, (openings.get(link.token) ?? 0) + link.openings);
+  const customers = await ask<{ id: string; sessions: number; links: number }>(`
+    select c.id, (select count(*)::int from sessions s where s.customer_id = c.id) as sessions,
+      (select count(*)::int from sign_in_links l where l.email = c.email and l.used_at is not null) as links
+    from customers c`);
+  return [
+    ...[...openings.values()].filter((times) => times > 1).map((times) => `a link opened ${times} sessions`),
+    ...customers.filter(({ sessions, links }) => sessions !== links).map(({ id, sessions, links }) => `${id} has ${sessions} sessions of ${links} links`),
+  ];
+}
+
+/** Every event that a storefront sent, and every paid order, is counted once. */
+async function countedOnce(ask: Ask, visits: readonly Visit[]): Promise<string[]> {
+  const rows = await ask<{ name: string; count: number }>(`
+    select coalesce(order_id, session_id) as name, count(*)::int as count from analytics_events
+    where type = 'order_paid' or session_id like 'visit-%' group by 1`);
+  const counts = new Map(rows.map(({ name, count }) => [name, count]));
+  const paid = await ask<{ id: string }>(`select id from orders where payment_status = 'paid'`);
+  const expected = [...paid.map(({ id }) => ({ name: id, count: 1 })), ...visits.map(({ sessionId, events }) => ({ name: sessionId, count: events }))];
+  return expected
+    .filter(({ name, count }) => counts.get(name) !== count)
+    .map(({ name, count }) => `${counts.get(name) ?? 0} of ${count} events of ${name} are counted`);
 }
 
 /** Nothing is left to do, and nothing was given up. */

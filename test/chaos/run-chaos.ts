@@ -6,6 +6,7 @@ import { findBreaches } from './invariants.ts';
 import { type BadPost, causeMayhem } from './mayhem.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { sendShoppers } from './shoppers.ts';
+import { sendVisitors } from './visitors.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -43,12 +44,15 @@ export async function runChaos({ seed, orders, everyMs, post, settleMs, withKeys
   try {
     const mayhem = await causeMayhem(stack, seededRandom(seed + 1), { everyMs, post });
     const startedAt = performance.now();
-    const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }).finally(() => mayhem.end());
-    report(`${bought.length} shoppers in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
+    const [bought, visits] = await Promise.all([
+      sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }),
+      sendVisitors(stack, seededRandom(seed + 2), { count: Math.ceil(orders / 4) }),
+    ]).finally(() => mayhem.end());
+    report(`${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
 
     const deadline = performance.now() + settleMs;
     for (;;) {
-      const breaches = await findBreaches(stack, receiver, bought);
+      const breaches = await findBreaches(stack, receiver, bought, visits);
       if (breaches.length === 0 || performance.now() > deadline) {
         report(breaches.length === 0 ? `All right again after ${Math.round(settleMs - (deadline - performance.now()))} ms.` : 'It did not come right.');
         return breaches;

@@ -85,11 +85,11 @@ async function buy(stack: Stack, { number, product, quantity, pays, withKeys }: 
  * the service cannot be reached or says that it is busy. Another refusal than that nothing is left is an error of the
  * run.
  */
-async function insist(
+export async function insist(
   stack: Stack,
   method: string,
   path: string,
-  { body, key }: { body?: unknown; key?: string } = {},
+  { body, key, asShopper = false }: { body?: unknown; key?: string; asShopper?: boolean } = {},
 ): Promise<Record<string, unknown>> {
   let last = 'nothing';
   // A request whose process died holds its idempotency key for a minute.
@@ -97,7 +97,7 @@ async function insist(
     const response = await fetch(`${stack.url}/api/v1${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${stack.store.secretKey}`,
+        ...(asShopper ? { 'x-tenant-slug': stack.store.slug } : { authorization: `Bearer ${stack.store.secretKey}` }),
         'content-type': 'application/json',
         ...(key && { 'idempotency-key': key }),
       },

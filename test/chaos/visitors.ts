@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import type { Stack } from '#src/local/stack/start-stack.ts';
+import type { Random } from '#test/support/random.ts';
+import { insist } from './shoppers.ts';
+
+/** What a visitor did who bought nothing. */
+export interface Visit {
+  readonly sessionId: string;
+  /** How many events the storefront sent of it, each of them twice. */
+  readonly events: number;
+  /** A link out of the mailbox that the visitor followed, and how often it opened a session. */
+  readonly link: { readonly token: string; readonly openings: number } | undefined;
+}
+
+const eventTypes = ['product_viewed', 'cart_item_added', 'checkout_started'];
+
+/** So many visitors, one after the other: each is counted, keeps a cart for later, and every other one signs in as a customer. */
+export async function sendVisitors(stack: Stack, random: Random, { count }: { count: number }): Promise<Visit[]> {
+  const { products } = (await insist(stack, 'GET', '/products?limit=100')) as { products: { slug: string }[] };
+  const visits: Visit[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const sessionId = `visit-${number}`;
+    const { slug } = random.pick(products);
+    const events = eventTypes.map((type) => ({ event_id: randomUUID(), type, session_id: sessionId, product_slug: slug }));
+    for (const _ of [1, 2]) await insist(stack, 'POST', '/analytics/events', { body: { events }, asShopper: true });
+    const saved = { email: `visitor-${number}@chaos.example`, session_id: sessionId, items: [{ product_slug: slug, quantity: 1 }] };
+    await insist(stack, 'POST', '/cart/save', { body: saved, asShopper: true });
+    visits.push({ sessionId, events: events.length, link: number % 2 === 0 ? await signIn(stack, random) : undefined });
+  }
+  return visits;
+}
+
+/** Follow a link three times at once, as a double click and a mail scanner do. Nothing, while nobody is known or no mail comes. */
+async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
+  const { customers } = (await insist(stack, 'GET', '/admin/customers?limit=100')) as { customers: { email: string }[] };
+  if (customers.length === 0) return undefined;
+  const { email } = random.pick(customers);
+  await insist(stack, 'POST', '/customer/magic-link/request', { body: { email }, asShopper: true });
+  const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email, subject: 'Sign in' }, 5000).catch(() => undefined);
+  const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
+  if (!token) return undefined;
+  const opened = await Promise.all([1, 2, 3].map(() =>
+    insist(stack, 'POST', '/customer/magic-link/consume', { body: { token }, asShopper: true }).then(() => true, () => false)));
+  return { token, openings: opened.filter(Boolean).length };
+}
