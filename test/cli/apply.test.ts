@@ -126,6 +126,14 @@ test.serial('what a domain refuses leaves nothing half done, and is found in the
   t.is(await storeOf(t.context, slug), undefined);
 });
 
+test.serial('a SKU of a product that the file does not name is found in the file, too', async (t) => {
+  const { text } = ownStore();
+  await apply(t.context, text);
+  const renamed = text.replace('slug: coffee', 'slug: coffee-of-the-month');
+  const error = await t.throwsAsync(apply(t.context, renamed), { instanceOf: RefusedInput });
+  t.deepEqual(error.issues.map(({ path }) => path), ['/products/1/variants']);
+});
+
 test.serial('a promo code for a product that is not there is a slip, and is told with its place', async (t) => {
   const { text } = ownStore();
   const wrong = text.replace('products: []', 'products: [coffee, oka-bowl]');

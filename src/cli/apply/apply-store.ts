@@ -1,4 +1,4 @@
-import { recordAudit } from '#src/domain/audit/index.ts';
+import { recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { asPlatform, continueAs } from '#src/domain/database.ts';
@@ -42,11 +42,11 @@ export async function applyStore(
       const run: ApplyRun = {
         ctx, options, progress,
         tell: (change) => void changes.push(change),
-        async record(kind, change) {
-          changes.push(change);
-          if (change.action === 'unchanged') return;
-          const { action, subject, fields } = change;
-          await recordAudit(ctx, { action: `${kind}.${action}`, subjectKind: kind, subjectId: subject, after: { fields } });
+        async record(kind, ...done) {
+          changes.push(...done);
+          const deeds = done.filter(({ action }) => action !== 'unchanged').map(({ action, subject, fields }) => (
+            { action: `${kind}.${action}`, subjectKind: kind, subjectId: subject, after: { fields } }));
+          if (deeds.length > 0) await recordAudits(ctx, deeds);
         },
         reveal: (key) => void keys.push(key),
         note: (sentence) => void notes.push(sentence),

@@ -1,4 +1,4 @@
-import { ProductInput, productSlugs, removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
+import { ProductInput, productSlugs, removeProduct, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
@@ -51,6 +51,8 @@ export const sections: readonly Section[] = [
       (images ?? []).flatMap(({ url }, index) => checkWebAddress(`/images/${index}/url`, url, settings)),
     checkAll: checkSkus,
     save: ({ ctx, options: { setStock, prune } }, product) => saveProduct(ctx, product, { setStock, prune }),
+    saveAll: ({ ctx, options: { setStock, prune } }, products, saveOne) =>
+      saveProducts(ctx, products, { setStock, prune }, saveOne),
     async prune({ ctx, record }, named) {
       const surplus = (await productSlugs(ctx)).filter((slug) => !named.has(slug));
       for (const slug of surplus) await record('product', await removeProduct(ctx, slug));

@@ -26,7 +26,7 @@ export { readInventory, readInventoryOf } from './read-inventory.ts';
 export { releaseStock } from './release-stock.ts';
 export { removeProduct } from './remove-product.ts';
 export { restock } from './restock.ts';
-export { saveProduct, type SaveProductOptions } from './save-product.ts';
+export { saveProduct, type SaveProductOptions, saveProducts } from './save-product.ts';
 export { saveStock } from './save-stock.ts';
 export { StockInput } from './stock-input.ts';
 export { buyableQuantity, quantityMax, type StockLevel, type StockStatus, stockStatus } from './stock-level.ts';

@@ -8,8 +8,8 @@ import type { InTransaction } from '../context.ts';
 import { changeStock, type StockChange } from './change-stock.ts';
 import type { ProductInput } from './product-input.ts';
 import { completeProduct, type ProductRecord } from './product-record.ts';
-import { lockProduct, type SavedProduct, type SavedVariant } from './saved-product.ts';
-import { type IdentifiedVariant, writeProduct } from './write-product.ts';
+import { isAnySold, lockProducts, type SavedProduct, type SavedVariant } from './saved-product.ts';
+import { type IdentifiedProduct, type IdentifiedVariant, writeProducts } from './write-products.ts';
 
 export interface SaveProductOptions {
   /** Also set the stock of variants that exist already. Without it `stock` is an opening value. */
@@ -22,36 +22,83 @@ export interface SaveProductOptions {
  * Create a product, or bring it into line with its input. Nothing is written where nothing differs. A product or a
  * variant that was removed comes back under its id, with the stock that the input opens it with.
  */
-export async function saveProduct(
+export async function saveProduct(ctx: InTransaction, input: ProductInput, options: SaveProductOptions = {}): Promise<Change> {
+  const [plan] = await planAll(ctx, [input], options);
+  if (!plan) throw new TypeError('There is a plan for each input.');
+  await carryOut(ctx, [plan]);
+  return changeOf(plan);
+}
+
+/**
+ * The same for many products, in as few statements as for one. Only where a SKU is taken, or goes from one product to
+ * another, are they saved one after the other, by `saveOne`, which says of which of them a fault is.
+ */
+export async function saveProducts(
   ctx: InTransaction,
-  input: ProductInput,
-  options: SaveProductOptions = {},
-): Promise<Change> {
-  const found = await lockProduct(ctx, input.slug);
+  inputs: readonly ProductInput[],
+  options: SaveProductOptions,
+  saveOne: (input: ProductInput, index: number) => Promise<Change> = (input) => saveProduct(ctx, input, options),
+): Promise<Change[]> {
+  const plans = await planAll(ctx, inputs, options);
+  const newSkus = plans.flatMap(({ variants }) => variants.filter(({ added }) => added).map(({ sku }) => sku));
+  const isApart = new Set(newSkus).size === newSkus.length && new Set(plans.map(({ slug }) => slug)).size === plans.length;
+  if (isApart && !(await isAnySold(ctx, newSkus))) {
+    await carryOut(ctx, plans);
+    return plans.map(changeOf);
+  }
+  const changes: Change[] = [];
+  for (const [index, input] of inputs.entries()) changes.push(await saveOne(input, index));
+  return changes;
+}
+
+/** What saving a product comes to. */
+interface Plan extends IdentifiedProduct {
+  readonly isNew: boolean;
+  /** The names of what differs. */
+  readonly fields: readonly string[];
+  readonly stock: readonly (StockChange & { readonly sku: string })[];
+  /** What is sold of it at present. */
+  readonly live: readonly SavedVariant[];
+}
+
+async function planAll(ctx: InTransaction, inputs: readonly ProductInput[], options: SaveProductOptions): Promise<Plan[]> {
+  const found = await lockProducts(ctx, inputs.map(({ slug }) => slug));
+  return inputs.map((input) => plan(input, found.get(input.slug), options));
+}
+
+function plan(input: ProductInput, found: SavedProduct | undefined, options: SaveProductOptions): Plan {
   const current = found?.removed ? undefined : found;
   const given = completeProduct(input);
   const live = (current?.variants ?? []).filter(({ removed }) => !removed);
   const kept = options.prune ? [] : live.filter(({ sku }) => !given.variants.some((variant) => variant.sku === sku));
   const wanted: ProductRecord = { ...given, variants: [...given.variants, ...kept] };
-
-  const id = found?.id ?? newId('prod');
   const variants = wanted.variants.map((variant): IdentifiedVariant => {
     const known = found?.variants.find(({ sku }) => sku === variant.sku);
     return { ...variant, id: known?.id ?? newId('var'), added: !live.some(({ sku }) => sku === variant.sku) };
   });
-  const fields = current ? differences(current, live, wanted) : [];
-  const stock = stockToSet(input, variants, found?.variants ?? [], options.setStock ?? false);
-  const subject = `product ${input.slug}`;
-  if (current && fields.length === 0 && stock.length === 0) return { subject, action: 'unchanged', fields };
+  return {
+    ...wanted, variants, live, slug: input.slug, id: found?.id ?? newId('prod'), isNew: !current,
+    fields: current ? differences(current, live, wanted) : [],
+    stock: stockToSet(input, variants, found?.variants ?? [], options.setStock ?? false),
+  };
+}
 
-  if (!current || fields.length > 0) {
-    const version = await writeProduct(ctx, { ...wanted, id, slug: input.slug, variants });
-    enqueue(ctx, indexDocument, { kind: 'product', id, version });
+async function carryOut(ctx: InTransaction, plans: readonly Plan[]): Promise<void> {
+  const changed = plans.filter(({ isNew, fields }) => isNew || fields.length > 0);
+  if (changed.length > 0) {
+    const versions = await writeProducts(ctx, changed.map(({ isNew, fields, stock, live, ...product }) => product));
+    for (const { id } of changed) enqueue(ctx, indexDocument, { kind: 'product', id, version: versions.get(id) ?? 1 });
   }
+  const stock = plans.flatMap(({ stock }) => stock);
   if (stock.length > 0) await changeStock(ctx, stock);
-  if (!current) return { subject, action: 'created', fields: [] };
+}
+
+function changeOf({ slug, isNew, fields, stock, live }: Plan): Change {
+  const subject = `product ${slug}`;
+  if (isNew) return { subject, action: 'created', fields: [] };
   const recounted = stock.filter(({ sku }) => live.some((variant) => variant.sku === sku));
-  return { subject, action: 'updated', fields: [...fields, ...recounted.map(({ sku }) => `variants.${sku}.stock`)] };
+  const all = [...fields, ...recounted.map(({ sku }) => `variants.${sku}.stock`)];
+  return { subject, action: fields.length + stock.length > 0 ? 'updated' : 'unchanged', fields: all };
 }
 
 const plainFields = [

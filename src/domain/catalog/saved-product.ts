@@ -15,11 +15,17 @@ export interface SavedProduct extends Omit<ProductRecord, 'variants'> {
   readonly variants: readonly SavedVariant[];
 }
 
-/** A slug's product, locked until the transaction ends, also while there is none yet. */
-export async function lockProduct(ctx: InTransaction, slug: string): Promise<SavedProduct | undefined> {
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`product ${ctx.tenant.id} ${slug}`}, 0))`);
-  const [product] = await ctx.tx.run<SavedProduct>(sql`
-    select p.id, p.removed_at is not null as removed, p.name, p.description, p.category, p.status, p.images,
+/**
+ * The products of these slugs, locked until the transaction ends, also those that there are not yet. Always in one
+ * order, so that two who save the same products do not block each other.
+ */
+export async function lockProducts(ctx: InTransaction, slugs: readonly string[]): Promise<Map<string, SavedProduct>> {
+  const names = slugs.map((slug) => `product ${ctx.tenant.id} ${slug}`);
+  await ctx.tx.run(sql`
+    select pg_advisory_xact_lock(key)
+    from (select hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by 1) as keys`);
+  const products = await ctx.tx.run<SavedProduct & { slug: string }>(sql`
+    select p.slug, p.id, p.removed_at is not null as removed, p.name, p.description, p.category, p.status, p.images,
       p.purchase_types, p.subscription_intervals,
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
@@ -29,6 +35,14 @@ export async function lockProduct(ctx: InTransaction, slug: string): Promise<Sav
           'weight_oz', v.weight_oz, 'ships', v.ships, 'low_stock_at', v.low_stock_at, 'backorder', v.backorder,
           'stock', v.stock, 'removed', v.removed_at is not null) order by v.position, v.id), '[]')
        from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants
-    from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug}`);
-  return product;
+    from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = any(${slugs}::text[])`);
+  return new Map(products.map(({ slug, ...product }) => [slug, product]));
+}
+
+/** Whether any of these SKUs is sold at present. */
+export async function isAnySold(ctx: InTransaction, skus: readonly string[]): Promise<boolean> {
+  if (skus.length === 0) return false;
+  const sold = await ctx.tx.run(sql`
+    select 1 from variants where tenant_id = ${ctx.tenant.id} and sku = any(${skus}::text[]) and removed_at is null limit 1`);
+  return sold.length > 0;
 }

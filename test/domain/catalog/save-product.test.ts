@@ -3,6 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { indexDocument } from '#jobs/search.ts';
 import {
   holdStock, priceLines, type ProductInput, removeProduct, releaseStock, saveProduct, type SaveProductOptions,
+  saveProducts,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
@@ -113,4 +114,33 @@ test.serial('saving what has not changed costs two statements, and a change four
   t.is((await countStatements(services, () => save(ctx, bowl))).statements.length, 2);
   const { statements } = await countStatements(services, () => save(ctx, { ...bowl, name: 'Bowl' }));
   t.is(statements.length, 4, 'lock, read, write, promise');
+});
+
+const plates = (count: number, more: object = {}): ProductInput[] => Array.from({ length: count }, (_, number) =>
+  ({ slug: `plate-${number}`, name: `Plate ${number}`, tags: ['clay'], variants: [{ sku: `PLATE-${number}`, price_cents: 100 + number, stock: 2 }], ...more }));
+const saveAll = (ctx: Context, inputs: readonly ProductInput[], options: SaveProductOptions = {}) =>
+  transact(ctx, (ctx) => saveProducts(ctx, inputs, options));
+
+test.serial('a hundred products cost as many statements as two', async (t) => {
+  const { ctx, services } = t.context;
+  const costOf = async (inputs: readonly ProductInput[]) => (await countStatements(services, () => saveAll(ctx, inputs))).statements.length;
+  t.is(await costOf(plates(100)), 6, 'lock, read, look for the SKUs, write, open the stock, promise');
+  t.is((await promised(ctx, indexDocument)).length, 100);
+  t.is(await costOf(plates(100)), 2);
+  t.deepEqual((await saveAll(ctx, plates(3, { category: 'table' }))).map(({ fields }) => fields), [['category'], ['category'], ['category']]);
+  t.deepEqual(await stockOf(ctx, await idOf(ctx, 'plate-99')), { stock: 2, held: 0, ledger: 2 });
+});
+
+test('a SKU may go from one product to another, and one that is taken takes nothing with it', async (t) => {
+  const { ctx } = t.context;
+  const [first, second] = plates(2) as [ProductInput, ProductInput];
+  await saveAll(ctx, [first, second]);
+  const moved = [{ ...first, variants: [{ sku: 'NEW', price_cents: 1 }] }, { ...second, variants: [...second.variants, ...first.variants] }];
+  const changes = await saveAll(ctx, moved, { prune: true });
+  t.deepEqual(changes.map(({ fields }) => fields), [['variants.PLATE-0', 'variants.NEW'], ['variants.PLATE-0']]);
+
+  await t.throwsAsync(saveAll(ctx, [...plates(3).slice(2), { ...bowl, variants: [{ sku: 'PLATE-1', price_cents: 1 }] }]), { code: 'invalid_request' });
+  await t.throwsAsync(idOf(ctx, 'plate-2'), { code: 'unknown_product' });
+  await t.throwsAsync(saveAll(ctx, [bowl, { ...bowl, slug: 'twin' }]), { code: 'invalid_request' });
+  t.deepEqual((await saveAll(ctx, [bowl, bowl])).map(({ action }) => action), ['created', 'unchanged']);
 });
