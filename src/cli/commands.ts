@@ -1,4 +1,5 @@
 import { applyCommand } from './apply/apply.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 import { exampleCommand } from './example.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
 import type { Command } from './lib/command.ts';
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,
+  doctorCommand,
   replayCommand,
   rotateKeysCommand,
   registerWebhookCommand,

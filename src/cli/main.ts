@@ -1,6 +1,9 @@
+import { findRunningStack } from '#src/local/stack/running-stack.ts';
 import { commands } from './commands.ts';
 import { runCommands } from './lib/run-commands.ts';
 
-/* What an operator does by hand: `npm run cli -- <command>`. */
+/* What an operator does by hand: `npm run cli -- <command>`. Beside `npm run dev`, on what that has running. */
 const streams = { in: process.stdin, out: process.stdout, err: process.stderr };
-process.exitCode = await runCommands(commands, process.argv.slice(2), process.env, streams);
+const isToldWhere = process.env['DATABASE_URL'] !== undefined;
+const environment = isToldWhere ? process.env : { ...findRunningStack(), LOG_LEVEL: undefined, ...process.env };
+process.exitCode = await runCommands(commands, process.argv.slice(2), environment, streams);

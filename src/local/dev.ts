@@ -1,4 +1,5 @@
 import { startReceiver } from './demo/receiver.ts';
+import { announceStack } from './stack/running-stack.ts';
 import { startStack } from './stack/start-stack.ts';
 
 /* The same stack as the demo's, left running: one Ctrl-C stops all of it. */
@@ -18,6 +19,7 @@ const stack = await startStack(receiver, {
   process.exit(1);
 });
 
+const announced = announceStack(stack.environment);
 print(`
   storefront    ${stack.storefrontUrl}
   mailbox       ${stack.mailboxUrl}
@@ -33,13 +35,14 @@ print(`
   PostgreSQL    ${stack.databaseUrl}
   Redis         ${stack.redisUrl}
 
-Ctrl-C stops everything.`);
+npm run cli -- --help works on it; Ctrl-C stops everything.`);
 
 let stopping = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     if (stopping) process.exit(1);
     stopping = true;
+    announced.withdraw();
     void stack.stop().then(() => {
       receiver.close();
       process.exit(0);

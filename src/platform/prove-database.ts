@@ -6,35 +6,63 @@ export class UnfitDatabase extends Error {
   override readonly name = 'UnfitDatabase';
 }
 
-const clockSkewMaxSeconds = 30;
+/** Signatures and sessions are judged by the time. */
+export const clockSkewMaxSeconds = 30;
 
 /** The tables without row-level security. Each is named in one folder only, which an architecture test holds. */
 const platformTables = ['tenants', 'api_keys', 'outbox', 'migrations', 'search_documents'];
+
+/** What a database is to this service. */
+export interface InspectedDatabase {
+  readonly role: string;
+  /** Whether the role is above row-level security. */
+  readonly isUnbound: boolean;
+  /** How far its clock is from this machine's. */
+  readonly skewSeconds: number;
+  /** The tables on which row-level security is missing, or not forced on their owner. */
+  readonly openTables: readonly string[];
+  /** Such as 150004. */
+  readonly versionNumber: number;
+}
+
+export async function inspectDatabase(run: Run): Promise<InspectedDatabase> {
+  const [role] = await run<{ name: string; unbound: boolean; skew: number; version: number }>(sql`
+    select rolname as name, rolsuper or rolbypassrls as unbound,
+      abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1000}::float8)::float8 as skew,
+      current_setting('server_version_num')::int as version
+    from pg_roles where rolname = current_user`);
+  const open = await run<{ name: string }>(sql`
+    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+      and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
+  return {
+    role: role?.name ?? '',
+    isUnbound: role?.unbound ?? true,
+    skewSeconds: role?.skew ?? 0,
+    openTables: open.map(({ name }) => name),
+    versionNumber: role?.version ?? 0,
+  };
+}
+
+/** The first thing that makes a database unfit, as a sentence that says what to do. */
+export function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
+  if (isUnbound) {
+    return `The role "${role}" is above row-level security, so nothing would keep the stores apart. Create one that is not:\n` +
+      `  create role storefront login password '…' nosuperuser nobypassrls;\n` +
+      `  alter database … owner to storefront;`;
+  }
+  if (skewSeconds > clockSkewMaxSeconds) {
+    return `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds.`;
+  }
+  if (openTables.length > 0) return `Row-level security is not forced on: ${openTables.join(', ')}.`;
+  return undefined;
+}
 
 /**
  * Refuse to run where one tenant could see another's rows, or where time cannot be trusted.
  * @throws UnfitDatabase when the role is above row-level security, a table has none, or the clocks differ
  */
 export async function proveDatabase(run: Run): Promise<void> {
-  const [role] = await run<{ name: string; unbound: boolean; skew: number }>(sql`
-    select rolname as name, rolsuper or rolbypassrls as unbound,
-      abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1000}::float8)::float8 as skew
-    from pg_roles where rolname = current_user`);
-  if (!role || role.unbound) {
-    throw new UnfitDatabase(
-      `The role "${role?.name}" is above row-level security, so nothing would keep the stores apart. Create one that is not:\n` +
-        `  create role storefront login password '…' nosuperuser nobypassrls;\n` +
-        `  alter database … owner to storefront;`,
-    );
-  }
-  if (role.skew > clockSkewMaxSeconds) {
-    throw new UnfitDatabase(`The clocks of this machine and of PostgreSQL differ by ${Math.round(role.skew)} seconds.`);
-  }
-  const open = await run<{ name: string }>(sql`
-    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-      and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
-  if (open.length > 0) {
-    throw new UnfitDatabase(`Row-level security is not forced on: ${open.map(({ name }) => name).join(', ')}.`);
-  }
+  const reason = whyUnfit(await inspectDatabase(run));
+  if (reason) throw new UnfitDatabase(reason);
 }

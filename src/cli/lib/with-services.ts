@@ -10,12 +10,22 @@ export async function withServices<Result>(
   { environment }: Terminal,
   work: (services: Services, ctx: PlatformContext) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig(environment);
-  // Standard output belongs to the command's answer.
-  const log = createLogger({ level: config.logLevel, process: 'cli', to: 'stderr' });
-  const services = await createServices(config, 'cli', { log });
-  try {
+  return withUnprovenServices(environment, async (services, ctx) => {
     await proveDatabase(services.run);
+    return work(services, ctx);
+  });
+}
+
+/** The same on a database that may be unfit or away: for who looks at that himself. */
+export async function withUnprovenServices<Result>(
+  environment: Terminal['environment'],
+  work: (services: Services, ctx: PlatformContext) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(environment);
+  // Standard output belongs to the command's answer, and what a person reads is no log unless he asks for one.
+  const level = environment['LOG_LEVEL'] ? config.logLevel : 'error';
+  const services = await createServices(config, 'cli', { log: createLogger({ level, process: 'cli', to: 'stderr' }) });
+  try {
     return await work(services, services.context({ actor: { kind: 'operator', id: 'cli' } }));
   } finally {
     await services.close();

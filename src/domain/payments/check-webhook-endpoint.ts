@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read, readOne } from '../database.ts';
 import { openAccount } from './open-account.ts';
 import { asked } from './provider-refusals.ts';
 
@@ -21,6 +21,8 @@ export interface EndpointCheck {
   readonly endpointId: string | undefined;
   readonly faults: readonly EndpointFault[];
   readonly lacks: readonly string[];
+  /** When an event last arrived by webhook. */
+  readonly heardAt: Date | null;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck>
   else if (endpoint.lacks.length > 0) faults.push('lacks_events');
   if (secrets.length === 0) faults.push('no_secret');
   else if (endpoint && !trusted.includes(null) && !trusted.includes(endpoint.endpointId)) faults.push('other_secret');
-  return { url, endpointId: endpoint?.endpointId, faults, lacks: endpoint?.lacks ?? [] };
+  return { url, endpointId: endpoint?.endpointId, faults, lacks: endpoint?.lacks ?? [], heardAt: await lastHeardAt(ctx) };
 }
 
 /** A secret that an owner typed in names no endpoint: it may be anyone's. */
@@ -51,4 +53,10 @@ async function liveSecrets(ctx: Context): Promise<{ endpointId: string | null }[
     select provider_endpoint_id as "endpointId" from payment_webhook_secrets
     where tenant_id = ${ctx.tenant.id}
       and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))`);
+}
+
+async function lastHeardAt(ctx: Context): Promise<Date | null> {
+  const row = await readOne<{ at: Date | null }>(ctx, sql`
+    select max(received_at) as at from payment_events where tenant_id = ${ctx.tenant.id} and source = 'webhook'`);
+  return row?.at ?? null;
 }

@@ -18,6 +18,8 @@ export interface Mailer {
    * never will be, and `away` when nobody knows whether it was taken.
    */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
+  /** Whether the server takes us: throws ProviderError as `send` does. */
+  check?(): Promise<void>;
   /** Let go of the connections. */
   close?(): void;
 }

@@ -194,6 +194,8 @@ export interface PaymentGateway {
   createSession(account: PaymentAccount, request: SessionRequest, key: string, signal?: AbortSignal): Promise<CreatedSession>;
   fetchSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
   /** Look among the sessions made since then for the one of this order: for a creation whose outcome is unknown. */
+  /** What time it is at the provider, to the second; undefined where it does not say. */
+  readClock(account: PaymentAccount, signal?: AbortSignal): Promise<Date | undefined>;
   findSession(account: PaymentAccount, orderId: string, since: Date, signal?: AbortSignal): Promise<SessionSnapshot | undefined>;
   /** Close an open session. Answers how it stands then: it may have been completed before. */
   expireSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;

@@ -35,6 +35,13 @@ export function createSmtpMailer(url: string): Mailer {
         return judge(error);
       }
     },
+    async check() {
+      try {
+        await transport.verify();
+      } catch (error) {
+        judge(error);
+      }
+    },
     close: () => transport.close(),
   };
 }

@@ -7,7 +7,7 @@ import { actedOn } from './event-types.ts';
 import { eventOf } from './events.ts';
 import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
-type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'fetchPayment' | 'refundPayment' | 'listEvents'>;
+type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'readClock' | 'fetchPayment' | 'refundPayment' | 'listEvents'>;
 
 /** What all calls of one question share. */
 type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
@@ -67,6 +67,12 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   return {
     async checkAccount(account, signal) {
       await call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
+    },
+
+    async readClock(account, signal) {
+      const page = await call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
+      const told = Date.parse(page.lastResponse.headers['date'] ?? '');
+      return Number.isNaN(told) ? undefined : new Date(told);
     },
 
     fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(), signal }),

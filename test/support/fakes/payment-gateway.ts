@@ -88,6 +88,7 @@ export function fakePaymentGateway(): FakePayments {
     },
 
     checkAccount: () => ask('checkAccount', () => undefined),
+    readClock: () => ask('readClock', () => undefined),
     createSession: (_account, request, key) => ask('createSession', () => create(request, key)),
     fetchSession: (_account, id) => ask('fetchSession', () => need(fake.sessions, id)),
     findSession: (_account, orderId) => ask('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),

@@ -65,6 +65,7 @@ export async function startStripeSimulator(options: StripeSimulatorOptions = {})
 
 async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const exchange = exchangeOf(request, response);
+  response.setHeader('date', new Date(world.now()).toUTCString());
   if (exchange.path.startsWith('/v1/')) return serveApi(world, exchange);
   if (exchange.path.startsWith('/_control/')) return serveControl(world, exchange);
   return servePages(world, exchange);

@@ -1,0 +1,58 @@
+import { isDatabaseAway } from '#src/domain/database.ts';
+import { pendingMigrations } from '#src/platform/migrate.ts';
+import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/platform/prove-database.ts';
+import type { Services } from '#src/services.ts';
+import { fault, type Finding, ok } from './finding.ts';
+
+const oldestVersion = 15;
+
+/** The database: whether it is there, whose it is, and whether its schema is this release's. */
+export async function checkDatabase({ run, config }: Services): Promise<Finding[]> {
+  let database: InspectedDatabase;
+  try {
+    database = await inspectDatabase(run);
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    return [fault('database', 'PostgreSQL is away.', 'See whether the server of DATABASE_URL runs and lets this machine in.')];
+  }
+  return [
+    judgeVersion(database),
+    judgeRole(database),
+    judgeClock(database),
+    await judgeSchema(config.databaseUrl),
+    ...(database.openTables.length > 0 ? [judgeTables(database.openTables)] : []),
+  ];
+}
+
+function judgeVersion({ versionNumber }: InspectedDatabase): Finding {
+  const version = Math.floor(versionNumber / 10_000);
+  if (version >= oldestVersion) return ok('database', `PostgreSQL ${version} answers.`);
+  return fault('database', `PostgreSQL ${version} is too old.`, `Upgrade it to ${oldestVersion} or newer.`);
+}
+
+function judgeRole({ role, isUnbound }: InspectedDatabase): Finding {
+  if (!isUnbound) return ok('database role', `"${role}" is held to row-level security.`);
+  return fault(
+    'database role', `"${role}" is above row-level security: nothing keeps the stores apart, and no process starts.`,
+    'create role storefront login password \'…\' nosuperuser nobypassrls; alter database … owner to storefront;',
+  );
+}
+
+function judgeClock({ skewSeconds }: InspectedDatabase): Finding {
+  const apart = `${skewSeconds < 1 ? 'less than a second' : `${Math.round(skewSeconds)} seconds`} apart`;
+  if (skewSeconds <= clockSkewMaxSeconds) return ok('database clock', `This machine and PostgreSQL are ${apart}.`);
+  return fault('database clock', `This machine and PostgreSQL are ${apart}.`, 'Set both clocks by NTP.');
+}
+
+async function judgeSchema(databaseUrl: string): Promise<Finding> {
+  const pending = await pendingMigrations(databaseUrl);
+  if (pending.length === 0) return ok('schema', 'Every migration is applied.');
+  return fault('schema', `To be applied: ${pending.join(', ')}.`, 'npm run cli -- migrate');
+}
+
+function judgeTables(tables: readonly string[]): Finding {
+  return fault(
+    'row-level security', `It is not forced on ${tables.join(', ')}: one store could see another's rows.`,
+    'Remove the tables if they are not this service\'s; otherwise alter table … force row level security.',
+  );
+}

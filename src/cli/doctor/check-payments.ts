@@ -1,0 +1,66 @@
+import type { Context } from '#src/domain/context.ts';
+import { checkWebhookEndpoint, type EndpointFault, openAccount, readPaymentAccount } from '#src/domain/payments/index.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { clockSkewMaxSeconds } from '#src/platform/prove-database.ts';
+import { fault, type Finding, ok, warning } from './finding.ts';
+
+/** The store's account at Stripe: its key, its clock, and whether its events arrive. */
+export async function checkPayments(ctx: Context): Promise<Finding[]> {
+  const stored = await readPaymentAccount(ctx);
+  const save = 'Put it into the payments section of the store file and apply it.';
+  if (!stored) return [warning('stripe', 'The store has no account, so it cannot sell.', save)];
+  if (stored.mode !== 'direct') return [fault('stripe', 'The store cannot sell in connect mode.', 'Give it keys of its own, in direct mode.')];
+  if (!stored.hasSecretKey) return [fault('stripe', 'There is no secret key.', save)];
+  const account = await openAccount(ctx);
+  const askedAt = ctx.clock.now().getTime();
+  try {
+    const told = await ctx.ports.payments.readClock(account, ctx.signal);
+    const between = (askedAt + ctx.clock.now().getTime()) / 2;
+    return [
+      judgeKind(account.secretKey, ctx.settings.appMode),
+      ...(told ? [judgeClock(Math.abs(told.getTime() - between) / 1000)] : []),
+      ...(await checkEndpoint(ctx, stored.silentSince)),
+    ];
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof DomainError)) throw error;
+    return [error instanceof ProviderError && error.failure === 'denied'
+      ? fault('stripe', 'Stripe does not accept the secret key.', save)
+      : fault('stripe', `Stripe does not answer: ${error.message}`, 'See whether this machine reaches it; sales wait meanwhile.')];
+  }
+}
+
+/** A live key in the test environment charges people; a test key in the live one charges nobody. */
+function judgeKind(secretKey: string, appMode: 'test' | 'live'): Finding {
+  const [, kind] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
+  if (kind === undefined || kind === appMode) return ok('stripe', 'Stripe accepts the secret key.');
+  return fault('stripe', `The secret key is a ${kind} key, and APP_MODE is ${appMode}.`, `Give the store its ${appMode} key.`);
+}
+
+/** It dates what it signs, and a signature of another time is refused. */
+function judgeClock(skewSeconds: number): Finding {
+  if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'This machine and Stripe agree on the time.');
+  return fault('stripe clock', `This machine and Stripe are ${Math.round(skewSeconds)} seconds apart: signed events are refused.`, 'Set the clock by NTP.');
+}
+
+const meanings: Readonly<Record<EndpointFault, string>> = {
+  not_registered: 'Stripe has no endpoint that leads here.',
+  disabled: 'The endpoint at Stripe is switched off.',
+  lacks_events: 'The endpoint at Stripe is not told everything that is needed',
+  no_secret: 'There is no signing secret, so no event is believed.',
+  other_secret: 'The signing secret is another endpoint\'s, so no event is believed.',
+};
+
+async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Finding[]> {
+  const { url, faults, lacks, heardAt } = await checkWebhookEndpoint(ctx);
+  const register = `npm run cli -- webhooks:register ${ctx.tenant.slug}`;
+  const findings = faults.map((kind) =>
+    fault('stripe webhook', kind === 'lacks_events' ? `${meanings[kind]}: ${lacks.join(', ')}.` : meanings[kind], register));
+  if (silentSince) {
+    findings.push(fault(
+      'stripe webhook', `Since ${silentSince.toISOString()} events come by sweeps only: none arrives at ${url}.`,
+      `See whether PUBLIC_URL is reached from outside, then ${register} --replace`,
+    ));
+  }
+  if (findings.length > 0) return findings;
+  return [ok('stripe webhook', heardAt ? `Stripe delivers; the last event came ${heardAt.toISOString()}.` : 'It is registered; no event has come yet.')];
+}

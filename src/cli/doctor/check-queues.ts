@@ -1,0 +1,27 @@
+import { minutes } from '#src/lib/duration.ts';
+import { readJobStates } from '#src/outbox/queue-states.ts';
+import type { Services } from '#src/services.ts';
+import { fault, type Finding, ok } from './finding.ts';
+
+/** A relay that runs takes less than a second. */
+const unrelayedMaxMs = minutes(1);
+const dueMaxMs = minutes(10);
+
+/** Whether anybody works: what is due is carried to its queue, and worked. */
+export async function checkQueues({ run, clock }: Services): Promise<Finding[]> {
+  const now = clock.now();
+  const states = await readJobStates(run, now);
+  const ageOf = (moment: Date | null) => (moment ? now.getTime() - moment.getTime() : 0);
+  const unrelayedMs = Math.max(0, ...states.map(({ oldestUnrelayedAt }) => ageOf(oldestUnrelayedAt)));
+  if (unrelayedMs > unrelayedMaxMs) {
+    return [fault('workers', `Work has waited ${inMinutes(unrelayedMs)} for a relay.`, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
+  }
+  const late = Map.groupBy(states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs), ({ queue }) => queue);
+  if (late.size === 0) return [ok('workers', 'What is due is worked.')];
+  return [...late].map(([queue, jobs]) => fault(
+    'workers', `Work of the queue ${queue} has waited ${inMinutes(Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt))))}.`,
+    `Start a worker or one more worker-${queue}; /ops says what keeps failing.`,
+  ));
+}
+
+const inMinutes = (milliseconds: number) => `${Math.round(milliseconds / minutes(1))} minutes`;

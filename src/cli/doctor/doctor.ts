@@ -1,0 +1,85 @@
+import type { PlatformContext } from '#src/domain/context.ts';
+import { isDatabaseAway } from '#src/domain/database.ts';
+import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
+import type { Services } from '#src/services.ts';
+import { columns } from '../lib/columns.ts';
+import { defineCommand, Failure, type Report } from '../lib/command.ts';
+import { withUnprovenServices } from '../lib/with-services.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkMail } from './check-mail.ts';
+import { checkPayments } from './check-payments.ts';
+import { checkQueues } from './check-queues.ts';
+import { checkRedis } from './check-redis.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { checkShipping } from './check-shipping.ts';
+import { fault, type Finding } from './finding.ts';
+
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  summary: 'Look at everything that this service depends on, and say what is wrong and what to do.',
+  options: { store: { type: 'string', value: 'slug', description: 'Only the accounts of this store. Of every one, unless given.' } },
+  async run({ options, terminal }): Promise<Report> {
+    const findings = await withUnprovenServices(terminal.environment, async (services, ctx) => {
+      const found: Finding[] = [];
+      const look = async (what: string, check: () => Promise<Finding[]>) => {
+        terminal.progress(`Looking at ${what}.`);
+        const findings = await examined(what, check);
+        found.push(...findings);
+        return findings;
+      };
+      const database = await look('the database', () => checkDatabase(services));
+      await look('redis', () => checkRedis(services));
+      await look('the mail server', () => checkMail(ctx));
+      // Without the tables of this release there is nothing more to be learned.
+      if (database.some(({ about, level }) => level === 'fault' && (about === 'database' || about === 'schema'))) return found;
+      await look('the workers', () => checkQueues(services));
+      await look('the encryption keys', () => checkSecrets(ctx));
+      for (const store of await storesOf(ctx, options.store)) {
+        const inStore = (check: (ctx: PlatformContext & { tenant: Tenant }) => Promise<Finding[]>) => async () =>
+          (await check({ ...ctx, tenant: store })).map((finding) => ({ ...finding, store: store.slug }));
+        await look(`${store.slug} at Stripe`, inStore(checkPayments));
+        await look(`${store.slug} at its parcel providers`, inStore(checkShipping));
+      }
+      return found;
+    });
+    return report(findings);
+  },
+});
+
+/** What nobody foresaw is a finding, too: it hides no other. */
+async function examined(what: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    const reason = isDatabaseAway(error) ? 'PostgreSQL went away' : error instanceof Error ? error.message : String(error);
+    return [fault(what, `It could not be looked at: ${reason}.`, 'Put right what else is wrong, and look again.')];
+  }
+}
+
+async function storesOf(ctx: Parameters<typeof listTenants>[0], slug: string | undefined): Promise<Tenant[]> {
+  const stores = await listTenants(ctx);
+  if (slug === undefined) return stores;
+  const named = stores.filter((store) => store.slug === slug);
+  if (named.length === 0) throw new Failure(`There is no store with the slug "${slug}".`);
+  return named;
+}
+
+const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT' } as const;
+
+function report(findings: readonly Finding[]): Report {
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  const lines = columns(findings.map(({ level, store, about, sentence }) => [marks[level], store ?? '', about, sentence]));
+  const withAdvice = findings.flatMap(({ advice }, index) => [lines[index] ?? '', ...(advice ? [`         → ${advice}`] : [])]);
+  const faults = count('fault');
+  const warnings = count('warning');
+  const sum = faults === 0 ? 'No fault' : faults === 1 ? 'One fault' : `${faults} faults`;
+  return {
+    failed: faults > 0,
+    data: {
+      ok: faults === 0,
+      findings: findings.map(({ about, store, level, sentence, advice }) =>
+        ({ about, store: store ?? null, level, sentence, advice: advice ?? null })),
+    },
+    lines: [...withAdvice, '', `${sum}${warnings > 0 ? `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}` : ''}.`],
+  };
+}

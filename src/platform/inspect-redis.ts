@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis';
+
+import { seconds } from '#src/lib/duration.ts';
+
+/** One node of the Redis that is configured, as an operator should know it. */
+export interface InspectedRedis {
+  /** Host and port. */
+  readonly address: string;
+  /** Why it does not answer; nothing else is known then. */
+  readonly failure: string | undefined;
+  /** Such as 7.2.4. */
+  readonly version: string;
+  /** `noeviction`, or what it would throw away when it is full. */
+  readonly policy: string;
+  /** Whether it keeps what it holds over a restart; undefined where it does not say. */
+  readonly isPersistent: boolean | undefined;
+}
+
+const timeoutMs = seconds(3);
+
+/** Ask every node that REDIS_URL names. */
+export async function inspectRedis(url: string): Promise<InspectedRedis[]> {
+  return Promise.all(url.split(',').map((node) => inspect(node.trim())));
+}
+
+async function inspect(url: string): Promise<InspectedRedis> {
+  const { hostname, port } = new URL(url);
+  const unknown = { address: `${hostname}:${port || 6379}`, failure: undefined, version: '', policy: '', isPersistent: undefined };
+  const redis = new Redis(url, {
+    lazyConnect: true, connectTimeout: timeoutMs, commandTimeout: timeoutMs, retryStrategy: () => null,
+    ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),
+  });
+  let lastError = '';
+  redis.on('error', (error) => (lastError = error.message));
+  try {
+    await redis.connect();
+    const told = fieldsOf(await redis.info());
+    return {
+      ...unknown,
+      version: told.get('redis_version') ?? '',
+      policy: told.get('maxmemory_policy') ?? '',
+      isPersistent: told.get('aof_enabled') === '1' ? true : await savesSnapshots(redis),
+    };
+  } catch (error) {
+    return { ...unknown, failure: lastError || (error instanceof Error ? error.message : String(error)) };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Hosted servers do not let everybody read their configuration. */
+async function savesSnapshots(redis: Redis): Promise<boolean | undefined> {
+  try {
+    const [, rules] = await redis.call('config', 'get', 'save') as string[];
+    return rules !== undefined && rules !== '';
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(info: string): Map<string, string> {
+  return new Map(info.split(/\r?\n/).flatMap((line) => {
+    const colon = line.indexOf(':');
+    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)] as const] : [];
+  }));
+}
