@@ -1,18 +1,13 @@
 import test from 'ava';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { editAddress } from '#src/domain/shipping/index.ts';
 import { labelOf, request } from '#test/domain/shipping/support.ts';
+import { launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
 import { openLabelShop } from './label-shop.ts';
 
-const executablePath = process.env['CHROMIUM_PATH'];
-const browserTest = executablePath ? test : test.skip;
-
-const flags = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
-];
+const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
 
 /** Pictures for whoever asks for them: SCREENSHOTS names a folder. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -29,7 +24,7 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
   await request(ctx, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
   await until(async () => (await labelOf(ctx, order.id)).state === 'needs_attention');
 
-  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: flags });
+  const browser = await launchBrowser();
   t.teardown(async () => {
     await browser.close();
     await shop.close();

@@ -1,0 +1,127 @@
+import anyTest, { type TestFn } from 'ava';
+import type { Browser } from 'playwright-core';
+
+import { type Receiver, startReceiver } from '#src/local/demo/receiver.ts';
+import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
+import { startReceiver as startSystem } from '#test/support/receiver.ts';
+import { until } from '#test/support/until.ts';
+import { askForReturn, buyOnStorefront, receiveParcel, signInOnStorefront, type Walk } from '#test/support/walk-storefront.ts';
+
+interface Shop {
+  receiver: Receiver;
+  stack: Stack;
+  browser: Browser;
+}
+const test = anyTest as TestFn<Shop>;
+const browserTest = process.env['CHROMIUM_PATH'] ? test.serial : test.serial.skip;
+const ops = { username: 'ops', password: 'a long password' };
+
+test.before(async (t) => {
+  t.timeout(120_000);
+  if (!process.env['CHROMIUM_PATH']) return;
+  const receiver = await startReceiver();
+  const environment = { OPS_USER: ops.username, OPS_PASSWORD: ops.password, LOG_LEVEL: 'info', WEBHOOK_RETRY_SCHEDULE: '0s,1s' };
+  const [stack, browser] = await Promise.all([startStack(receiver, { workers: 'all', environment }), launchBrowser()]);
+  t.context = { receiver, stack, browser };
+});
+test.after.always(async (t) => {
+  await t.context.browser?.close();
+  await t.context.stack?.stop();
+  t.context.receiver?.close();
+});
+
+browserTest('a shopper finds, buys, follows and sends back on the storefront, with a promo code and without a password', async (t) => {
+  t.timeout(180_000);
+  const { stack, browser } = t.context;
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  page.setDefaultTimeout(60_000);
+  const complaints = complaintsOf(page);
+  const fits = async (name: string) => {
+    t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits a narrow window`);
+  };
+  const walk: Walk = { page, stack, email: 'ada@shopper.example', look: fits };
+
+  const order = await buyOnStorefront(walk);
+  const { body } = await admin(stack, '/admin/orders?email=ada@shopper.example');
+  t.like(body.orders[0], { order_number: order.orderNumber, status: 'paid', discount_cents: 980, fulfillment_status: 'label_purchased' });
+  await receiveParcel(walk);
+  await signInOnStorefront(walk, order);
+  await askForReturn(walk);
+  t.is((await admin(stack, '/admin/returns')).body.returns.length, 1);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  t.deepEqual(complaints, []);
+  await page.close();
+});
+
+browserTest('operators open their pages, and no page elsewhere presses their buttons', async (t) => {
+  t.timeout(120_000);
+  const { stack, browser } = t.context;
+  const session = await browser.newContext({ viewport: { width: 390, height: 844 }, httpCredentials: ops });
+  const page = await session.newPage();
+  page.setDefaultTimeout(60_000);
+  const complaints = complaintsOf(page);
+  await page.goto(`${stack.url}/ops`);
+  await page.getByText('Nothing needs you.').waitFor();
+  for (const name of ['Labels', 'Webhooks', 'Payments', 'Analytics', 'Overview']) {
+    await page.getByRole('navigation').getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name: name === 'Overview' ? 'Operations' : name }).waitFor();
+    t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits a narrow window`);
+  }
+  t.deepEqual(complaints, []);
+
+  // The storefront is another origin: the browser knows the password, and is sent away all the same.
+  const answers: number[] = [];
+  page.on('response', (response) => {
+    if (response.request().method() === 'POST') answers.push(response.status());
+  });
+  await page.goto(`${stack.storefrontUrl}/pictures/mark.svg`);
+  await page.route(`${stack.storefrontUrl}/elsewhere`, (route) => route.fulfill({
+    contentType: 'text/html',
+    body: `<form method="post" action="${stack.url}/ops/labels/retry"><button>Win a prize</button></form>`,
+  }));
+  await page.goto(`${stack.storefrontUrl}/elsewhere`);
+  await page.getByRole('button', { name: 'Win a prize' }).click();
+  await page.waitForURL(`${stack.url}/ops/labels/retry`);
+  t.deepEqual(answers, [403]);
+  await session.close();
+});
+
+browserTest('a webhook that was given up is sent again by an operator\'s press', async (t) => {
+  t.timeout(120_000);
+  const { stack, browser } = t.context;
+  const system = await startSystem();
+  t.teardown(system.close);
+  system.behave({ status: 500 });
+  const { body: { webhook_endpoint: { id } } } = await admin(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  await admin(stack, `/admin/webhook-endpoints/${id}/test`, {});
+  await until(async () => (await admin(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).body.deliveries.length === 1);
+  system.behave({ status: 204 });
+
+  const session = await browser.newContext({ httpCredentials: ops });
+  const page = await session.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(`${stack.url}/ops`);
+  await page.getByText('A webhook was given up after its last try.').waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('row', { name: /webhook\.test/ }).getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('status').getByText('The webhook is sent again.').waitFor();
+  await system.received(3);
+  t.is(new Set(system.requests.map(({ headers }) => headers['webhook-id'])).size, 1, 'a receiver knows it again');
+  await until(async () => (await admin(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).body.deliveries.length === 1);
+  await page.goto(`${stack.url}/ops/webhooks`);
+  await page.getByText('Every endpoint takes what it is sent.').waitFor();
+  await session.close();
+});
+
+/** Ask as the owner: to change something where there is a body, else to read. */
+async function admin({ url, store }: Stack, path: string, body?: object): Promise<{ body: any }> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'authorization': `Bearer ${store.secretKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { body: await response.json() };
+}

@@ -1,0 +1,23 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+import { ensureChromium } from '#src/local/embedded/chromium.ts';
+
+/** Nothing of its own reaches the network, and no container needs a sandbox within. */
+const flags = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
+
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await ensureChromium(), args: flags });
+}
+
+/** What a page complained about: errors of its script, and what its own policy kept it from doing. */
+export function complaintsOf(page: Page): readonly string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  return complaints;
+}
