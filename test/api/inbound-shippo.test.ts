@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto';
+
 import anyTest, { type TestFn } from 'ava';
 
 import { followHint } from '#jobs/labels.ts';
@@ -29,6 +31,35 @@ test('who does not know the token is not listened to', async (t) => {
   t.is((await api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, { body: event })).status, 400);
   t.like(await api.call('POST', `/api/webhooks/shippo/nobody?token=${token}`, { body: event }), { status: 404, body: { error: 'unknown_tenant' } });
   t.deepEqual(await promised(ctx, followHint), []);
+});
+
+test('where a store has a signing secret, what is not signed with it is not listened to', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { webhook_token: token } = await buildShippingAccount(ctx, { webhook_secret: 'a secret of Shippo' });
+  const body = JSON.stringify(event);
+  const now = Math.floor(Date.now() / 1000);
+  const sign = (at: number, secret = 'a secret of Shippo') => `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
+  const send = async (signature: string | undefined, address = `?token=${token}`) => {
+    const headers = { 'content-type': 'application/json', ...(signature && { 'shippo-auth-signature': signature }) };
+    return (await api.call('POST', `/api/webhooks/shippo/${tenant.slug}${address}`, { body, headers })).status;
+  };
+  for (const wrong of [undefined, 't=1', sign(now, 'another'), sign(now - 600), sign(now + 600), `${sign(now)}0`]) t.is(await send(wrong), 400, wrong);
+  t.is(await send(sign(now), '?token=wrong'), 400, 'the token is wanted as well');
+  t.deepEqual(await promised(ctx, followHint), []);
+  t.is(await send(sign(now)), 202);
+  t.is(await send(sign(now - 200)), 202);
+});
+
+test('a store may have a signing secret and no token', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  await buildShippingAccount(ctx, { webhook_secret: 'a secret of Shippo', webhook_token: null });
+  const body = JSON.stringify(event);
+  const at = Math.floor(Date.now() / 1000);
+  const signature = `t=${at},v1=${createHmac('sha256', 'a secret of Shippo').update(`${at}.${body}`).digest('hex')}`;
+  const send = (headers: Record<string, string>) =>
+    api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, { body, headers: { 'content-type': 'application/json', ...headers } });
+  t.is((await send({ 'shippo-auth-signature': signature })).status, 202);
+  t.is((await send({})).status, 400);
 });
 
 test('what cannot be read is refused', async (t) => {

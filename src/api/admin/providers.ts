@@ -79,7 +79,7 @@ export const putShipping = defineRoute({
   async handle({ ctx, body }) {
     const { view } = await auditedSave(ctx, {
       kind: 'provider', name: 'shipping', view: viewShipping, logged: withoutOrigin,
-      change: (ctx) => saveShippingAccount(ctx, body, { keepToken: true }),
+      change: (ctx) => saveShippingAccount(ctx, body, { keepSecrets: true }),
     });
     return ok({ provider: view });
   },

@@ -1,15 +1,15 @@
 import { defineRoute, toProviders } from '#src/api/lib/define-route.ts';
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { accepted } from '#src/api/lib/reply.ts';
-import { isShippingToken, receiveHint, ShippingHint } from '#src/domain/shipping/index.ts';
+import { isFromShippingProvider, receiveHint, ShippingHint } from '#src/domain/shipping/index.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 
 const bodyBytesMax = 512 * 1024;
 
 /**
- * Where Shippo tells of parcels and labels. It signs nothing by default: the token in the address is what the store
- * and Shippo share, so what is said here is only a hint to go and look.
+ * Where Shippo tells of parcels and labels. It signs nothing unless its support was asked to: the token in the address
+ * is what the store and Shippo share, so what is said here is only a hint to go and look.
  */
 export const receiveShippoWebhook = defineRoute({
   method: 'post',
@@ -23,10 +23,10 @@ export const receiveShippoWebhook = defineRoute({
   bodyBytesMax,
   errors: ['invalid_json'],
   answers: { 202: Type.Object({ ok: Type.Boolean(), followed: Type.Boolean() }) },
-  async handle({ ctx, query, rawBody }) {
-    if (!(await isShippingToken(ctx, query.token ?? ''))) {
-      ctx.log.warn({ provider: 'shippo' }, 'inbound webhook with a wrong token');
-      throw new HttpError(400, 'invalid_request', 'The token is not this store\'s.');
+  async handle({ ctx, query, rawBody, header }) {
+    if (!(await isFromShippingProvider(ctx, { token: query.token ?? '', signature: header('shippo-auth-signature'), rawBody }))) {
+      ctx.log.warn({ provider: 'shippo' }, 'inbound webhook with a wrong token or signature');
+      throw new HttpError(400, 'invalid_request', 'The token or signature is not this store\'s.');
     }
     const hint = parse(rawBody);
     if (!fits(ShippingHint, hint)) throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');

@@ -9,6 +9,7 @@ export { checkPurchases } from './check-purchases.ts';
 export { chooseRate } from './choose-rate.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { followHint } from './follow-hint.ts';
+export { isFromShippingProvider } from './judge-sender.ts';
 export { Label, type LabelState, labelStates } from './label.ts';
 export { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
 export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
@@ -21,7 +22,7 @@ export { quoteRates, RateRequest } from './quote-rates.ts';
 export {
   type DuplicateLabel, type LabelFilter, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel, waitingLabel,
 } from './read-labels.ts';
-export { isShippingToken, receiveHint, ShippingHint } from './receive-hint.ts';
+export { receiveHint, ShippingHint } from './receive-hint.ts';
 export { giveUpLabel } from './raise-label.ts';
 export { reconcileTracking } from './reconcile-tracking.ts';
 export { refundDuplicate } from './refund-duplicate.ts';

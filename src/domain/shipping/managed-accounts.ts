@@ -13,6 +13,7 @@ export interface ManagedShippingAccount {
   readonly countries: readonly string[];
   readonly options: readonly ShippingOption[];
   readonly hasWebhookToken: boolean;
+  readonly hasWebhookSecret: boolean;
   readonly pausedAt: Date | null;
   readonly version: number;
   readonly createdAt: Date;
@@ -23,7 +24,8 @@ export interface ManagedShippingAccount {
 export async function readShippingAccount(ctx: Context): Promise<ManagedShippingAccount | undefined> {
   return readOne<ManagedShippingAccount>(ctx, sql`
     select carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents", countries, options,
-      webhook_token_sealed is not null as "hasWebhookToken", paused_at as "pausedAt", version,
+      webhook_token_sealed is not null as "hasWebhookToken",
+      webhook_secret_sealed is not null as "hasWebhookSecret", paused_at as "pausedAt", version,
       created_at as "createdAt", updated_at as "updatedAt"
     from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
 }
@@ -31,6 +33,7 @@ export async function readShippingAccount(ctx: Context): Promise<ManagedShipping
 export const ShippingAccountView = Type.Object({
   provider: Type.Literal('shippo'),
   has_webhook_token: Type.Boolean(),
+  has_webhook_secret: Type.Boolean(),
   carriers: Type.Array(Type.String({ examples: ['usps'] })),
   origin: Origin,
   parcel: Box,
@@ -48,6 +51,7 @@ export function presentShippingAccount(account: ManagedShippingAccount): Static<
   return {
     provider: 'shippo',
     has_webhook_token: account.hasWebhookToken,
+    has_webhook_secret: account.hasWebhookSecret,
     carriers: [...account.carriers],
     origin: account.origin,
     parcel: account.parcel,

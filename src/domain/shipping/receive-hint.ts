@@ -1,11 +1,11 @@
 import { followHint as followHintJob } from '#jobs/labels.ts';
-import { equalInConstantTime, sha256 } from '#src/lib/crypto.ts';
+import { sha256 } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { readOne, transact } from '../database.ts';
+import { transact } from '../database.ts';
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
@@ -22,15 +22,6 @@ export const ShippingHint = Type.Object({
   }),
 });
 export type ShippingHint = Static<typeof ShippingHint>;
-
-/** Whether this is the token of the address that the store gave to the provider. */
-export async function isShippingToken(ctx: Context, token: string): Promise<boolean> {
-  const row = await readOne<{ sealed: string | null }>(ctx, sql`
-    select webhook_token_sealed as sealed from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
-  const expected = row?.sealed ? ctx.keyring.open(ctx.tenant.id, 'shipping_webhook_token', row.sealed) : undefined;
-  // A store without a token is compared too, so that both refusals take as long.
-  return equalInConstantTime(token, expected ?? newId('hint')) && expected !== undefined;
-}
 
 /**
  * Keep a hint and promise to follow it, in one transaction. Nothing of it is believed but what it is about. The same

@@ -14,13 +14,13 @@ import {
  * Save the store's account at the parcel provider and its terms of shipping. Labels that waited because the account
  * could not be opened, or was not there, are tried again when the key is new.
  *
- * @param options `keepToken`: a webhook token that is left out stays; otherwise there is none any more
+ * @param options `keepSecrets`: a webhook token or secret that is left out stays; otherwise there is none any more
  * @throws DomainError `invalid_request` for a first account without a key
  */
 export async function saveShippingAccount(
   ctx: InTransaction,
   input: ShippingAccountChange,
-  { keepToken = false }: { keepToken?: boolean } = {},
+  { keepSecrets = false }: { keepSecrets?: boolean } = {},
 ): Promise<Change> {
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
@@ -42,6 +42,7 @@ export async function saveShippingAccount(
       ...wanted, tenantId, id, pausedAt: null, createdAt: now, updatedAt: now,
       apiKeySealed: seal(ctx, 'shipping_api_key', input.api_key),
       webhookTokenSealed: input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null,
+      webhookSecretSealed: input.webhook_secret ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret) : null,
     });
     enqueue(ctx, resumeLabels, { accountId: id, version: 1, number: 1 });
     return { subject: 'shipping', action: 'created', fields: [] };
@@ -54,10 +55,15 @@ export async function saveShippingAccount(
     fields.push('api_key');
     enqueue(ctx, resumeLabels, { accountId: found.id, version: found.version + 1, number: 1 });
   }
-  const keepsToken = keepToken && input.webhook_token === undefined;
+  const keepsToken = keepSecrets && input.webhook_token === undefined;
   if (!keepsToken && !isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
     found.webhookTokenSealed = input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null;
     fields.push('webhook_token');
+  }
+  const keepsSecret = keepSecrets && input.webhook_secret === undefined;
+  if (!keepsSecret && !isSame(ctx, 'shipping_webhook_secret', found.webhookSecretSealed, input.webhook_secret)) {
+    found.webhookSecretSealed = input.webhook_secret ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret) : null;
+    fields.push('webhook_secret');
   }
   if (fields.length === 0) return { subject: 'shipping', action: 'unchanged', fields };
   found.updatedAt = ctx.clock.now();
@@ -93,7 +99,8 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
 }
 
 /** What the sealed values are bound to, beside their store. */
-export type SealedField = 'shipping_api_key' | 'shipping_webhook_token' | 'second_shipping_api_key';
+export type SealedField =
+  'shipping_api_key' | 'shipping_webhook_token' | 'shipping_webhook_secret' | 'second_shipping_api_key';
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
 

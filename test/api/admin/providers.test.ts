@@ -54,7 +54,7 @@ test('the terms of shipping are saved, a first account only with its key, and th
   const { api_key: _, webhook_token: __, ...terms } = input;
   t.deepEqual(placesOf(await owner.put('/providers/shipping', terms)), ['/api_key']);
   const { body } = await owner.put('/providers/shipping', input);
-  t.like(body.provider, { provider: 'shippo', has_webhook_token: true, carriers: ['usps', 'ups'], label_cost_cap_cents: null });
+  t.like(body.provider, { provider: 'shippo', has_webhook_token: true, has_webhook_secret: false, carriers: ['usps', 'ups'], label_cost_cap_cents: null });
   const origin = { ...terms.origin, street1: '1 Secret Lane' };
   const changed = await owner.put('/providers/shipping', { ...terms, origin, label_cost_cap_cents: 2000 });
   t.like(changed.body.provider, { has_webhook_token: true, label_cost_cap_cents: 2000 });
