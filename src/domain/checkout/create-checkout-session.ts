@@ -7,7 +7,7 @@ import { normaliseEmail } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
-  findPaymentCustomer, insertSession, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable,
+  findPaymentCustomer, insertSession, patienceEnds, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
@@ -55,14 +55,14 @@ export interface Purchase {
 export async function checkOut(ctx: Context, purchase: Purchase): Promise<CheckoutSessionView> {
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
-  const caller: Caller = { email, requestKey, subject: subjectOf(input, email) };
+  const caller: Caller = { email, requestKey, subject: subjectOf(input, email), endsAt: patienceEnds() };
   let goneCustomerId: string | null = null;
   for (let round = 0; round < roundsMax; round += 1) {
     const terms = await sellingTerms(ctx, caller);
     const begun = (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, purchase, { caller, terms, goneCustomerId }));
     if (!begun) continue;
     try {
-      return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session));
+      return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session, begun));
     } catch (error) {
       if (!(error instanceof CustomerGone)) throw error;
       goneCustomerId = error.customerId;
@@ -77,6 +77,8 @@ interface Caller {
   readonly email: string | null;
   readonly subject: string | null;
   readonly requestKey: string | null;
+  /** When he has waited long enough. */
+  readonly endsAt: number;
 }
 
 /** What an earlier try of this request began, unless that is over. */
@@ -84,7 +86,7 @@ async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Pr
   const session = earlierOrderId ? await readSession(ctx, earlierOrderId) : undefined;
   if (!session) return undefined;
   const order = await readOrder(ctx, session.orderId);
-  return order && { session, orderNumber: order.order_number, currency: order.currency, totalCents: order.total_cents };
+  return order && { isNew: false, session, orderNumber: order.order_number, currency: order.currency, totalCents: order.total_cents };
 }
 
 /** The order and its unanswered session; `undefined` when the caller's own doings have to be looked at again. */
@@ -101,7 +103,7 @@ async function beginOrder(
   try {
     const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift });
     const { currency, totalCents } = plan.order;
-    return { session, orderNumber: orderNumberOf(number), currency, totalCents };
+    return { isNew: true, session, orderNumber: orderNumberOf(number), currency, totalCents };
   } catch (error) {
     if (isTakenByAnother(error)) return undefined;
     throw error;

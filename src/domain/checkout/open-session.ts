@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import { endOrder, markOpened, markOver, type PaymentSession, refusalOf } from '../payments/index.ts';
-import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 
 /** The customer that the session was to be for is gone at the provider: with another one it may work. */
 export class CustomerGone extends Error {
@@ -23,10 +23,16 @@ export class CustomerGone extends Error {
  * Where it is certain that no session was made, the order ends here and gives back what it held; where it is not,
  * the order waits for its repair.
  *
+ * @param options `isNew`: nobody has asked for it before
  * @returns the address of the payment page
  * @throws DomainError, or CustomerGone
  */
-export async function openSession(ctx: Context, account: PaymentAccount, session: PaymentSession): Promise<string> {
+export async function openSession(
+  ctx: Context,
+  account: PaymentAccount,
+  session: PaymentSession,
+  { isNew }: { isNew: boolean },
+): Promise<string> {
   if (session.state === 'open' && session.url) return session.url;
   try {
     const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
@@ -34,15 +40,18 @@ export async function openSession(ctx: Context, account: PaymentAccount, session
     return created.url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (isCertain(error)) await cancelOrder(ctx, session.orderId);
+    if (isNew ? isCertain(error) : isSettled(error)) await cancelOrder(ctx, session.orderId);
     const { customerId } = session.request;
     if (customerId && error.failure === 'missing') throw new CustomerGone(customerId);
     throw refusalOf(error);
   }
 }
 
-/** Whether a failure proves that no session was made: all do but silence. */
-export const isCertain = (error: ProviderError): boolean => error.failure !== 'away';
+/** Whether a failure of the only try proves that no session was made: all do but silence. */
+export const isCertain = ({ failure, code }: ProviderError): boolean => failure !== 'away' || code === notSent;
+
+/** Whether a failure proves it whatever was tried before: the provider answers the first try again. */
+const isSettled = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';
 
 /** End an order that could never be paid, and give back what it held. */
 export async function cancelOrder(ctx: Context, orderId: string): Promise<void> {

@@ -20,6 +20,8 @@ export type CheckoutSessionView = Static<typeof CheckoutSessionView>;
 
 /** An order whose session is being made, or was. */
 export interface BegunOrder {
+  /** Whether it was begun by this very try of the request. */
+  readonly isNew: boolean;
   readonly session: PaymentSession;
   readonly orderNumber: string;
   readonly currency: string;

@@ -8,7 +8,9 @@ import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange, SubscriptionSnapshot } from '../ports/payment-gateway.ts';
 import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
 import { openAccount } from './open-account.ts';
+import { forSomebodyWaiting } from './patience.ts';
 import { refusalOf } from './provider-refusals.ts';
+import { spellOf } from './spell.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 export const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
@@ -60,7 +62,7 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   if (!subscription) throw notFound('subscription');
   if (subscription.status === 'canceled') throw canceled();
 
-  const account = await openAccount(ctx);
+  const account = forSomebodyWaiting(await openAccount(ctx));
   const askedAt = ctx.clock.now();
   const snapshot = await ask(ctx, account, id, subscription, wanted);
   await transact(ctx, async (ctx) => {
@@ -74,7 +76,7 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   return view;
 }
 
-/** A key for each state that it is changed from: repeating a change that was not answered makes it once. */
+/** Repeating a change that was not answered makes it once: by its key at first, and by what it then is already later. */
 async function ask(
   ctx: Context,
   account: PaymentAccount,
@@ -83,7 +85,7 @@ async function ask(
   wanted: SubscriptionChange,
 ): Promise<SubscriptionSnapshot> {
   const { payments } = ctx.ports;
-  const key = ['subscription', id, version, wanted.action, wanted.interval].filter(Boolean).join(':');
+  const key = ['subscription', id, version, wanted.action, wanted.interval, spellOf(ctx.clock)].filter(Boolean).join(':');
   try {
     return await payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {

@@ -7,6 +7,7 @@ import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { findPaymentCustomer } from './find-payment-customer.ts';
 import { openAccount } from './open-account.ts';
+import { forSomebodyWaiting } from './patience.ts';
 import { asked } from './provider-refusals.ts';
 
 /** The body of POST /billing-portal. */
@@ -23,7 +24,7 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   refuseForeignAddress(ctx, input.return_url);
   const customer = await findCustomerByEmail(ctx, input.customer_email);
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
-  const account = await openAccount(ctx);
+  const account = forSomebodyWaiting(await openAccount(ctx));
   const paymentCustomerId = customer.paymentCustomerId ?? (await introduce(ctx, account, customer));
   const deed = { action: 'billing_portal.opened', subjectKind: 'customer', subjectId: customer.id };
   await transact(ctx, (ctx) => recordAudit(ctx, deed));

@@ -21,6 +21,14 @@ export interface SellingTerms {
   readonly earlierOrderId: string | null;
 }
 
+/** Whose session it is to be, for which request, and by when he has waited long enough. */
+interface TermsWanted {
+  readonly subject: string | null;
+  readonly requestKey: string | null;
+  readonly email: string | null;
+  readonly endsAt: number;
+}
+
 interface TermsRow extends Omit<SellingTerms, 'account'>, StoredAccount {}
 
 /**
@@ -29,7 +37,7 @@ interface TermsRow extends Omit<SellingTerms, 'account'>, StoredAccount {}
  */
 export async function sellingTerms(
   ctx: Context,
-  { subject, requestKey, email }: { subject: string | null; requestKey: string | null; email: string | null },
+  { subject, requestKey, email, endsAt }: TermsWanted,
 ): Promise<SellingTerms> {
   const row = await readOne<TermsRow>(ctx, sql`
     select a.mode, a.secret_key_sealed as "secretKeySealed", a.session_lifetime_ms as "sessionLifetimeMs",
@@ -42,5 +50,5 @@ export async function sellingTerms(
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
   if (!row) throw notConfigured();
   const { mode, secretKeySealed, ...terms } = row;
-  return { account: unseal(ctx, { mode, secretKeySealed }), ...terms };
+  return { account: { ...unseal(ctx, { mode, secretKeySealed }), endsAt }, ...terms };
 }

@@ -3,6 +3,8 @@ export interface PaymentAccount {
   /** Whose account it is: trouble with one store's account is not another's. */
   readonly tenantId: string;
   readonly secretKey: string;
+  /** By when, as of `performance.now()`, all that is asked with it is answered: somebody waits. Else each has its time. */
+  readonly endsAt?: number;
 }
 
 /** One line of a session: a thing of the catalogue, or (`productId: 'shipping'`) what its shipping costs. */
@@ -180,6 +182,9 @@ export interface SubscriptionChange {
   readonly action: 'pause' | 'resume' | 'cancel' | 'cancel_at_period_end' | 'keep' | 'change_interval';
   readonly interval?: 'month' | 'quarter';
 }
+
+/** The code of an `away` that is certain after all: what was asked for was never sent. */
+export const notSent = 'not_sent';
 
 /**
  * The payment provider, in the shop's words. Everything throws ProviderError, judged once: `denied` when the key does

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type Stripe from 'stripe';
 
-import type { PaymentAccount } from '#src/domain/ports/payment-gateway.ts';
+import { notSent, type PaymentAccount } from '#src/domain/ports/payment-gateway.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
@@ -10,7 +10,7 @@ import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import type { Slots } from '../lib/slots.ts';
 import { judgeError } from './judge-error.ts';
 
-const tryMs = seconds(8);
+const defaultTryMs = seconds(8);
 const totalMs = seconds(17);
 const pauseMs = 150;
 
@@ -19,7 +19,9 @@ export interface Budget {
   readonly endsAt: number;
 }
 
-export const newBudget = (): Budget => ({ endsAt: performance.now() + totalMs });
+export const newBudget = ({ endsAt = Infinity }: PaymentAccount): Budget => ({
+  endsAt: Math.min(endsAt, performance.now() + totalMs),
+});
 
 export interface Call {
   readonly account: PaymentAccount;
@@ -34,34 +36,44 @@ export interface Call {
 /** Sends a call as it is to be sent: with the store's own key, a time limit, and one repeat when nothing settled it. */
 export type Caller = <Answer>(call: Call, send: (options: Stripe.RequestOptions) => Promise<Answer>) => Promise<Answer>;
 
+export interface CallerOptions {
+  readonly log: Log;
+  readonly breaker: CircuitBreaker;
+  readonly slots: Slots;
+  /** How long one try waits for its answer. */
+  readonly tryMs?: number | undefined;
+}
+
 /**
  * The one way to Stripe. Its SDK repeats nothing by itself (but once after a reset connection, with the same key): we
  * do, once, where no answer came, so that the whole stays within the time that a shopper waits.
  */
-export function createCaller({ log, breaker, slots }: { log: Log; breaker: CircuitBreaker; slots: Slots }): Caller {
-  return (call, send) =>
-    slots.run('stripe', call.account.tenantId, async () => {
-      const budget = call.budget ?? newBudget();
-      const once = () => breaker.run('stripe', call.account.tenantId, () => tryOnce(log, call, budget, send));
+export function createCaller({ log, breaker, slots, tryMs = defaultTryMs }: CallerOptions): Caller {
+  return (call, send) => {
+    const budget = call.budget ?? newBudget(call.account);
+    return slots.run('stripe', call.account.tenantId, async () => {
+      const once = () => breaker.run('stripe', call.account.tenantId, () => tryOnce({ log, tryMs }, call, budget, send));
       try {
         return await once();
       } catch (error) {
         if (!isUnsettled(error) || budget.endsAt - performance.now() < pauseMs * 10) throw error;
         await sleep(pauseMs);
-        return await stillUnsettled(once());
+        return error.code === notSent ? await once() : await stillUnsettled(once());
       }
     });
+  };
 }
 
 async function tryOnce<Answer>(
-  log: Log,
+  { log, tryMs }: { log: Log; tryMs: number },
   { account, operation, signal, key }: Call,
   budget: Budget,
   send: (options: Stripe.RequestOptions) => Promise<Answer>,
 ): Promise<Answer> {
   signal?.throwIfAborted();
   const startedAt = performance.now();
-  const timeout = Math.max(1, Math.round(Math.min(tryMs, budget.endsAt - startedAt)));
+  const timeout = Math.round(Math.min(tryMs, budget.endsAt - startedAt));
+  if (timeout <= 0) throw new ProviderError('stripe', 'busy', `Stripe, ${operation}: no time is left to ask.`, { code: 'no_time' });
   const logged = (status: string | number) =>
     log.info({ provider: 'stripe', operation, status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
   try {
@@ -75,15 +87,18 @@ async function tryOnce<Answer>(
   }
 }
 
-const isUnsettled = (error: unknown) => error instanceof ProviderError && error.failure === 'away';
+const isUnsettled = (error: unknown): error is ProviderError => error instanceof ProviderError && error.failure === 'away';
+
+const isTurnedAway = ({ failure, code }: ProviderError) => failure === 'busy' || failure === 'denied' || code === notSent;
 
 /** The first try may have had its effect, so a repeat that was not let in leaves the outcome unknown. */
 async function stillUnsettled<Answer>(repeat: Promise<Answer>): Promise<Answer> {
   try {
     return await repeat;
   } catch (error) {
-    if (!(error instanceof ProviderError) || (error.failure !== 'busy' && error.failure !== 'denied')) throw error;
-    const { message, code, retryAfterSeconds } = error;
+    if (!(error instanceof ProviderError) || !isTurnedAway(error)) throw error;
+    const { message, retryAfterSeconds } = error;
+    const code = error.code === notSent ? undefined : error.code;
     throw new ProviderError('stripe', 'away', message, { code, retryAfterSeconds });
   }
 }

@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 
+import { notSent } from '#src/domain/ports/payment-gateway.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 
 /**
@@ -12,7 +13,7 @@ export function judgeError(operation: string, error: unknown): unknown {
   const failure = failureOf(error);
   const reason = [code ?? type, param && `at ${param}`, statusCode && `status ${statusCode}`, requestId].filter(Boolean);
   return new ProviderError('stripe', failure, `Stripe, ${operation}: ${reason.join(', ')}.`, {
-    code: code ?? type,
+    code: isUnsent(error) ? notSent : (code ?? type),
     retryAfterSeconds: failure === 'busy' ? retryAfterOf(error) : undefined,
   });
 }
@@ -29,6 +30,15 @@ function failureOf(error: InstanceType<typeof Stripe.errors.StripeError>): Provi
   if (error instanceof StripeIdempotencyError || error.statusCode === 409) return 'away';
   if (error.statusCode === undefined || error.statusCode >= 500) return 'away';
   return error.statusCode === 404 || error.code === 'resource_missing' ? 'missing' : 'refused';
+}
+
+/** A connection that never came about carried nothing. */
+const unsentCodes: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+function isUnsent(error: InstanceType<typeof Stripe.errors.StripeError>): boolean {
+  const { detail } = error;
+  return error instanceof Stripe.errors.StripeConnectionError && detail instanceof Error &&
+    'code' in detail && unsentCodes.includes(detail.code);
 }
 
 function retryAfterOf({ headers }: InstanceType<typeof Stripe.errors.StripeError>): number | undefined {

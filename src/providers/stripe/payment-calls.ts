@@ -75,10 +75,10 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       return Number.isNaN(told) ? undefined : new Date(told);
     },
 
-    fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(), signal }),
+    fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(account), signal }),
 
     async refundPayment(account, { paymentId, amountCents, mark }, key, signal) {
-      const asked = { account, budget: newBudget(), signal };
+      const asked = { account, budget: newBudget(account), signal };
       // A key is forgotten after a day; what it made is not.
       const made = await call({ ...asked, operation: 'refunds.list' }, (options) =>
         stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options));

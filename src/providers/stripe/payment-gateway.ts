@@ -26,18 +26,21 @@ export interface StripeOptions {
   readonly breaker: CircuitBreaker;
   /** Another address of the API, such as a simulator's. */
   readonly apiBase?: string | undefined;
+  /** How long one try waits for its answer: 8 seconds unless told. */
+  readonly tryMs?: number | undefined;
 }
 
 /**
  * Stripe, in the shop's words. One client serves every store, each call with the store's own key: a client for each
  * would cost 45 kB and its own sockets. No type, status word or error of Stripe's leaves this folder.
  */
-export function createStripePaymentGateway({ log, breaker, apiBase }: StripeOptions): PaymentGateway {
+export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: StripeOptions): PaymentGateway {
   const config = { ...transportTo(apiBase), apiVersion, maxNetworkRetries: 0, telemetry: false } as const;
   const stripe = new Stripe('sk_given_with_each_call', config);
   const call = createCaller({
     log,
     breaker,
+    tryMs,
     slots: new Slots({ max: callsPerAccountMax, waitMs: slotWaitMs }),
   });
   return {

@@ -1,6 +1,8 @@
 import type Stripe from 'stripe';
 
-import type { PaymentAccount, PaymentGateway, SessionRequest, SessionSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import {
+  notSent, type PaymentAccount, type PaymentGateway, type SessionRequest, type SessionSnapshot,
+} from '#src/domain/ports/payment-gateway.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
@@ -28,12 +30,16 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       await call({ ...asked, operation: 'coupons.create', key: `${asked.key}:coupon` }, (options) =>
         stripe.coupons.create(params, options));
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.code !== 'resource_already_exists') throw error;
+      if (!(error instanceof ProviderError)) throw error;
+      if (error.code === 'resource_already_exists') return;
+      // Whatever became of the coupon, no session was asked for.
+      if (error.failure === 'away') throw new ProviderError('stripe', 'away', error.message, { code: notSent });
+      throw error;
     }
   }
 
   async function fetchSession(account: PaymentAccount, id: string, signal?: AbortSignal): Promise<SessionSnapshot> {
-    const asked = { account, budget: newBudget(), signal };
+    const asked = { account, budget: newBudget(account), signal };
     const session = await call({ ...asked, operation: 'sessions.retrieve' }, (options) =>
       stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent', 'invoice.payments'] }, options));
     return sessionSnapshotOf(session, await fetchIntent(session, asked));
@@ -66,7 +72,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     listSessions,
 
     async createSession(account, request, key, signal) {
-      const asked = { account, key, budget: newBudget(), signal };
+      const asked = { account, key, budget: newBudget(account), signal };
       if (request.discountCents > 0) await createCoupon(request, asked);
       const params = sessionParamsOf(request);
       const session = await call({ ...asked, operation: 'sessions.create' }, (options) =>
@@ -100,7 +106,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     },
 
     async findOrCreateCustomer(account, email, key, signal) {
-      const budget = newBudget();
+      const budget = newBudget(account);
       // Search lags behind by minutes; the list does not, though it wants the address letter by letter.
       const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
         stripe.customers.list({ email, limit: 100 }, options));

@@ -23,7 +23,7 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
     fetchSubscription,
 
     async changeSubscription(account, id, change, key, signal) {
-      const budget = newBudget();
+      const budget = newBudget(account);
       const current = change.action === 'change_interval' || change.action === 'keep'
         ? await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
             stripe.subscriptions.retrieve(id, {}, options))
@@ -34,7 +34,7 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
     },
 
     async fetchInvoice(account, id, signal) {
-      const budget = newBudget();
+      const budget = newBudget(account);
       const invoice = await call({ account, operation: 'invoices.retrieve', budget, signal }, (options) =>
         stripe.invoices.retrieve(id, { expand: ['payments'] }, options));
       const lines = [...invoice.lines.data];

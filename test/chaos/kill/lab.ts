@@ -41,7 +41,7 @@ export interface Lab {
 
 /** What is worked here: the rest has other protocols. */
 const worked = jobs.map(({ name }) => name).filter((name) => /^(payments|checkout)\./.test(name));
-const healings = 3;
+const healings = 5;
 const afterMs = 35_000;
 
 /** @param environment one that a process can start with, on services of its own */

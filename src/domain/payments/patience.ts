@@ -1,0 +1,11 @@
+import { seconds } from '#src/lib/duration.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
+
+/** How long somebody who waits for the payment provider waits in all, however much it is asked for him. */
+const patienceMs = seconds(17);
+
+/** When somebody who begins to wait now has waited long enough. */
+export const patienceEnds = (): number => performance.now() + patienceMs;
+
+/** An account by which everything is asked for somebody who waits. */
+export const forSomebodyWaiting = (account: PaymentAccount): PaymentAccount => ({ ...account, endsAt: patienceEnds() });

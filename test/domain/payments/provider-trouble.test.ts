@@ -1,0 +1,212 @@
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+
+import { createCheckoutSession, type CheckoutInput } from '#src/domain/checkout/index.ts';
+import { read } from '#src/domain/database.ts';
+import {
+  manageSubscription, readRefund, replaceWebhookEndpoint, requestRefund, sweepStoreEvents,
+} from '#src/domain/payments/index.ts';
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import type { Fault } from '#src/local/simulators/stripe/control/control-types.ts';
+import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { type BuiltAccount, buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { shopper } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+/*
+ * What the provider can do to a call that has an effect, one by one, for each of the calls. Whoever waits is told
+ * promptly, what is held is given back exactly when it is certain that it cannot be paid, and when the provider has come
+ * to its senses what was wanted is there once.
+ */
+
+interface Trouble {
+  readonly fault: Omit<Fault, 'match' | 'account'> | 'nobody_listens';
+  /** Whether what was asked for may have been done. */
+  readonly isCertain: boolean;
+  readonly code: string;
+}
+
+const away = 'payment_provider_unavailable';
+const troubles: Readonly<Record<string, Trouble>> = {
+  'answers 500 after it acted': { fault: { kind: 'status', status: 500, after: true, times: 9 }, isCertain: false, code: away },
+  'answers 500 and does nothing': { fault: { kind: 'status', status: 500, times: 9 }, isCertain: false, code: away },
+  'times out after it acted': { fault: { kind: 'hang', after: true, times: 9 }, isCertain: false, code: away },
+  'cuts the line after it acted': { fault: { kind: 'reset_after', times: 9 }, isCertain: false, code: away },
+  'asks to come back later': { fault: { kind: 'status', status: 429, retry_after: 3, times: 9 }, isCertain: true, code: away },
+  'has revoked the key': { fault: { kind: 'status', status: 401, times: 9 }, isCertain: true, code: 'payment_provider_not_configured' },
+  'cannot be connected to': { fault: 'nobody_listens', isCertain: true, code: away },
+};
+
+interface TroubleContext extends TestContext {
+  account: BuiltAccount;
+}
+
+const test = anyTest as TestFn<TroubleContext>;
+const tryMs = 250;
+let clock: TestContext['clock'] | undefined;
+const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 9 });
+const stripe: StripeControl = stripeControl(simulator.url);
+const gatewayTo = (apiBase: string) =>
+  createStripePaymentGateway({ log: silentLog, breaker: new CircuitBreaker({ openMs: 1, failures: 5 }), apiBase, tryMs });
+const [reachable, unreachable] = [gatewayTo(simulator.url), gatewayTo('http://127.0.0.1:9')];
+let payments: PaymentGateway = reachable;
+useContext(test as unknown as TestFn<TestContext>, {
+  ports: { payments: new Proxy(reachable, { get: (_target, name) => payments[name as keyof PaymentGateway] }) },
+});
+test.after.always(() => simulator.close());
+test.serial.beforeEach(async (t) => {
+  ({ clock } = t.context);
+  t.context.account = await buildPaymentAccount(t.context.ctx);
+});
+
+/** The same for every trouble, which befalls the calls that match. */
+function forEachTrouble(
+  title: string,
+  match: string,
+  check: (t: ExecutionContext<TroubleContext>, trouble: Trouble, befall: Befall) => Promise<void>,
+): void {
+  for (const [name, trouble] of Object.entries(troubles)) {
+    test.serial(`${title} while the provider ${name}`, async (t) => {
+      const { fault } = trouble;
+      await check(t, trouble, async (work) => {
+        if (fault === 'nobody_listens') payments = unreachable;
+        else await stripe.addFault({ ...fault, match });
+        const startedAt = performance.now();
+        try {
+          return await work();
+        } finally {
+          t.true(performance.now() - startedAt < 18_000 / 8_000 * tryMs + 3000, 'whoever waits is told promptly');
+          payments = reachable;
+          await stripe.clearFaults();
+        }
+      });
+    });
+  }
+}
+
+const isUndone = ({ fault, isCertain }: Trouble) => isCertain || (fault !== 'nobody_listens' && fault.kind === 'status' && !fault.after);
+
+/** Do something while the trouble lasts. */
+type Befall = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+async function refusal(t: ExecutionContext<TroubleContext>, work: Promise<unknown>, { code }: Trouble): Promise<void> {
+  const error = await t.throwsAsync(work, { instanceOf: DomainError });
+  t.is(error?.code, code);
+  t.is(error?.retryAfterSeconds !== undefined, code === away, 'who may come back is told when');
+}
+
+const atProvider = ({ account }: TroubleContext) => stripe.account(account.secretKey);
+const open = async (context: TroubleContext) => (await atProvider(context)).sessions.filter(({ status }) => status === 'open');
+
+/** Nobody presses anything: what was promised is worked, again and again. */
+async function waitAWhile({ services, clock }: TroubleContext): Promise<void> {
+  for (let time = 0; time < 4; time += 1) {
+    clock.pass(35_000);
+    await workPromises(services);
+  }
+}
+
+forEachTrouble('a session is opened', 'POST /v1/checkout/sessions', async (t, trouble, befall) => {
+  const { ctx } = t.context;
+  const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const buy = () => createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
+  await befall(() => refusal(t, buy(), trouble));
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), [trouble.isCertain ? 'canceled' : 'pending']);
+  t.is((await stockOf(ctx, bowl.variant.id)).held, trouble.isCertain ? 0 : 1);
+
+  await waitAWhile(t.context);
+  t.is((await open(t.context)).length, (await ordersOf(ctx)).filter(({ status }) => status === 'pending').length);
+  if (isUndone(trouble)) t.like((await ordersOf(ctx))[0], { status: trouble.isCertain ? 'canceled' : 'expired' });
+  await buy();
+  t.is((await open(t.context)).length, 1);
+  t.is((await ordersOf(ctx)).filter(({ status }) => status === 'pending').length, 1);
+  t.is((await stockOf(ctx, bowl.variant.id)).held, 1);
+});
+
+forEachTrouble('a discount is made', 'POST /v1/coupons', async (t, trouble, befall) => {
+  const { ctx } = t.context;
+  const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const promo = await buildPromo(ctx);
+  const buy = () => createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
+  await befall(() => refusal(t, buy(), trouble));
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['canceled'], 'without its discount no session was asked for');
+  t.like([(await stockOf(ctx, bowl.variant.id)).held, await usesOf(ctx, promo.id)], [0, { held: 0, used: 0 }]);
+  await waitAWhile(t.context);
+  t.is((await atProvider(t.context)).sessions.length, 0);
+  await buy();
+  t.is((await open(t.context)).length, 1);
+});
+
+const beansOf = (ctx: TestContext['ctx']) =>
+  buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'], variants: [{ stock: 1, ships: false }] });
+const subscription = { quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
+
+forEachTrouble('a subscriber is introduced', 'POST /v1/customers', async (t, trouble, befall) => {
+  const { ctx } = t.context;
+  const beans = await beansOf(ctx);
+  const input: CheckoutInput = { items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }], customer_email: 'ada@example.com' };
+  await befall(() => refusal(t, createCheckoutSession(ctx, input), trouble));
+  t.deepEqual(await ordersOf(ctx), [], 'nothing was begun');
+  t.is((await stockOf(ctx, beans.variant.id)).held, 0);
+  t.context.clock.pass(minutes(6));
+  await createCheckoutSession(ctx, input);
+  t.is((await atProvider(t.context)).customers.length, 1);
+  t.is((await open(t.context)).length, 1);
+});
+
+async function subscribe({ ctx, services }: TroubleContext) {
+  const beans = await beansOf(ctx);
+  const items = [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }];
+  const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email: 'ada@example.com' });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await sweepStoreEvents(ctx);
+  await workPromises(services);
+  return { orderId, subscription: (await subscriptionsOf(ctx))[0] ?? { id: '', paymentSubscriptionId: '' } };
+}
+
+forEachTrouble('a subscription is changed', 'POST /v1/subscriptions/*', async (t, trouble, befall) => {
+  const { ctx } = t.context;
+  const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
+  await befall(() => refusal(t, manageSubscription(ctx, id, { action: 'cancel' }), trouble));
+  t.context.clock.pass(minutes(6));
+  t.like(await manageSubscription(ctx, id, { action: 'cancel' }), { status: 'active', cancel_at_period_end: true });
+  t.like((await atProvider(t.context)).subscriptions, [{ id: paymentSubscriptionId, cancel_at_period_end: true, status: 'active' }]);
+});
+
+forEachTrouble('money is given back', 'POST /v1/refunds', async (t, _trouble, befall) => {
+  const { ctx, services, clock } = t.context;
+  const { orderId } = await subscribe(t.context);
+  const { id } = await requestRefund(ctx, { orderId, amountCents: 1000 });
+  await befall(() => workPromises(services));
+  t.like(await readRefund(ctx, id), { state: 'requested' });
+  for (let time = 0; time < 15; time += 1) {
+    clock.pass(minutes(31));
+    await workPromises(services);
+  }
+  t.like(await readRefund(ctx, id), { state: 'sent' });
+  t.is((await atProvider(t.context)).refunds.length, 1);
+  t.like((await ordersOf(ctx))[0], { status: 'partially_refunded', refundedCents: 1000 });
+});
+
+forEachTrouble('an endpoint is made', 'POST /v1/webhook_endpoints', async (t, trouble, befall) => {
+  const { ctx } = t.context;
+  const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
+  await befall(() => refusal(t, replace('first'), trouble));
+  // An answer of 500 is kept with its key: then the owner begins another replacement.
+  const made = await replace('first').catch(() => replace('second'));
+  const endpoints = (await atProvider(t.context)).webhook_endpoints;
+  t.deepEqual(endpoints.filter(({ status }) => status === 'enabled').map(({ id }) => id), [made.endpointId]);
+  const stored = await read<{ id: string | null }>(ctx, sql`
+    select provider_endpoint_id as id from payment_webhook_secrets where tenant_id = ${ctx.tenant.id} and state = 'current'`);
+  t.deepEqual(stored, [{ id: made.endpointId }]);
+});
