@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 
 import { type Receiver, startReceiver } from '#src/local/demo/receiver.ts';
 import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { askOwner } from '#test/support/ask-owner.ts';
 import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
@@ -43,12 +44,12 @@ browserTest('a shopper finds, buys, follows and sends back on the storefront, wi
   const walk: Walk = { page, stack, email: 'ada@shopper.example', look: fits };
 
   const order = await buyOnStorefront(walk);
-  const { body } = await admin(stack, '/admin/orders?email=ada@shopper.example');
-  t.like(body.orders[0], { order_number: order.orderNumber, status: 'paid', discount_cents: 980, fulfillment_status: 'label_purchased' });
+  const { orders } = await askOwner(stack, '/admin/orders?email=ada@shopper.example');
+  t.like(orders[0], { order_number: order.orderNumber, status: 'paid', discount_cents: 980, fulfillment_status: 'label_purchased' });
   await receiveParcel(walk);
   await signInOnStorefront(walk, order);
   await askForReturn(walk);
-  t.is((await admin(stack, '/admin/returns')).body.returns.length, 1);
+  t.is((await askOwner(stack, '/admin/returns')).returns.length, 1);
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -95,9 +96,9 @@ browserTest('a webhook that was given up is sent again by an operator\'s press',
   const system = await startSystem();
   t.teardown(system.close);
   system.behave({ status: 500 });
-  const { body: { webhook_endpoint: { id } } } = await admin(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
-  await admin(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(async () => (await admin(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).body.deliveries.length === 1);
+  const { webhook_endpoint: { id } } = await askOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  await askOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
+  await until(async () => (await askOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 1);
   system.behave({ status: 204 });
 
   const session = await browser.newContext({ httpCredentials: ops });
@@ -110,18 +111,8 @@ browserTest('a webhook that was given up is sent again by an operator\'s press',
   await page.getByRole('status').getByText('The webhook is sent again.').waitFor();
   await system.received(3);
   t.is(new Set(system.requests.map(({ headers }) => headers['webhook-id'])).size, 1, 'a receiver knows it again');
-  await until(async () => (await admin(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).body.deliveries.length === 1);
+  await until(async () => (await askOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).deliveries.length === 1);
   await page.goto(`${stack.url}/ops/webhooks`);
   await page.getByText('Every endpoint takes what it is sent.').waitFor();
   await session.close();
 });
-
-/** Ask as the owner: to change something where there is a body, else to read. */
-async function admin({ url, store }: Stack, path: string, body?: object): Promise<{ body: any }> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: { 'authorization': `Bearer ${store.secretKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { body: await response.json() };
-}

@@ -1,34 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 import { chromium } from 'playwright-core';
 
-import type { MailData, MailKind } from '#src/domain/mail/index.ts';
+import type { MailKind } from '#src/domain/mail/index.ts';
 import { inkOn } from '#src/domain/mail/letter/ink-on.ts';
 import { writeLetter } from '#src/domain/mail/write-letter.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { orderMail } from '#test/support/factories/mail.ts';
+import { everyKind, orderMail } from '#test/support/factories/mail.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const labels = [{ carrier: 'USPS', tracking_number: '9400100000000000000000', tracking_url: 'https://usps.example/9400100000000000000000' }];
-const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
-  magic_link: { redirect_path: '/account/orders?tab=open', valid_minutes: 15 },
-  abandoned_cart: {
-    step: 1, currency: 'USD',
-    items: [{ name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 }, { name: 'Coffee of the month', quantity: 1, total_cents: null }],
-  },
-  receipt: orderMail({ gift_card_cents: 1000 }),
-  shipped: orderMail({ labels }),
-  one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
-  return_update: {
-    return_number: 'RET-12', order_number: 'ORD-1001', status: 'approved', note: 'Please use the box that it came in.',
-    items: [{ name: 'Oak bowl, Large', quantity: 2 }],
-  },
-  endpoint_warning: { address: `https://erp.example/${'very-long-'.repeat(12)}`, failing_since: '2026-11-18T09:00:00.000Z', disabled: null },
-  restock: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
-  gift: { product_name: 'Coffee of the month', months: 3, recipient_name: 'Grace', giver_name: 'Ada', message: 'Happy birthday!\nMay it taste.' },
-};
 const kinds = Object.keys(everyKind) as MailKind[];
 
 /** A store with a letterhead of its own. */

@@ -1,6 +1,6 @@
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
-import { type MailKind, type MailRequest, type MailState, type OrderMailData, promiseMail } from '#src/domain/mail/index.ts';
+import { type MailData, type MailKind, type MailRequest, type MailState, type OrderMailData, promiseMail } from '#src/domain/mail/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 
@@ -48,3 +48,23 @@ export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
     ...given,
   };
 }
+
+const labels = [{ carrier: 'USPS', tracking_number: '9400100000000000000000', tracking_url: 'https://usps.example/9400100000000000000000' }];
+/** What a mail of each kind may be made of. */
+export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
+  magic_link: { redirect_path: '/account/orders?tab=open', valid_minutes: 15 },
+  abandoned_cart: {
+    step: 1, currency: 'USD',
+    items: [{ name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 }, { name: 'Coffee of the month', quantity: 1, total_cents: null }],
+  },
+  receipt: orderMail({ gift_card_cents: 1000 }),
+  shipped: orderMail({ labels }),
+  one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
+  return_update: {
+    return_number: 'RET-12', order_number: 'ORD-1001', status: 'approved', note: 'Please use the box that it came in.',
+    items: [{ name: 'Oak bowl, Large', quantity: 2 }],
+  },
+  endpoint_warning: { address: `https://erp.example/${'very-long-'.repeat(12)}`, failing_since: '2026-11-18T09:00:00.000Z', disabled: null },
+  restock: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
+  gift: { product_name: 'Coffee of the month', months: 3, recipient_name: 'Grace', giver_name: 'Ada', message: 'Happy birthday!\nMay it taste.' },
+};

@@ -1,0 +1,94 @@
+import { readConfig } from '#src/config.ts';
+import { transact } from '#src/domain/database.ts';
+import { type MailKind, promiseMail } from '#src/domain/mail/index.ts';
+import { recordDrift } from '#src/domain/payments/drift-reports.ts';
+import { days, hours } from '#src/lib/duration.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import { shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/local/stack/start-stack.ts';
+import { createServices } from '#src/services.ts';
+import { askOwner } from '#test/support/ask-owner.ts';
+import { everyKind } from '#test/support/factories/mail.ts';
+import { seededRandom } from '#test/support/random.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { until } from '#test/support/until.ts';
+
+const patience = { withinMs: 120_000 };
+const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
+const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
+
+/** Make the shop look like one on a busy day: trouble of each sort for operators, numbers, and a mail of each kind. */
+export async function fillShop(stack: Stack): Promise<{ labels: { id: string; reason: string }[] }> {
+  const labels = await troubleWithLabels(stack);
+  await troubleWithWebhooks(stack);
+  const services = await createServices(readConfig({ ...stack.environment }), 'screenshots', { log: silentLog });
+  try {
+    const tenant = await services.tenants.bySlug(stack.store.slug);
+    if (!tenant) throw new Error('The store is not there.');
+    const ctx = { ...services.context(), tenant };
+    const now = ctx.clock.now().getTime();
+    const [first, second] = await askOwner(stack, '/admin/orders?limit=2').then(({ orders }) => orders);
+    await transact(ctx, async ({ tx }) => {
+      await tx.run(sql`
+        update orders set attention_code = 'payment_missing', attention_detail = 'It is paid here, and the payment provider has no such payment.'
+        where tenant_id = ${tenant.id} and id = ${first.id}`);
+      const random = seededRandom(7);
+      for (let ago = 29; ago > 0; ago -= 1) {
+        const [sessions, orders] = [180 + random.below(160), 4 + random.below(14)];
+        await tx.run(sql`
+          insert into analytics_days (tenant_id, day, events, sessions, viewed, cart, checkout, paid, orders, revenue_cents)
+          values (${tenant.id}, ${new Date(now - days(ago)).toISOString().slice(0, 10)}::date, ${sessions * 5}, ${sessions},
+            ${Math.round(sessions * 0.7)}, ${Math.round(sessions * 0.22)}, ${orders + 8}, ${orders}, ${orders}, ${orders * 6140})`);
+      }
+      await tx.run(sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`);
+    });
+    await recordDrift(ctx, { from: new Date(now - hours(49)), to: new Date(now - hours(1)) }, { unpaidHere: [second.id], unpaidThere: [first.id] });
+    await transact(ctx, async (ctx) => {
+      for (const kind of Object.keys(everyKind) as MailKind[]) {
+        await promiseMail(ctx, { kind, to: `${kind.replaceAll('_', '-')}@kinds.example`, data: everyKind[kind], subjectId: `sub_${kind}` });
+      }
+    });
+  } finally {
+    await services.close();
+  }
+  const mailbox = mailboxControl(stack.mailboxUrl);
+  for (const kind of Object.keys(everyKind)) await mailbox.waitForMessage({ to: `${kind.replaceAll('_', '-')}@kinds.example` }, 60_000);
+  return { labels };
+}
+
+/** One label that leaves the country, one that no carrier wants, and one that costs too much. */
+async function troubleWithLabels(stack: Stack): Promise<{ id: string; reason: string }[]> {
+  const shippo = shippoControl(stack.shippoUrl);
+  await sell(stack, 'stoneware-mug', { address: london });
+  await sell(stack, 'oak-bench', { address: sanFrancisco, quantity: 4 });
+  await until(async () => (await waitingLabels(stack)).length >= 2, patience);
+  await shippo.fault({ match: 'POST /shipments', kind: 'no_rates', times: 10 });
+  await sell(stack, 'linen-towels', { address: sanFrancisco });
+  await until(async () => (await waitingLabels(stack)).length >= 3, patience);
+  await shippo.clearFaults();
+  return (await waitingLabels(stack)).map(({ id, reason_code: reason }) => ({ id, reason }));
+}
+
+const waitingLabels = async (stack: Stack): Promise<{ id: string; reason_code: string }[]> =>
+  (await askOwner(stack, '/admin/labels?state=needs_attention')).labels;
+
+async function sell(stack: Stack, slug: string, { address, quantity = 1 }: { address: object; quantity?: number }): Promise<void> {
+  const { product } = await askOwner(stack, `/products/${slug}`);
+  const session = await askOwner(stack, '/checkout/sessions', { items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }] });
+  await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1), {
+    outcome: 'paid', email: 'grace@shopper.example', name: 'Grace Shopper', phone: '4155550100', address,
+  });
+}
+
+/** An endpoint that refuses what it is sent, until it is given up. */
+async function troubleWithWebhooks(stack: Stack): Promise<void> {
+  const system = await startReceiver();
+  system.behave({ status: 503 });
+  const { webhook_endpoint: { id } } = await askOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  for (let count = 0; count < 3; count += 1) await askOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
+  await until(async () => (await askOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3, patience);
+  await system.close();
+}

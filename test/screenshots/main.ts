@@ -1,0 +1,128 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import type { Browser, Page } from 'playwright-core';
+
+import { startReceiver } from '#src/local/demo/receiver.ts';
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { launchBrowser } from '#test/support/browser.ts';
+import { askForReturn, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';
+import { fillShop } from './fill-shop.ts';
+
+/*
+ * `npm run screenshots -- <folder>`: starts the whole service, fills its store, and takes a picture of every page that
+ * people see, in a wide and in a narrow window: the storefront, the operators' pages, the documentation, each mail.
+ */
+
+const widths = { wide: 1280, narrow: 390 } as const;
+type Width = keyof typeof widths;
+
+const [folder] = process.argv.slice(2);
+if (!folder) {
+  console.error('Which folder are the pictures for? npm run screenshots -- <folder>');
+  process.exit(2);
+}
+const target = resolve(folder);
+mkdirSync(target, { recursive: true });
+
+const receiver = await startReceiver();
+const [stack, browser] = await Promise.all([
+  startStack(receiver, {
+    workers: 'all',
+    environment: { LABEL_RETRY_SCHEDULE: '0s,0s', WEBHOOK_RETRY_SCHEDULE: '0s,1s' },
+    report: (sentence) => console.log(sentence),
+  }),
+  launchBrowser(),
+]);
+try {
+  for (const width of ['wide', 'narrow'] as const) await onPage(width, (page) => storefront(page, width));
+  const filled = await fillShop(stack);
+  console.log('The shop is filled.');
+  for (const width of ['wide', 'narrow'] as const) {
+    await onPage(width, async (page) => {
+      await operations(page, width, filled);
+      await documentation(page, width);
+      await mails(page, width);
+    });
+  }
+} finally {
+  await browser.close();
+  await stack.stop();
+  receiver.close();
+}
+
+async function onPage(width: Width, work: (page: Page) => Promise<void>): Promise<void> {
+  const page = await (browser satisfies Browser).newPage({ viewport: { width: widths[width], height: 860 } });
+  page.setDefaultTimeout(60_000);
+  await work(page);
+  await page.close();
+}
+
+function lookAt(page: Page, width: Width, { whole = true } = {}): Look {
+  return async (name) => {
+    // What has just come is faded in.
+    await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)');
+    await page.screenshot({ path: join(target, `${name}-${width}.png`), fullPage: whole });
+    console.log(`${name}-${width}.png`);
+  };
+}
+
+async function storefront(page: Page, width: Width): Promise<void> {
+  const look = lookAt(page, width);
+  const walk = { page, stack: stack satisfies Stack, email: `ada-${width}@shopper.example`, look };
+  const order = await buyOnStorefront(walk);
+  await receiveParcel(walk);
+  await signInOnStorefront(walk, order);
+  await askForReturn(walk);
+  for (const [path, heading, name] of [
+    ['/journal', 'Journal', 'storefront-journal'], ['/journal/care-for-wood', 'How to care for wood', 'storefront-entry'],
+    ['/cart', 'Your cart is empty', 'storefront-cart-empty'], ['/nowhere', 'There is nothing here', 'storefront-not-found'],
+  ] as const) {
+    await page.goto(stack.storefrontUrl + path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await look(name);
+  }
+}
+
+async function operations(page: Page, width: Width, { labels }: Awaited<ReturnType<typeof fillShop>>): Promise<void> {
+  const look = lookAt(page, width);
+  const labelPages = labels.map(({ reason, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${reason}`] as const);
+  const [international] = labels.filter(({ reason }) => reason === 'international');
+  for (const [path, name] of [
+    ['/ops', 'ops'], ['/ops/labels', 'ops-labels'], ...labelPages,
+    [`/ops/labels/${stack.store.slug}/${international?.id}?rates=1`, 'ops-label-rates'],
+    ['/ops/webhooks', 'ops-webhooks'], ['/ops/drift', 'ops-drift'], ['/ops/analytics', 'ops-analytics'],
+    [`/ops/analytics/${stack.store.slug}`, 'ops-analytics-store'],
+  ] as const) {
+    await page.goto(stack.url + path);
+    await look(name);
+  }
+  await page.goto(`${stack.url}/ops/queues`);
+  await page.getByText(/Jobs?$/).first().waitFor();
+  await look('board');
+  await page.goto(`${stack.url}/ops/queues/queue/labels?status=failed`);
+  await page.getByText(/ORD-\d+: /).first().waitFor();
+  await look('board-failed-labels');
+}
+
+async function documentation(page: Page, width: Width): Promise<void> {
+  const look = lookAt(page, width, { whole: false });
+  await page.goto(`${stack.url}/docs`);
+  await look('docs');
+  await page.goto(`${stack.url}/docs#tag-checkout`);
+  await look('docs-checkout');
+}
+
+async function mails(page: Page, width: Width): Promise<void> {
+  const look = lookAt(page, width);
+  await page.goto(stack.mailboxUrl);
+  await look('mailbox');
+  const messages = await mailboxControl(stack.mailboxUrl).messages();
+  for (const { id, to: [recipient = ''] } of messages) {
+    const [, kind] = /^(.+)@kinds\.example$/.exec(recipient) ?? [];
+    if (!kind) continue;
+    await page.goto(`${stack.mailboxUrl}/messages/${id}/html`);
+    await look(`mail-${kind}`);
+  }
+}
