@@ -14,6 +14,16 @@ export const foldBatches = defineJob({
   key: () => 'tick',
 });
 
+/** Fold a batch that was set aside because it could not be folded with the others. */
+export const foldSetAside = defineJob({
+  name: 'analytics.fold-set-aside',
+  queue: 'analytics',
+  payload: Type.Object({ batchId: Type.String() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 60,
+  key: ({ batchId }) => batchId,
+});
+
 /** Reckon the roll-ups of one store and one day anew from its events. `slot` counts days; `version` is the request's. */
 export const rebuildDay = defineJob({
   name: 'analytics.rebuild-day',

@@ -4,6 +4,7 @@ import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 
 export const processors = [
   platformProcessor(jobs.foldBatches, analytics.foldBatches),
+  processor(jobs.foldSetAside, analytics.foldSetAside),
   processor(jobs.rebuildDay, analytics.rebuildDay),
   platformProcessor(jobs.createPartitions, analytics.createPartitions),
   platformProcessor(jobs.pruneAnalytics, analytics.pruneAnalytics),

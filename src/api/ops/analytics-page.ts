@@ -8,7 +8,9 @@ import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 /** How far behind the folding is, and the busiest stores. */
 export function renderAnalyticsPage(
-  { backlog, stores, now }: { backlog: Backlog; stores: readonly (StoreNumbers & { readonly slug: string })[]; now: Date },
+  { backlog, setAside, stores, now }: {
+    backlog: Backlog; setAside: number; stores: readonly (StoreNumbers & { readonly slug: string })[]; now: Date;
+  },
 ): string {
   return renderPage({
     title: 'Analytics',
@@ -17,6 +19,8 @@ export function renderAnalyticsPage(
       <p class="lead">${backlog.oldestAt
         ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be folded, the oldest for ${ago(backlog.oldestAt, now)}.`
         : 'Everything that came in is folded.'}</p>
+      ${setAside > 0 && html`<p>${count(setAside)} ${setAside === 1 ? 'batch' : 'batches'} could not be folded and ${setAside === 1 ? 'was' : 'were'} set aside:
+        the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a> says why.</p>`}
       <section>
         <header><h2>Stores</h2><span class="soft">the last 30 days</span></header>
         <table>

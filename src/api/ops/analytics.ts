@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 
-import { busiestStores, daily, funnel, readBacklog, requestRebuild } from '#src/domain/analytics/index.ts';
+import { busiestStores, countSetAside, daily, funnel, readBacklog, requestRebuild } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { listMisses } from '#src/domain/search/index.ts';
 import type { Services } from '#src/services.ts';
@@ -16,10 +16,12 @@ export function analyticsPages(services: Services): Router {
 
   router.get('/', async (koa) => {
     const ctx = services.context();
-    const [backlog, busiest] = await Promise.all([readBacklog(ctx), busiestStores(ctx, { days: shownDays, limit: shownStores })]);
+    const [backlog, setAside, busiest] = await Promise.all([
+      readBacklog(ctx), countSetAside(ctx), busiestStores(ctx, { days: shownDays, limit: shownStores }),
+    ]);
     const slugs = await slugsOf(services, busiest);
     const stores = busiest.map((store) => ({ ...store, slug: slugs.get(store.tenantId) ?? '' }));
-    show(koa, renderAnalyticsPage({ backlog, stores, now: services.clock.now() }));
+    show(koa, renderAnalyticsPage({ backlog, setAside, stores, now: services.clock.now() }));
   });
 
   router.get('/:slug', async (koa) => {

@@ -1,7 +1,8 @@
 export { type Backlog, readBacklog } from './backlog.ts';
 export { EventsInput, EventsReceipt } from './event-input.ts';
 export { type FunnelStep, funnelSteps } from './event-types.ts';
-export { type Folded, foldBatches } from './fold-batches.ts';
+export { foldBatches } from './fold-batches.ts';
+export type { Folded } from './fold-chosen.ts';
 export { type EventsRequest, ingestEvents } from './ingest-events.ts';
 export { analyticsPersonalData } from './personal-data.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
@@ -9,3 +10,4 @@ export { daily, type DailyReport, DailyView, funnel, type FunnelReport, FunnelVi
 export { busiestStores, type StoreNumbers } from './read-stores.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
 export { recordOrderPaid, type Sale } from './record-order-paid.ts';
+export { countSetAside, foldSetAside } from './set-aside.ts';

@@ -29,14 +29,15 @@ export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
   await dropPartitions(ctx, partitionedTables.events, addDays(today, -eventsKeptDays));
   await dropPartitions(ctx, partitionedTables.sessions, addDays(today, -eventsKeptDays));
   await dropPartitions(ctx, partitionedTables.ids, addDays(today, -idsKeptDays));
-  await pruneRollUps(ctx, 'analytics_hours', 'hour');
-  await pruneRollUps(ctx, 'analytics_days', 'day');
+  await pruneRows(ctx, 'analytics_hours', 'hour', rollUpsKeptDays);
+  await pruneRows(ctx, 'analytics_days', 'day', rollUpsKeptDays);
+  await pruneRows(ctx, 'analytics_set_aside', 'received_at', eventsKeptDays);
 }
 
-async function pruneRollUps(ctx: PlatformContext, table: string, column: string): Promise<void> {
-  const before = startOfDay(addDays(dayOf(ctx.clock.now()), -rollUpsKeptDays));
+async function pruneRows(ctx: PlatformContext, table: string, column: string, keptDays: number): Promise<void> {
+  const before = startOfDay(addDays(dayOf(ctx.clock.now()), -keptDays));
   for (let batch = 0; batch < batchesMax && !ctx.signal?.aborted; batch += 1) {
-    const removed = await asPlatform(ctx, 'roll-ups of all stores grow old', (ctx) => ctx.tx.run(sql`
+    const removed = await asPlatform(ctx, 'what was counted of all stores grows old', (ctx) => ctx.tx.run(sql`
       delete from ${rawSql(table)} where ctid = any(array(
         select ctid from ${rawSql(table)} where ${rawSql(column)} < ${before} order by ${rawSql(column)} limit ${batchSize}))
       returning 1`));
