@@ -24,7 +24,7 @@ export interface Config {
   readonly embeddings: { readonly url: string; readonly key: string | undefined; readonly model: string } | undefined;
   readonly concurrency: Readonly<Record<QueueName, number>>;
   readonly logLevel: Static<typeof Environment>['LOG_LEVEL'];
-  readonly traceEndpoint: string | undefined;
+  readonly tracing: { readonly endpoint: string; readonly share: number } | undefined;
 }
 
 /** Everything that is wrong with an environment, a line each. */
@@ -84,7 +84,7 @@ export function readConfig(environment: Given = process.env): Config {
       : undefined,
     concurrency: readConcurrencies(given),
     logLevel: env.LOG_LEVEL,
-    traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT ? { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, share: env.OTEL_TRACES_SAMPLER_ARG } : undefined,
   });
 }
 

@@ -68,6 +68,7 @@ const wakeChannel = 'outbox';
 const breakerFailures = 5;
 
 export async function createServices(config: Config, processName: string, replacements: Replacements = {}): Promise<Services> {
+  const tracing = config.tracing && (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
   const clock = replacements.clock ?? systemClock;
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
   const redis = connectRedis(config.redisUrl, { blocking: false, log });
@@ -128,6 +129,8 @@ export async function createServices(config: Config, processName: string, replac
     isClosing: () => stopping.signal.aborted,
     async close() {
       await sharedMetrics.close();
+      // A collector that is away must not keep a process from stopping.
+      await tracing?.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not sent'));
       for (const connection of [...blocking, redis]) connection.disconnect();
       ports.mailer.close?.();
       await ports.http.close?.();

@@ -78,7 +78,7 @@ test('every variable that is given is read', (t) => {
   t.is(config.concurrency.payments, 7);
   t.is(config.settings.rateLimitScale, 2.5);
   t.is(config.logLevel, 'debug');
-  t.is(config.traceEndpoint, 'http://127.0.0.1:4318');
+  t.deepEqual(config.tracing, { endpoint: 'http://127.0.0.1:4318', share: 1 });
   t.deepEqual(config.settings.webhookRetryScheduleMs, [0, 1000]);
   t.deepEqual(config.settings.labelRetryScheduleMs, [0, 2000]);
   t.deepEqual(config.settings.paymentPollScheduleMs, [6000]);
@@ -108,7 +108,7 @@ test('every variable refuses what it cannot mean, by its name', (t) => {
     DATABASE_URL: 'mysql://db', DATABASE_READ_URL: 'db', DATABASE_POOL_MAX: '0', REDIS_URL: 'http://redis',
     ENCRYPTION_KEYS: 'k1:short', KEY_PEPPER: 'short', OPS_PASSWORD: 'short', METRICS_TOKEN: 'short', SMTP_URL: 'mail.example',
     MAIL_FROM: 'x', STRIPE_API_BASE: 'stripe', SHIPPO_API_BASE: 'shippo', EMBEDDINGS_URL: 'ai', RATE_LIMIT_SCALE: '0',
-    LOG_LEVEL: 'loud', OTEL_EXPORTER_OTLP_ENDPOINT: 'otel', WEBHOOK_RETRY_SCHEDULE: 'soon', LABEL_RETRY_SCHEDULE: '1s,',
+    LOG_LEVEL: 'loud', OTEL_EXPORTER_OTLP_ENDPOINT: 'otel', OTEL_TRACES_SAMPLER_ARG: '2', WEBHOOK_RETRY_SCHEDULE: 'soon', LABEL_RETRY_SCHEDULE: '1s,',
     LABEL_LOOKUP_GRACE: '1', LABEL_BUY_TIMEOUT: '1w', BREAKER_OPEN: 'x', PAYMENT_POLL_SCHEDULE: 's', SWEEP_INTERVAL: '-1s',
     ...Object.fromEntries(queueNames.map((queue) => [concurrencyVariable(queue), '0'])),
   };

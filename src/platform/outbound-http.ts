@@ -2,6 +2,7 @@ import { Agent, errors, request } from 'undici';
 
 import type { HttpFailure, HttpOutcome, OutboundHttp } from '#src/domain/ports/outbound-http.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { inCall } from '#src/lib/tracing.ts';
 import { pinnedConnector } from './pinned-connector.ts';
 import {
   type AddressRule, allowLoopback, BlockedAddress, checkUrl, isPublicAddress, notPublic, resolveName,
@@ -59,7 +60,7 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
       const timer = setTimeout(() => deadline.abort(), timeoutMs);
       const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
       try {
-        const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended });
+        const answer = await inCall('endpoint', 'post', () => request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended }));
         const status = answer.statusCode;
         const text = await readReply(answer.body);
         const retryAfterSeconds = retryAfterOf(answer.headers);

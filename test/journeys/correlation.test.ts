@@ -3,6 +3,7 @@ import test from 'ava';
 import { startReceiver } from '#src/local/demo/receiver.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
+import { startCollector } from '#test/support/collector.ts';
 import { until } from '#test/support/until.ts';
 
 interface Line {
@@ -13,10 +14,12 @@ interface Line {
   provider?: string;
 }
 
-test('one request id stands in every line that a request causes, through the outbox and the job to the provider', async (t) => {
+test('one request id and one trace tie together all that a request causes, through the outbox and the job to the provider', async (t) => {
   t.timeout(120_000);
-  const receiver = await startReceiver();
-  const stack = await startStack(receiver, { workers: 'all', environment: { LOG_LEVEL: 'info' } });
+  const [receiver, collector] = await Promise.all([startReceiver(), startCollector()]);
+  t.teardown(() => receiver.close());
+  t.teardown(() => collector.close());
+  const stack = await startStack(receiver, { workers: 'all', environment: { LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
   const linesOf = (name: string) => (stack.processes.get(name)?.logged ?? []).map((line) => JSON.parse(line) as Line);
   try {
     const { product } = await (await fetch(`${stack.url}/api/v1/products/stoneware-mug`, { headers: { 'x-tenant-slug': stack.store.slug } })).json() as any;
@@ -42,8 +45,26 @@ test('one request id stands in every line that a request causes, through the out
     );
     t.true(linesOf('worker').some(({ msg, provider, job, request_id: id }) =>
       msg === 'provider call' && provider === 'stripe' && job === 'payments.reconcile-payment-event' && id === bought.request_id));
+
+    const trace = await until(() => {
+      const { traceId } = collector.spans.find(({ name }) => name === 'work labels.purchase-label') ?? {};
+      const spans = collector.spans.filter((span) => span.traceId === traceId);
+      return spans.some(({ name }) => name === 'endpoint post') && spans.some(({ name }) => name === 'smtp send') ? spans : undefined;
+    }, { withinMs: 60_000, what: 'the spans of the order' });
+    const pathTo = (name: string): string[] => {
+      const span = trace.find((one) => one.name === name);
+      const parent = trace.find(({ spanId }) => spanId === span?.parentSpanId);
+      return [...(parent ? pathTo(parent.name) : []), `${span?.process} ${name}`];
+    };
+    const webhook = 'web POST /api/webhooks/stripe/:tenant_slug';
+    const reconciled = [webhook, 'worker work payments.reconcile-payment-event'];
+    t.deepEqual(pathTo('shippo transactions.create'), [...reconciled, 'worker work labels.purchase-label', 'worker shippo transactions.create']);
+    t.deepEqual(pathTo('smtp send'), [...reconciled, 'worker work emails.send-mail', 'worker smtp send']);
+    t.deepEqual(pathTo('endpoint post'), [...reconciled, 'worker work webhooks.fan-out-event', 'worker work webhooks.drain-endpoint', 'worker endpoint post']);
+    t.true(trace.some(({ name, kind }) => name.startsWith('stripe ') && kind === 'client'));
+    const told = JSON.stringify(collector.bodies);
+    for (const secret of ['ada@example.com', '@', stack.store.publishableKey, stack.store.stripeKey, stack.store.shippoKey, 'Market St']) t.false(told.includes(secret), secret);
   } finally {
     await stack.stop();
-    receiver.close();
   }
 });

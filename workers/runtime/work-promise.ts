@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 
 import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
-import { inSpan, type TraceCarrier } from '#src/lib/tracing.ts';
+import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { finishPromise, startPromise, type StartedPromise } from '#src/outbox/runs.ts';
 import type { Services } from '#src/services.ts';
@@ -36,9 +36,13 @@ export async function workPromise(
 
   const tenant = promise.tenantId ? await services.tenants.byId(promise.tenantId) : undefined;
   const correlation = { requestId: promise.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
-  return correlate(correlation, () =>
-    inSpan(`work ${job.name}`, { 'messaging.message.id': promise.id }, () => run(services, processor, job, promise, shutdown), promise.trace),
-  );
+  const work = () => run(services, processor, job, promise, shutdown);
+  // Ticks come too often for each to be a trace of its own.
+  return correlate(correlation, () => (promise.id ? inSpan(`work ${job.name}`, spanOf(promise), work) : work()));
+}
+
+function spanOf({ id, trace }: StartedPromise): SpanOptions {
+  return { kind: 'consumer', attributes: { 'messaging.message.id': id }, parent: trace };
 }
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */

@@ -4,7 +4,7 @@ import { allowOrigin } from '#src/api/lib/cors.ts';
 import { renderError, sendReply } from '#src/api/lib/render-reply.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
-import { inSpan } from '#src/lib/tracing.ts';
+import { inSpan, markFailed } from '#src/lib/tracing.ts';
 import type { Services } from '#src/services.ts';
 
 /** A caller's own request id is kept when it is harmless to log. */
@@ -19,21 +19,25 @@ export function answerRequests(services: Services): Middleware {
     const finished = services.metrics.requestStarted();
     koa.set('x-request-id', requestId);
 
-    await correlate({ requestId }, async () => {
+    await correlate({ requestId }, () => inSpan(koa.method, { kind: 'server', attributes: { 'http.request.method': koa.method } }, async (span) => {
       try {
-        await inSpan(`${koa.method} ${koa.path}`, { 'http.request.method': koa.method }, () => next());
+        await next();
       } catch (error) {
         const reply = renderError(error, requestId);
         if (reply.status >= 500) services.log.error({ err: error, path: koa.path }, 'request failed');
         if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
         sendReply(koa, reply, false);
       }
+      const { method, status } = koa;
       const route = String(koa['_matchedRoute'] ?? 'none');
-      finished({ method: koa.method, route, status: koa.status });
+      const tenant: unknown = koa.state['tenant'];
+      finished({ method, route, status });
+      span.updateName(`${method} ${route}`).setAttributes({ 'http.route': route, 'http.response.status_code': status, ...(typeof tenant === 'string' && { tenant }) });
+      if (status >= 500) markFailed(span);
       const [, provider] = /^\/api\/webhooks\/([a-z]+)\//.exec(route) ?? [];
-      if (provider && koa.status === 400) services.metrics.count('inbound_refused', { tenant: String(koa.state['tenant']), provider });
+      if (provider && status === 400) services.metrics.count('inbound_refused', { tenant: String(tenant), provider });
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-      services.log.info({ method: koa.method, route, status: koa.status, ms: durationMs, tenant: koa.state['tenant'] }, 'request');
-    });
+      services.log.info({ method, route, status, ms: durationMs, tenant }, 'request');
+    }));
   };
 }

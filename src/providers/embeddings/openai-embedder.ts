@@ -5,6 +5,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
+import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { judgeStatus } from './judge-status.ts';
@@ -67,7 +68,7 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
     async embed(texts, options) {
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += batchSize) {
-        vectors.push(...await breaker.run('embeddings', model, () => embedBatch(texts.slice(at, at + batchSize), options)));
+        vectors.push(...await breaker.run('embeddings', model, () => inCall('embeddings', 'embeddings.create', () => embedBatch(texts.slice(at, at + batchSize), options))));
       }
       return vectors;
     },

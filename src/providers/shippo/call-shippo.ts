@@ -6,6 +6,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { Static, TSchema } from '#src/lib/schema.ts';
+import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { judgeError } from './judge-error.ts';
@@ -41,7 +42,7 @@ const usualTimeoutMs = seconds(15);
  */
 export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
   return (account, call, options = {}) =>
-    breaker.run('shippo', account.tenantId, async () => {
+    breaker.run('shippo', account.tenantId, () => inCall('shippo', call.operation, async () => {
       const sdk = await loadSdk();
       const startedAt = performance.now();
       const deadline = startDeadline(options);
@@ -67,7 +68,7 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
       }
       finish('answered');
       return answer;
-    });
+    }));
 }
 
 /** A time limit by a timer of ours: one that is derived from signals can be collected while a request waits on it. */

@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
+import { inCall } from '#src/lib/tracing.ts';
 import { judge } from './judge.ts';
 import { parseRecipient, parseSender } from './parse-address.ts';
 
@@ -29,7 +30,7 @@ export function createSmtpMailer(url: string): Mailer {
     async send(mail, signal) {
       const message = compose(mail);
       try {
-        await transport.sendMail({ ...message, ...(signal && { signal }) });
+        await inCall('smtp', 'send', () => transport.sendMail({ ...message, ...(signal && { signal }) }));
         return { outcome: 'accepted' };
       } catch (error) {
         return judge(error);

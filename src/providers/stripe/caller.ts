@@ -6,6 +6,7 @@ import { notSent, type PaymentAccount } from '#src/domain/ports/payment-gateway.
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
+import { inCall } from '#src/lib/tracing.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import type { Slots } from '../lib/slots.ts';
 import { judgeError } from './judge-error.ts';
@@ -52,7 +53,7 @@ export function createCaller({ log, breaker, slots, tryMs = defaultTryMs }: Call
   return (call, send) => {
     const budget = call.budget ?? newBudget(call.account);
     return slots.run('stripe', call.account.tenantId, async () => {
-      const once = () => breaker.run('stripe', call.account.tenantId, () => tryOnce({ log, tryMs }, call, budget, send));
+      const once = () => breaker.run('stripe', call.account.tenantId, () => inCall('stripe', call.operation, () => tryOnce({ log, tryMs }, call, budget, send)));
       try {
         return await once();
       } catch (error) {
