@@ -14,7 +14,6 @@ import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } fro
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
-import { createKeyring } from '#src/lib/keyring.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
@@ -307,8 +306,4 @@ test.serial('parcel providers that do not take the key, or do not answer', async
   t.regex(said[1] ?? '', /^warning easypost: The provider /);
   const away = await storeFaults(t.context, ctx, { SHIPPO_API_BASE: 'http://127.0.0.1:1' });
   t.is(away.find(({ about }) => about === 'shippo')?.sentence, 'The provider did not answer.');
-});
-
-test('a key ring knows its keys', (t) => {
-  t.deepEqual(createKeyring([['a', Buffer.alloc(32)], ['b', Buffer.alloc(32)]]).ids, ['a', 'b']);
 });

@@ -38,6 +38,7 @@ test('after a rotation the new key seals and the old one still opens, until it i
   const before = createKeyring([older]).seal('ten_a', 'api_key', 'sk');
   const rotated = createKeyring([newer, older]);
   t.is(rotated.open('ten_a', 'api_key', before), 'sk');
+  t.deepEqual(rotated.ids, ['k2', 'k1']);
   t.true(rotated.isStale(before));
 
   const after = rotated.seal('ten_a', 'api_key', rotated.open('ten_a', 'api_key', before));

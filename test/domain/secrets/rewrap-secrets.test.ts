@@ -40,7 +40,7 @@ test('every column that holds sealed text is registered, and everybody who seals
     .filter((domain) => domain !== 'secrets');
   const registering = sources.flatMap(({ path }) => /^src\/domain\/([a-z]+)\/sealed-columns\.ts$/.exec(path)?.[1] ?? []);
   t.deepEqual([...new Set(domainsThatSeal)].filter((domain) => !registering.includes(domain ?? '')), []);
-  const keepers = sources.filter(({ path, text }) => /insert into|update /.test(text) && /keyring\.seal/.test(text) && !/_sealed|secretKeySealed/.test(text));
+  const keepers = sources.filter(({ path, text }) => !path.startsWith('src/domain/secrets/') && /insert into|update /.test(text) && /keyring\.seal/.test(text) && !/_sealed|secretKeySealed/.test(text));
   t.deepEqual(keepers.map(({ path }) => path), [], 'what is sealed is kept in a column that says so');
 });
 
@@ -113,7 +113,7 @@ test.serial('what no key opens is told, left as it is, and keeps nothing else fr
 
 /** Let each domain keep a secret in each of its columns. Answers the id of a connection. */
 async function sealSomethingEverywhere({ ctx }: TestContext, receiver: Parameters<typeof buildEndpoint>[1]): Promise<string> {
-  await buildShippingAccount(ctx, { webhook_token: 'a-token-of-twenty-letters' });
+  await buildShippingAccount(ctx, { webhook_token: 'a-token-of-twenty-letters', webhook_secret: 'whsec_of_the_carrier' });
   await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key: 'EZTK1234567890' }));
   const endpoint = await buildEndpoint(ctx, receiver);
   await rotateSecret(ctx, endpoint);
