@@ -4,14 +4,15 @@ import type { InTransaction } from '../context.ts';
 import { hasChanged } from '../database.ts';
 import { Order } from './order.ts';
 
-/** The order, locked until the transaction ends: first of all that a transaction about an order locks. */
+/**
+ * The order, locked until the transaction ends: first of all that a transaction about an order locks. Whoever asks again
+ * in the same transaction has it already, because orders are loaded nowhere else.
+ */
 export async function lockOrder(ctx: InTransaction, id: string): Promise<Order | undefined> {
-  const order = await ctx.tx.em.findOne(
-    Order,
-    { tenantId: ctx.tenant.id, id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
-  return order ?? undefined;
+  const { em } = ctx.tx;
+  const key = { tenantId: ctx.tenant.id, id };
+  const locked = em.getUnitOfWork().getById(Order, [key.tenantId, key.id]);
+  return locked ?? (await em.findOne(Order, key, { lockMode: LockMode.PESSIMISTIC_WRITE })) ?? undefined;
 }
 
 /** Write what changed of it now, so that statements that follow see it. A change raises the version, nothing does not. */
