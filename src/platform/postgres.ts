@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Database } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
-import { GatheringSocket } from './gathering-socket.ts';
+import { gatheringSocket } from './gathering-socket.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -49,7 +49,7 @@ function openPool(connectionString: string, { poolMax, applicationName, log }: D
   const pool = new pg.Pool({
     connectionString,
     pipeline: true,
-    stream: () => new GatheringSocket(),
+    stream: () => gatheringSocket(),
     max: poolMax,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
