@@ -1,6 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
 
+import { allOf } from '#src/lib/all-of.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { PromisedJob } from '#src/outbox/promise.ts';
@@ -46,15 +47,6 @@ export async function openTransaction<Result>(
     await client.query('rollback').then(() => client.release(), (lost: Error) => client.release(lost));
     throw error;
   }
-}
-
-/**
- * Wait for both, and throw what failed first. They are sent one behind the other without waiting in between: what
- * follows a failure in a transaction fails too, and a COMMIT then rolls back.
- */
-async function allOf<First, Second>(first: First, second: Second): Promise<[Awaited<First>, Awaited<Second>]> {
-  await Promise.allSettled([first, second]);
-  return [await first, await second];
 }
 
 /** Sent along with BEGIN in one message, which takes no parameters. */

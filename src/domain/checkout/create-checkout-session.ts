@@ -1,4 +1,5 @@
 import { repairSession } from '#jobs/checkout.ts';
+import { allOf } from '#src/lib/all-of.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -134,13 +135,15 @@ async function writeOrder(
   { number, customerId, gift = null, subject, requestKey }: Caller & Particulars,
 ): Promise<PaymentSession> {
   return transact(ctx, async (ctx) => {
-    await createOrder(ctx, { ...order, number, gift });
-    const session = await insertSession(ctx, {
-      request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
-      idempotencyKey: `checkout:${order.id}`,
-      requestKey, subject, expiresAt,
-    });
-    await takeHolds(ctx, order.holds, order.email);
+    const [, session] = await allOf(
+      createOrder(ctx, { ...order, number, gift }),
+      insertSession(ctx, {
+        request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
+        idempotencyKey: `checkout:${order.id}`,
+        requestKey, subject, expiresAt,
+      }),
+      takeHolds(ctx, order.holds, order.email),
+    );
     enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, repairAfterMs) });
     return session;
   });

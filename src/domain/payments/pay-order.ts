@@ -1,3 +1,4 @@
+import { allOf } from '#src/lib/all-of.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markCartConverted } from '../cart/index.ts';
@@ -47,14 +48,12 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   if (payment.address) {
     order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
   }
-  raiseShortages(order, await captureHolds(ctx, order.id));
-  await rememberWhoPaid(ctx, order, payment);
+  const [shortages] = await allOf(captureHolds(ctx, order.id), rememberWhoPaid(ctx, order, payment));
+  raiseShortages(order, shortages);
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  await closeSale(ctx, order, payment);
-  await requestLabel(ctx, { orderId: order.id });
-  await promiseMails(ctx, order, payment);
+  await allOf(closeSale(ctx, order, payment), requestLabel(ctx, { orderId: order.id }), promiseMails(ctx, order, payment));
   return true;
 }
 
