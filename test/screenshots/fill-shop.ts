@@ -16,6 +16,9 @@ import { seededRandom } from '#test/support/random.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
 
+const kinds = Object.keys(everyKind) as MailKind[];
+const freelySent = kinds.filter((kind) => kind !== 'magic_link' && kind !== 'abandoned_cart');
+const addressOf = (kind: MailKind) => `${kind.replaceAll('_', '-')}@kinds.example`;
 const patience = { withinMs: 120_000 };
 const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
@@ -47,16 +50,30 @@ export async function fillShop(stack: Stack): Promise<{ labels: { id: string; re
     });
     await recordDrift(ctx, { from: new Date(now - hours(49)), to: new Date(now - hours(1)) }, { unpaidHere: [second.id], unpaidThere: [first.id] });
     await transact(ctx, async (ctx) => {
-      for (const kind of Object.keys(everyKind) as MailKind[]) {
-        await promiseMail(ctx, { kind, to: `${kind.replaceAll('_', '-')}@kinds.example`, data: everyKind[kind], subjectId: `sub_${kind}` });
+      for (const kind of freelySent) {
+        await promiseMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
       }
     });
   } finally {
     await services.close();
   }
-  const mailbox = mailboxControl(stack.mailboxUrl);
-  for (const kind of Object.keys(everyKind)) await mailbox.waitForMessage({ to: `${kind.replaceAll('_', '-')}@kinds.example` }, 60_000);
+  await mailsThatAreJudged(stack);
+  for (const kind of kinds) await mailboxControl(stack.mailboxUrl).waitForMessage({ to: addressOf(kind) }, 60_000);
   return { labels };
+}
+
+/** These are sent only where somebody asked for a link, or left a cart. */
+async function mailsThatAreJudged(stack: Stack): Promise<void> {
+  const mailbox = mailboxControl(stack.mailboxUrl);
+  const email = addressOf('magic_link');
+  await sell(stack, 'board-oil', { address: sanFrancisco, email });
+  await mailbox.waitForMessage({ to: email, subject: 'Your order' }, 60_000);
+  await fetch(`${stack.url}/api/v1/customer/magic-link/request`, {
+    method: 'POST', headers: { 'x-tenant-slug': stack.store.slug, 'content-type': 'application/json' }, body: JSON.stringify({ email }),
+  });
+  await mailbox.waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
+  const items = [{ product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1 }, { product_slug: 'board-oil', name: 'Board oil', quantity: 2 }];
+  await askOwner(stack, '/cart/save', { email: addressOf('abandoned_cart'), items });
 }
 
 /** One label that leaves the country, one that no carrier wants, and one that costs too much. */
@@ -75,11 +92,17 @@ async function troubleWithLabels(stack: Stack): Promise<{ id: string; reason: st
 const waitingLabels = async (stack: Stack): Promise<{ id: string; reason_code: string }[]> =>
   (await askOwner(stack, '/admin/labels?state=needs_attention')).labels;
 
-async function sell(stack: Stack, slug: string, { address, quantity = 1 }: { address: object; quantity?: number }): Promise<void> {
+interface Sale {
+  readonly address: object;
+  readonly quantity?: number;
+  readonly email?: string;
+}
+
+async function sell(stack: Stack, slug: string, { address, quantity = 1, email = 'grace@shopper.example' }: Sale): Promise<void> {
   const { product } = await askOwner(stack, `/products/${slug}`);
   const session = await askOwner(stack, '/checkout/sessions', { items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }] });
   await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1), {
-    outcome: 'paid', email: 'grace@shopper.example', name: 'Grace Shopper', phone: '4155550100', address,
+    outcome: 'paid', email, name: 'Grace Shopper', phone: '4155550100', address,
   });
 }
 
