@@ -71,13 +71,13 @@ test('a quote without rates says whether the address is to blame', async (t) => 
 
 test('a label is bought, found by its rate, fetched, and given back', async (t) => {
   const { account, gateway, bought } = setUp(t.context);
-  const { rates: [rate] } = await gateway.quote(account, request);
+  const { rates: [rate] } = await gateway.quote(account, { ...request, marker: 'ord_1 digest' });
   const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'lbl_1:1 ORD-1001' });
   t.like(label, { state: 'purchased', marker: 'lbl_1:1 ORD-1001', rateId: rate?.id, failure: null });
   t.truthy(label.trackingNumber);
   t.deepEqual((await gateway.findPurchases(account, rate?.id ?? '')).map(({ id }) => id), [label.id]);
   t.deepEqual(await gateway.findPurchases(account, 'none'), []);
-  t.like(await gateway.fetchRate(account, rate?.id ?? ''), { id: rate?.id, carrier: rate?.carrier, amountCents: rate?.amountCents });
+  t.deepEqual(await gateway.fetchRate(account, rate?.id ?? ''), { rate, marker: 'ord_1 digest' });
   t.is((await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status, 'unknown');
 
   await gateway.refundPurchase(account, label.id);
@@ -117,6 +117,8 @@ test('a purchase without an answer may have happened; a refused one has not', as
   t.is((await failure(buy(100))).failure, 'away');
   t.is(await bought(), 3);
 
+  await fault('POST /transactions', 'status', { status: 408 });
+  t.is((await failure(buy())).failure, 'away', 'a proxy that ran out of patience does not know');
   await fault('POST /transactions', 'status', { status: 429, retry_after: 7 });
   t.like(await failure(buy()), { failure: 'busy', retryAfterSeconds: 7 });
   await fault('POST /transactions', 'status', { status: 401 });

@@ -37,7 +37,7 @@ export const getRates = defineRoute({
   path: '/api/v1/admin/orders/:id/rates',
   summary: 'Ask for the rates of an order, also across a border, the cheapest first.',
   params: OfOrder,
-  errors: ['shipping_provider_unavailable'],
+  errors: ['order_not_shippable', 'shipping_provider_unavailable'],
   answers: { 200: Type.Object({ rates: Type.Array(RateView), cheapest_rate_id: Nullable(Type.String()) }) },
   async handle({ ctx, params }) {
     const rates = await quoteOrder(ctx, { orderId: params.id });

@@ -41,6 +41,8 @@ export interface QuoteRequest {
   readonly parcel: Parcel;
   /** The carriers to ask, such as `usps`; empty asks all that the account has. */
   readonly carriers: readonly string[];
+  /** What the quote is for, in at most 100 characters: told again with each of its rates. */
+  readonly marker?: string;
   /** For parcels that cross a border and are to be bought: who signs, and what is in them. */
   readonly customs?: { readonly signer: string; readonly items: readonly CustomsItem[] };
 }
@@ -112,7 +114,8 @@ export interface ShippingGateway {
   /** Whether the credentials open the account. */
   checkAccount(account: ShippingAccount, options?: CallOptions): Promise<void>;
   quote(account: ShippingAccount, request: QuoteRequest, options?: CallOptions): Promise<Quote>;
-  fetchRate(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<Rate>;
+  /** A rate, and the marker of the quote that it came with. */
+  fetchRate(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<{ readonly rate: Rate; readonly marker: string }>;
   /** Buy the label of a rate. `marker` (at most 100 characters) comes back with the purchase. */
   buyLabel(account: ShippingAccount, order: { rateId: string; marker: string }, options?: CallOptions): Promise<LabelPurchase>;
   /** Every purchase of a rate, oldest first. */

@@ -13,7 +13,11 @@ export interface ShippingTerms {
 export type Assessment =
   | { readonly verdict: 'ship'; readonly to: PostalAddress; readonly parcel: Parcel }
   | { readonly verdict: 'skip' }
-  | { readonly verdict: 'raise'; readonly code: ReasonCode };
+  | { readonly verdict: 'raise'; readonly code: ReasonCode; readonly detail: string | null };
+
+/** What no parcel carrier takes is freight, which is not available: 150 pounds. */
+export const parcelOzMax = 2400;
+export const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.';
 
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
@@ -34,10 +38,12 @@ export function assessOrder(order: OrderForShipping, terms: ShippingTerms | unde
 
   const weightOz = contentsWeightOz(shipping);
   if (weightOz === undefined && !byPerson) return raise('parcel_missing');
+  const parcel = packed(terms.parcel, weightOz ?? 0);
+  if (parcel.weightOz > parcelOzMax) return raise('no_rates', tooHeavy);
   return {
     verdict: 'ship',
     to: { ...address, country: address.country, email: address.email ?? order.email },
-    parcel: packed(terms.parcel, weightOz ?? 0),
+    parcel,
   };
 }
 
@@ -58,4 +64,4 @@ function isComplete({ name, street1, city, state, zip, country }: ShippingAddres
   return needed.every((field) => field !== null && field !== undefined && field.trim() !== '');
 }
 
-const raise = (code: ReasonCode): Assessment => ({ verdict: 'raise', code });
+const raise = (code: ReasonCode, detail: string | null = null): Assessment => ({ verdict: 'raise', code, detail });

@@ -7,21 +7,24 @@ import type { Rate } from '../ports/shipping-gateway.ts';
 import { Label } from './label.ts';
 import { isReasonCode } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';
+import { quoteMarker } from './quote-marker.ts';
 import { insertLabel } from './request-label.ts';
 import { lockForPerson, refuseIfOpen } from './retry-label.ts';
 import { promiseAt } from './settle-label.ts';
 
 /**
- * Buy the label of a rate that a person chose, also across a border and above the cost cap. The rate is written down
+ * Buy the label of a rate that a person chose, also across a border and above the cost cap. It must have been quoted for
+ * this order as it stands: a rate is for the address that was asked about, whoever's that is. The rate is written down
  * here and bought by the job, as safely as any other.
  *
  * @throws DomainError when the rate is unknown, or the label is bought already or being worked on
  */
 export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: string; rateId: string }): Promise<void> {
-  const rate = await fetchRate(ctx, rateId);
+  const { rate, marker } = await fetchRate(ctx, rateId);
   await transact(ctx, async (ctx) => {
     const { order, label: found } = await lockForPerson(ctx, orderId);
     refuseIfOpen(found);
+    if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
     if (!found) await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: 'queued' });
     const label = found ?? await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' });
     label.tries = 0;
@@ -36,7 +39,7 @@ export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: s
   });
 }
 
-async function fetchRate(ctx: Context, rateId: string): Promise<Rate> {
+async function fetchRate(ctx: Context, rateId: string): Promise<{ readonly rate: Rate; readonly marker: string }> {
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();
   try {
@@ -44,11 +47,13 @@ async function fetchRate(ctx: Context, rateId: string): Promise<Rate> {
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'missing' || error.failure === 'refused') {
-      throw new DomainError('invalid', 'invalid_request', 'There is no such rate. Ask for rates again.');
+      throw noSuchRate();
     }
     throw providerUnavailable(error);
   }
 }
+
+const noSuchRate = () => new DomainError('invalid', 'invalid_request', 'There is no such rate for this order. Ask for its rates again.');
 
 /** What a shopper or a person hears while the parcel provider is away or not set up. */
 export function providerUnavailable(cause?: unknown): DomainError {

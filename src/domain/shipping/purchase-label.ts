@@ -65,7 +65,7 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
   const byPerson = lease.label.chosenByPerson;
   const assessment: Assessment = order ? assessOrder(order, account, byPerson) : { verdict: 'skip' };
   if (assessment.verdict === 'skip') return settleSkipped(ctx, lease);
-  if (assessment.verdict === 'raise') return raise(ctx, lease, assessment.code);
+  if (assessment.verdict === 'raise') return raise(ctx, lease, assessment.code, assessment.detail);
   if (!mayAsk(lease, account)) return raise(ctx, lease, 'provider_auth');
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);

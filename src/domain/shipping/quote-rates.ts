@@ -1,11 +1,11 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
-import { ProviderError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Country, type Static, Text, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
-import { packed } from './assess-order.ts';
+import { packed, parcelOzMax, tooHeavy } from './assess-order.ts';
 import { sortedByCost } from './choose-cheapest.ts';
 import { providerUnavailable } from './choose-rate.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
@@ -13,7 +13,7 @@ import { presentRate, RateQuote } from './present.ts';
 
 export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),
-  parcel: Type.Object({ weight_oz: Type.Number({ exclusiveMinimum: 0, maximum: 2400, examples: [18] }) }),
+  parcel: Type.Object({ weight_oz: Type.Number({ exclusiveMinimum: 0, examples: [18], description: 'At most 2400 (150 pounds): freight is not available.' }) }),
 });
 export type RateRequest = Static<typeof RateRequest>;
 
@@ -24,9 +24,10 @@ const timeoutMs = seconds(4);
  * What shipping would cost, live from the store's carriers, the cheapest first. Equal questions within ten minutes
  * get the same answer: same store and origin, same destination, same weight rounded up to whole ounces.
  *
- * @throws DomainError `shipping_provider_unavailable` when the provider is away, slow or not set up
+ * @throws DomainError `invalid_request` for freight, or `shipping_provider_unavailable` when the provider is away, slow or not set up
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
+  if (parcel.weight_oz > parcelOzMax) throw freight();
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();
   const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country };
@@ -42,6 +43,11 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
     if (error instanceof ProviderError) throw providerUnavailable(error);
     throw error;
   }
+}
+
+function freight(): DomainError {
+  const errors = [{ path: '/parcel/weight_oz', code: 'maximum', detail: `must be <= ${parcelOzMax}` }];
+  return new DomainError('invalid', 'invalid_request', tooHeavy, { extensions: { errors } });
 }
 
 async function ask(ctx: Context, opened: OpenedAccount, to: { zip: string; country: string }, weightOz: number): Promise<RateQuote> {

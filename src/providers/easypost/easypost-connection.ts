@@ -2,6 +2,7 @@ import type { ShippingConnection } from '#src/domain/ports/shipping-gateway.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
+import { startDeadline } from '../lib/deadline.ts';
 
 const usualTimeoutMs = seconds(8);
 
@@ -11,17 +12,17 @@ const usualTimeoutMs = seconds(8);
  */
 export function createEasypostConnection({ baseUrl = 'https://api.easypost.com', log }: { baseUrl?: string; log: Log }): ShippingConnection {
   return {
-    async checkAccount({ apiKey }, { signal, timeoutMs = usualTimeoutMs } = {}) {
+    async checkAccount({ apiKey }, options = {}) {
       const startedAt = performance.now();
-      const timeout = AbortSignal.timeout(timeoutMs);
+      const deadline = startDeadline(options, usualTimeoutMs);
       const status = await fetch(`${baseUrl}/v2/addresses?page_size=1`, {
         headers: { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` },
         redirect: 'error',
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: deadline.signal,
       }).then(async (answer) => {
         await answer.body?.cancel();
         return answer.status;
-      }, () => undefined);
+      }, () => undefined).finally(() => deadline.clear());
       log.info({ provider: 'easypost', operation: 'addresses.list', status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
       if (status === undefined || status >= 500) throw failed('away', 'EasyPost did not answer.');
       if (status === 401 || status === 403) throw failed('denied', 'EasyPost does not know this key.');

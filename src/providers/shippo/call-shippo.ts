@@ -9,6 +9,7 @@ import type { Static, TSchema } from '#src/lib/schema.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { startDeadline } from '../lib/deadline.ts';
 import { judgeError } from './judge-error.ts';
 
 export interface ShippoOptions {
@@ -45,7 +46,7 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
     breaker.run('shippo', account.tenantId, () => inCall('shippo', call.operation, async () => {
       const sdk = await loadSdk();
       const startedAt = performance.now();
-      const deadline = startDeadline(options);
+      const deadline = startDeadline(options, usualTimeoutMs);
       const heard: { status?: number; body?: string } = {};
       const finish = (outcome: string) =>
         log.info({ provider: 'shippo', operation: call.operation, status: heard.status, outcome, ms: Math.round(performance.now() - startedAt) }, 'provider call');
@@ -69,22 +70,6 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
       finish('answered');
       return answer;
     }));
-}
-
-/** A time limit by a timer of ours: one that is derived from signals can be collected while a request waits on it. */
-function startDeadline({ signal, timeoutMs = usualTimeoutMs }: CallOptions): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason ?? new DOMException('The time for this call is over.', 'TimeoutError'));
-  const timer = setTimeout(abort, timeoutMs);
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    },
-  };
 }
 
 function parse(body: string | undefined): unknown {

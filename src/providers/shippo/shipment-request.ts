@@ -4,7 +4,7 @@ import type { PostalAddress, QuoteRequest } from '#src/domain/ports/shipping-gat
 
 /** A shipment as the SDK wants it: measures are text, empty fields are left out, and rates come with the answer. */
 export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly string[]): ShipmentCreateRequest {
-  const { parcel, customs } = request;
+  const { parcel, customs, marker } = request;
   return {
     addressFrom: addressOf(request.from),
     addressTo: addressOf(request.to),
@@ -17,6 +17,7 @@ export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly
       massUnit: 'oz',
     }],
     async: false,
+    ...(marker && { metadata: marker }),
     ...(carrierAccounts.length > 0 && { carrierAccounts: [...carrierAccounts] }),
     ...(customs && { customsDeclaration: declarationOf(request, customs) }),
   };

@@ -6,7 +6,7 @@ import { createCaller, type ShippoOptions } from './call-shippo.ts';
 import { createCarrierList } from './carrier-list.ts';
 import { purchaseOf, quoteRefusalOf, rateOf, trackingOf } from './read-wire.ts';
 import { shipmentRequest } from './shipment-request.ts';
-import { RateWire, ShipmentWire, TrackWire, TransactionsWire, TransactionWire } from './wire.ts';
+import { QuotedShipmentWire, RateWire, ShipmentWire, TrackWire, TransactionsWire, TransactionWire } from './wire.ts';
 
 /** Shippo lists at most this many of anything. */
 const pageMax = 100;
@@ -46,7 +46,12 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         carriers.chosen(account, [], options),
         call(account, { operation: 'rates.get', answer: RateWire, send: (shippo) => shippo.rates.get(rateId) }, options),
       ]);
-      return rateOf(rate, new Map(known.map(({ id, carrier }) => [id, carrier])));
+      const { metadata } = await call(account, {
+        operation: 'shipments.get',
+        answer: QuotedShipmentWire,
+        send: (shippo) => shippo.shipments.get(rate.shipment),
+      }, options);
+      return { rate: rateOf(rate, new Map(known.map(({ id, carrier }) => [id, carrier]))), marker: metadata ?? '' };
     },
 
     async buyLabel(account, { rateId, marker }, options) {

@@ -45,6 +45,8 @@ export const ShipmentWire = Type.Object({
   messages: Type.Optional(Type.Unknown()),
 });
 
+export const QuotedShipmentWire = Type.Object({ metadata: text });
+
 export const CarrierAccountsWire = Type.Object({
   next: text,
   results: Type.Array(Type.Object({ object_id: Type.String(), carrier: Type.String(), active: Type.Optional(Type.Boolean()) })),

@@ -77,11 +77,46 @@ test('a chosen rate is tried again as it is, and never silently exchanged for an
   const { order } = await request(ctx, { address: { street1: null } });
   await run(ctx, order.id);
   await editAddress(ctx, { orderId: order.id, address });
-  await chooseRate(ctx, { orderId: order.id, rateId: 'mine' });
+  const [mine] = await quoteOrder(ctx, { orderId: order.id });
+  await chooseRate(ctx, { orderId: order.id, rateId: mine?.id ?? '' });
   shipping.turns = [{ fails: 'temporary' }, 'is silent'];
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
-  t.is(shipping.bought()[0]?.rateId, 'mine');
-  t.is(shipping.quotes.length, 0);
+  t.is(shipping.bought()[0]?.rateId, mine?.id);
+  t.is(shipping.quotes.length, 1);
+});
+
+test('a rate is bought only for the order and the address that it was quoted for', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const [order, other] = [(await request(ctx, { address: { street1: '1 Main St' } })).order, (await request(ctx)).order];
+  const refused = { instanceOf: DomainError, code: 'invalid_request', message: /Ask for its rates again/ };
+  const [strange] = await quoteOrder(ctx, { orderId: other.id });
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: strange?.id ?? '' }), refused);
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'rate_of_a_shopper' }), refused);
+
+  const [stale] = await quoteOrder(ctx, { orderId: order.id });
+  await editAddress(ctx, { orderId: order.id, address });
+  await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: stale?.id ?? '' }), refused);
+  const [fresh] = await quoteOrder(ctx, { orderId: order.id });
+  await chooseRate(ctx, { orderId: order.id, rateId: fresh?.id ?? '' });
+  t.is(await run(ctx, order.id), 'done');
+  t.is(shipping.bought()[0]?.rateId, fresh?.id);
+});
+
+test('goods that customs want filed are not quoted across a border, and the sentence says what to do', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const britain = { country: 'GB', state: null, zip: 'SW1A 1AA', city: 'London' };
+  const dear = await buildPaidOrder(ctx, { address: britain, items: [{ quantity: 2, unitPriceCents: 125_001 }] });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: dear.id }), { instanceOf: DomainError, code: 'order_not_shippable', message: /filed with US customs/ });
+  t.deepEqual(shipping.asked, []);
+  const fair = await buildPaidOrder(ctx, { address: britain, items: [{ quantity: 2, unitPriceCents: 125_000 }] });
+  t.true((await quoteOrder(ctx, { orderId: fair.id })).length > 0);
+  const canada = { country: 'CA', state: 'ON', zip: 'K1A 0B1' };
+  const north = await buildPaidOrder(ctx, { address: canada, items: [{ quantity: 2, unitPriceCents: 125_001 }] });
+  t.true((await quoteOrder(ctx, { orderId: north.id })).length > 0);
+  const home = await buildPaidOrder(ctx, { items: [{ quantity: 2, unitPriceCents: 125_001 }] });
+  t.true((await quoteOrder(ctx, { orderId: home.id })).length > 0);
 });
 
 test('nothing is decided about a label while its purchase is open or it is being worked on', async (t) => {

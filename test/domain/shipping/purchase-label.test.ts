@@ -282,6 +282,7 @@ test('what a person must do stands in front of him: order, reason and advice', a
     { reason: 'parcel_missing', given: { items: [{ weightOz: null }] } },
     { reason: 'oversold', given: { attentionCode: 'oversold' } },
     { reason: 'address_invalid', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'address', detail: 'no such zip' } }; } },
+    { reason: 'no_rates', given: { items: [{ quantity: 3, weightOz: 800 }] } },
     { reason: 'no_rates', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } }; } },
     { reason: 'no_enabled_carrier', arrange: (fake) => { fake.nextQuote = { anyCarrier: false, rates: [] }; } },
     { reason: 'no_matching_rate', arrange: (fake) => { fake.rates = [rate({ currency: 'CAD' })]; } },

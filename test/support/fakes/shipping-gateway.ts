@@ -53,6 +53,7 @@ export function rate(given: Partial<Rate> = {}): Rate {
 /** A parcel provider in memory that sells labels, and misbehaves when it is told to. */
 export function fakeShippingGateway(): FakeShipping {
   const purchases: (LabelPurchase & { unseenFor: number })[] = [];
+  const markers = new Map<string, string>();
   const take = (errors: Error[]) => {
     const error = errors.shift();
     if (error) throw error;
@@ -78,11 +79,12 @@ export function fakeShippingGateway(): FakeShipping {
       fake.quotes.push(request);
       take(fake.throws.quote);
       const rates = fake.rates.map((rate) => ({ ...rate, id: `rate_${randomText(12)}` }));
+      for (const { id } of rates) markers.set(id, request.marker ?? '');
       return { anyCarrier: true, rates, refusal: null, ...fake.nextQuote };
     },
     async fetchRate(_account, rateId) {
       fake.asked.push('rate');
-      return rate({ id: rateId });
+      return { rate: rate({ id: rateId }), marker: markers.get(rateId) ?? '' };
     },
     async buyLabel(_account, { rateId, marker }) {
       fake.asked.push('buy');
