@@ -1,0 +1,50 @@
+import http from 'node:http';
+
+import type pg from 'pg';
+
+import type { Services } from '#src/services.ts';
+
+/** What a checkout sends, statement by statement and call by call. */
+export interface CheckoutFloor {
+  readonly databaseUrl: string;
+  readonly providerUrl: string;
+  readonly secretKey: string;
+  readonly statements: readonly { readonly text: string; readonly values: readonly unknown[] }[];
+  readonly calls: readonly { readonly path: string; readonly body: string }[];
+}
+
+/** Do something and answer what it sends to PostgreSQL and to the provider. Nothing of it stays: each commit is a rollback. */
+export async function recordCheckout(services: Services, work: () => Promise<unknown>): Promise<Pick<CheckoutFloor, 'statements' | 'calls'>> {
+  const statements: { text: string; values: readonly unknown[] }[] = [];
+  const calls: { path: string; body: string }[] = [];
+  const { pool } = services.context().database;
+  const watched = new Map<{ query: Function }, Function>();
+  const watch = (client: { query: Function }): void => {
+    if (watched.has(client)) return;
+    const { query } = client;
+    watched.set(client, query);
+    client.query = (...given: unknown[]) => {
+      const [first, second] = given;
+      const text = typeof first === 'string' ? first : (first as { text: string }).text;
+      const values = Array.isArray(second) ? second : ((first as { values?: unknown[] }).values ?? []);
+      const isCommit = /^\s*commit/i.test(text);
+      statements.push({ text: isCommit ? 'rollback' : text, values });
+      if (!isCommit) return query.apply(client, given);
+      return query.call(client, 'rollback').then((answer: pg.QueryResult) => ({ ...answer, command: 'COMMIT' }));
+    };
+  };
+  const { write } = http.ClientRequest.prototype;
+  http.ClientRequest.prototype.write = function writeRecorded(this: http.ClientRequest, ...given: unknown[]) {
+    calls.push({ path: this.path, body: String(given[0]) });
+    return Reflect.apply(write, this, given);
+  };
+  pool.on('acquire', watch);
+  try {
+    await work();
+    return { statements, calls };
+  } finally {
+    pool.off('acquire', watch);
+    for (const [client, query] of watched) client.query = query;
+    http.ClientRequest.prototype.write = write;
+  }
+}
