@@ -120,6 +120,9 @@ export function controlRoutes(world: World): Router<RequestState> {
   router.get('/accounts/:token', (ctx) => {
     ctx.body = summaryOf(accountNamed(world, ctx.params.token));
   });
+  router.get('/accounts/:token/transactions', (ctx) => {
+    ctx.body = [...accountNamed(world, ctx.params.token).transactions.values()];
+  });
   router.post('/deliveries', (ctx) => {
     const { seed, ...settings } = read(DeliveriesBody, ctx.state.body);
     world.deliveries = { ...deliveriesAsUsual, ...settings };

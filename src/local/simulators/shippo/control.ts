@@ -35,6 +35,8 @@ export interface ShippoControl {
     webhook: { url: string; event?: WebhookEvent; secret?: string },
   ): Promise<Webhook>;
   account(token: string): Promise<AccountSummary>;
+  /** Of all that only the labels, which are counted often. */
+  transactions(token: string): Promise<Transaction[]>;
   configureAccount(token: string, settings: AccountSettings): Promise<AccountSummary>;
   /** Chances from 0 to 1 and milliseconds; what is left out goes back to normal. */
   deliveries(settings: Partial<DeliverySettings> & { seed?: number }): Promise<DeliverySettings>;
@@ -66,6 +68,7 @@ export function shippoControl(url: string): ShippoControl {
     settleRefund: (id, status) => call('POST', `/refunds/${part(id)}/settle`, { status }),
     registerWebhook: (token, webhook) => call('POST', `/accounts/${part(token)}/webhooks`, webhook),
     account: (token) => call('GET', `/accounts/${part(token)}`),
+    transactions: (token) => call('GET', `/accounts/${part(token)}/transactions`),
     configureAccount: (token, settings) => call('POST', `/accounts/${part(token)}`, settings),
     deliveries: (settings) => call('POST', '/deliveries', settings),
     async idle(timeoutMs = 10_000) {
