@@ -1,4 +1,4 @@
-import { chownSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { PostgresPrograms } from './postgres-programs.ts';
@@ -12,9 +12,9 @@ import type { Account } from './unprivileged-account.ts';
 export async function createCluster(
   supervisor: Supervisor,
   { initdb }: PostgresPrograms,
-  options: { adminPassword: string; durable: boolean; account?: Account | undefined },
+  options: { adminPassword: string; durable: boolean; oldest: boolean; account?: Account | undefined },
 ): Promise<string> {
-  const { adminPassword, durable, account } = options;
+  const { adminPassword, durable, oldest, account } = options;
   const data = join(supervisor.folder, 'data');
   const passwordFile = join(supervisor.folder, 'password');
   writeFileSync(passwordFile, adminPassword, { mode: 0o600 });
@@ -32,17 +32,19 @@ export async function createCluster(
       '--encoding=UTF8',
       // Sorts by code point but knows the letters of every language, on whichever machine.
       '--locale=C.UTF-8',
-      '--locale-provider=builtin',
+      // Version 15 has the locales of its machine alone.
+      ...(oldest ? [] : ['--locale-provider=builtin']),
       '--no-sync',
       '--no-instructions',
-      ...settings(durable).map((setting) => `--set=${setting}`),
     ],
     account,
   });
+  // initdb's own --set came with version 16.
+  appendFileSync(join(data, 'postgresql.conf'), settings(durable, oldest).map((setting) => `${setting.replace('=', " = '")}'\n`).join(''));
   return data;
 }
 
-function settings(durable: boolean): string[] {
+function settings(durable: boolean, oldest: boolean): string[] {
   const always = [
     'listen_addresses=127.0.0.1',
     // Nothing outside the private folder: no socket in /tmp, no segment in /dev/shm.
@@ -52,7 +54,7 @@ function settings(durable: boolean): string[] {
     'shared_buffers=128MB',
     'jit=off',
     // A random password needs no stretching, and tests connect often.
-    'scram_iterations=1',
+    ...(oldest ? [] : ['scram_iterations=1']),
   ];
   if (durable) return always;
   return [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_wal_size=256MB'];

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -24,10 +25,11 @@ const fontConfiguration = `<?xml version="1.0"?>
  * Takes a program from Debian's package without installing it: apt downloads the package and what
  * this machine lacks of its dependencies, and they are unpacked in a cache folder. It needs no root,
  * changes nothing outside that folder and starts no service. Answers the path of a launcher that
- * knows where its libraries are, `program` being the program's path within the package.
+ * knows where its libraries are, `program` being the program's path within the package, in which `*`
+ * stands for a version. A second program of one package is cached under another name.
  */
-export async function unpackDebianPackage(name: string, program: string): Promise<string> {
-  const cached = join(await cacheFolder(), `${name}-${process.arch}`);
+export async function unpackDebianPackage(name: string, program: string, cachedAs = name): Promise<string> {
+  const cached = join(await cacheFolder(), `${cachedAs}-${process.arch}`);
   const launcher = join(cached, 'launcher');
   if (await versionOf(launcher)) return launcher;
   if (!findProgram(['apt-get']) || !findProgram(['dpkg-deb'])) throw new Error('this is not a Debian system');
@@ -103,7 +105,8 @@ async function unpack(work: string): Promise<void> {
   for (const spent of ['archives', 'lists']) await rm(join(work, spent), { recursive: true, force: true });
 }
 
-async function writeLauncher(work: string, program: string): Promise<void> {
+async function writeLauncher(work: string, pattern: string): Promise<void> {
+  const [program = pattern] = globSync(pattern, { cwd: join(work, 'root') });
   const libraries = await libraryFolders(join(work, 'root'));
   const folders = libraries.map((folder) => `$here/${relative(work, folder)}`);
   const script = [

