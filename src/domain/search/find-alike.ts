@@ -29,7 +29,8 @@ export async function findAlike(ctx: Context, query: string, kinds: readonly str
   return within(budgetMs, alike);
 }
 
-async function findNeighbours(ctx: Context, query: string, kinds: readonly string[]): Promise<Neighbour[] | undefined> {
+/** The same, however long it takes. @throws ProviderError when the embedder cannot say */
+export async function findNeighbours(ctx: Context, query: string, kinds: readonly string[]): Promise<Neighbour[] | undefined> {
   const { embedder } = ctx.ports;
   if (!embedder) return undefined;
   const vector = await embedQuery(ctx, embedder, query);
