@@ -12,10 +12,13 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
  * Events taken in over HTTP, by the real web process, and folded by the real worker, beside `INSERT … SELECT unnest` of
- * the same rows into the same table: node test/bench/analytics-ingestion.ts [events]
+ * the same rows into the same table, with its partitions, indexes and row-level security, committed as often. Then how far
+ * the folding is behind while events keep coming, and whether each is counted once though every batch is sent five times
+ * and the worker is killed again and again: npm run bench -- analytics-ingestion [events]
  */
 
 const total = Number(process.argv[2] ?? 200_000);
+const steadyRate = 5000;
 const perBatch = 500;
 const connections = 4;
 
@@ -53,8 +56,8 @@ const say = (sentence: string) => console.log(sentence);
 try {
   const before = [await measureFloor(1), await measureFloor(2)];
   const { environment, url } = await bench.web();
-  const processes = [['web', 'src/server.ts'], ['worker-relay', 'workers/relay.ts'], ['worker-analytics', 'workers/analytics.ts']] as const;
-  const running = processes.map(([name, entry]) => startProcess(name, entry, environment));
+  const startWorker = () => startProcess('worker-analytics', 'workers/analytics.ts', environment);
+  const running = [startProcess('web', 'src/server.ts', environment), startProcess('worker-relay', 'workers/relay.ts', environment), startWorker()];
   await Promise.all(running.map((process, index) => process.waitFor(index === 0 ? 'listening' : 'working')));
   const agent = new Agent({ connections });
   const post = async (body: string) => {
@@ -65,34 +68,45 @@ try {
     if (answer.statusCode !== 200 || JSON.parse(text).accepted !== perBatch) throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
   };
   const bodies = batches.map((events) => JSON.stringify({ events }));
-  for (const events of Array.from({ length: 20 }, (_, index) => makeBatch(-1 - index))) await post(JSON.stringify({ events }));
-  await folded(20 * perBatch);
+  const bodiesOf = (first: number, batches: number) => Array.from({ length: batches }, (_, index) => JSON.stringify({ events: makeBatch(first + index) }));
+  for (const body of bodiesOf(1_000_000, 20)) await post(body);
+  let known = 20 * perBatch;
+  await folded(known);
 
   const lags: number[] = [];
-  const watching = new AbortController();
-  const watch = watchLag(lags, watching.signal);
   let accepted = 0;
-  const stored = await timed(async () => {
+  const stored = await watchingLag(lags, () => timed(async () => {
     accepted = await timed(async () => say(`each batch: ${describeLatencies(await inParallel(bodies, connections, post))}`));
-    await folded(sent + 20 * perBatch);
-  });
-  watching.abort();
-  await watch;
-  say(`lag at full load: oldest waiting batch at most ${(Math.max(...lags) / 1000).toFixed(2)} s old`);
+    await folded(known += sent);
+  }));
+  say(`lag at full load: ${describeLatencies(lags)}, at most ${Math.max(...lags).toFixed(0)} ms`);
 
   const steady: number[] = [];
-  const again = new AbortController();
-  const steadyWatch = watchLag(steady, again.signal);
-  for (let second = 0; second < 20; second += 1) {
-    const startedAt = performance.now();
-    await inParallel(Array.from({ length: 5 }, (_, index) => JSON.stringify({ events: makeBatch(10_000 + second * 5 + index) })), connections, post);
-    await wait(Math.max(0, 500 - (performance.now() - startedAt)));
-  }
-  again.abort();
-  await steadyWatch;
-  say(`lag at 5,000 events/s: ${describeLatencies(steady)}, at most ${Math.max(...steady).toFixed(0)} ms`);
+  await watchingLag(steady, async () => {
+    for (let half = 0; half < 20; half += 1) {
+      const startedAt = performance.now();
+      await inParallel(bodiesOf(2_000_000 + half * 100, steadyRate / 2 / perBatch), connections, post);
+      await wait(Math.max(0, 500 - (performance.now() - startedAt)));
+    }
+  });
+  await folded(known += 10 * steadyRate);
+  say(`lag at ${round(steadyRate)} events/s: ${describeLatencies(steady)}, at most ${Math.max(...steady).toFixed(0)} ms (aim < 2 s)`);
+
+  let kills = 0;
+  const repeated = bodiesOf(3_000_000, 100);
+  const sending = inParallel(Array.from({ length: 5 }, () => repeated).flat(), connections, post);
+  for (const end = sending.then(() => true); !(await Promise.race([end, wait(200, false)]));) await killWorker();
+  await folded(known += repeated.length * perBatch);
+  say(`${repeated.length} batches sent five times while the worker was killed ${kills} times in the middle of folding: each of ${round(repeated.length * perBatch)} events counted once`);
   await agent.close();
   await Promise.all(running.map((process) => process.stop()));
+
+  async function killWorker(): Promise<void> {
+    kills += Number(await isFolding());
+    await running[2]?.kill('SIGKILL');
+    running[2] = startWorker();
+    await running[2].waitFor('working');
+  }
 
   // Once more at the end: this machine may have been busy with something else at either time.
   const after = [await measureFloor(1), await measureFloor(2)];
@@ -131,13 +145,33 @@ async function folded(events: number): Promise<void> {
   if (await count('analytics_events') !== events) throw new Error('Events were lost or doubled.');
 }
 
-/** How old the oldest waiting batch is, ten times a second. */
-async function watchLag(lags: number[], signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const { rows: [row] } = await pool.query(`
-      select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8 * 1000 as lag from analytics_batches`);
-    lags.push(row.lag);
-    await wait(100);
+/** Wait for a moment in which a worker is folding, though not for ever. */
+async function isFolding(): Promise<boolean> {
+  for (let look = 0; look < 200; look += 1) {
+    const { rowCount } = await pool.query("select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' and pid <> pg_backend_pid()");
+    if (rowCount) return true;
+    await wait(5);
+  }
+  return false;
+}
+
+/** Do something and note meanwhile, ten times a second, how old the oldest batch is that waits. */
+async function watchingLag<Result>(lags: number[], work: () => Promise<Result>): Promise<Result> {
+  const watching = new AbortController();
+  const watch = async () => {
+    while (!watching.signal.aborted) {
+      const { rows: [row] } = await pool.query(`
+        select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8 * 1000 as lag from analytics_batches`);
+      lags.push(row.lag);
+      await wait(100);
+    }
+  };
+  const watched = watch();
+  try {
+    return await work();
+  } finally {
+    watching.abort();
+    await watched;
   }
 }
 
