@@ -2,19 +2,28 @@ import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import type { LabelPurchase } from '../ports/shipping-gateway.ts';
+import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import type { Next } from './purchase-label.ts';
 import { settleError } from './settle-error.ts';
 import { settlePurchase } from './settle-purchase.ts';
 
+/** A rate, and a digest of the parcel and the address that it was asked for. */
+interface Choice {
+  readonly rate: Rate;
+  readonly quotedFor: string;
+}
+
 /**
- * Buy the rate that is written down. Before it is asked for, the row says that the label may be bought from now on;
- * where no answer comes, that stands until a look has settled it.
+ * Buy the rate that is written down, or that was chosen just now. Before it is asked for, the row names the rate and says
+ * that the label may be bought from now on; where no answer comes, that stands until a look has settled it.
  */
-export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
-  const heldUntil = await step(ctx, lease, (label) => label.beginBuying(ctx.clock.now()));
+export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccount, choice?: Choice): Promise<Next> {
+  const heldUntil = await step(ctx, lease, (label) => {
+    if (choice) label.choose(choice.rate, choice.quotedFor, false);
+    label.beginBuying(ctx.clock.now());
+  });
   const { rateId, marker } = lease.label;
   if (!rateId) throw new TypeError(`The label ${lease.labelId} is to be bought without a rate.`);
   const timeoutMs = ctx.settings.labelBuyTimeoutMs;

@@ -1,6 +1,6 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import type { Parcel, PostalAddress, Quote } from '../ports/shipping-gateway.ts';
+import type { Parcel, PostalAddress, Quote, Rate } from '../ports/shipping-gateway.ts';
 import { chooseCheapest, sortedByCost } from './choose-cheapest.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
@@ -11,34 +11,32 @@ import { settleError } from './settle-error.ts';
 /** The currency in which carriers sell labels within the US. */
 const currency = 'USD';
 
-/** What is to be sent where; `quotedFor` is a digest of both, by which a rate for another parcel is told. */
+/** What is to be sent where. */
 interface Shipment {
   readonly to: PostalAddress;
   readonly parcel: Parcel;
-  readonly quotedFor: string;
 }
 
-/** Ask for rates and write the cheapest down. Answers false where the label was settled otherwise. */
-export async function chooseLabelRate(ctx: Context, lease: Lease, account: OpenedAccount, { to, parcel, quotedFor }: Shipment): Promise<boolean> {
+/** Ask for rates and choose the cheapest. `settled` where the label came to an end instead. */
+export async function chooseLabelRate(ctx: Context, lease: Lease, account: OpenedAccount, shipment: Shipment): Promise<Rate | 'settled'> {
   if (lease.label.state !== 'quoting') await step(ctx, lease, (label) => label.moveTo('quoting'));
-  const quote = await ask(ctx, lease, account, { to, parcel });
-  if (!quote) return false;
+  const quote = await ask(ctx, lease, account, shipment);
+  if (!quote) return 'settled';
 
   const reason = reasonAgainst(quote);
-  if (reason) return raise(ctx, lease, reason, quote.refusal?.detail).then(() => false);
+  if (reason) return raise(ctx, lease, reason, quote.refusal?.detail);
   const rate = chooseCheapest(quote.rates, account.carriers, currency);
   if (!rate) {
     const isAnyEnabled = sortedByCost(quote.rates, account.carriers).length > 0;
-    return raise(ctx, lease, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier').then(() => false);
+    return raise(ctx, lease, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier');
   }
   if (account.labelCostCapCents !== null && rate.amountCents > account.labelCostCapCents) {
-    return raise(ctx, lease, 'cost_cap').then(() => false);
+    return raise(ctx, lease, 'cost_cap');
   }
-  await step(ctx, lease, (label) => label.choose(rate, quotedFor, false));
-  return true;
+  return rate;
 }
 
-async function ask(ctx: Context, lease: Lease, account: OpenedAccount, { to, parcel }: Pick<Shipment, 'to' | 'parcel'>): Promise<Quote | undefined> {
+async function ask(ctx: Context, lease: Lease, account: OpenedAccount, { to, parcel }: Shipment): Promise<Quote | undefined> {
   const { carriers, origin } = account;
   try {
     return await ctx.ports.shipping.quote(account.account, { from: origin, to, parcel, carriers }, { signal: ctx.signal });

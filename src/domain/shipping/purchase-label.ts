@@ -71,7 +71,8 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
     if (byPerson && lease.label.rate) return raise(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
-    if (!(await chooseLabelRate(ctx, lease, account, { ...assessment, quotedFor }))) return 'settled';
+    const rate = await chooseLabelRate(ctx, lease, account, assessment);
+    return rate === 'settled' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
   }
   return buyLabel(ctx, lease, account);
 }
