@@ -4,9 +4,9 @@
  */
 export const queues = {
   payments: { concurrency: 16, about: 'Payment events, polls and sweeps: brings orders into line with the payment provider.' },
-  labels: { concurrency: 8, about: 'Buys the cheapest shipping label of each paid order. A failed job says what to do.' },
+  labels: { concurrency: 16, about: 'Buys the cheapest shipping label of each paid order. A failed job says what to do.' },
   webhooks: { concurrency: 32, about: 'Fans events out and drains the deliveries of each endpoint.' },
-  emails: { concurrency: 8, about: 'Sends mails.' },
+  emails: { concurrency: 16, about: 'Sends mails.' },
   reminders: { concurrency: 4, about: 'Decides and sends reminders of abandoned carts.' },
   // Half of the slots are for what belongs to no store: two fold at a time.
   analytics: { concurrency: 4, about: 'Folds batches of analytics events and rolls them up.' },
