@@ -23,7 +23,7 @@ export function renderAnalyticsPage(
         the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a> says why.</p>`}
       <section>
         <header><h2>Stores</h2><span class="soft">the last 30 days</span></header>
-        <table>
+        <table class="numbers">
           <thead><tr><th>Store</th><th>Events</th><th>Sessions</th><th>Orders</th></tr></thead>
           <tbody>${stores.map(({ slug, events, sessions, orders }) => html`<tr>
             <td><a href="/ops/analytics/${slug}">${slug}</a></td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`)}</tbody>
@@ -72,7 +72,7 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, misses, now, d
       </section>
       <section>
         <header><h2>The numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Reckon these days anew')}</header>
-        <table>
+        <table class="numbers">
           <thead><tr><th>Day</th><th>Events</th><th>Sessions</th><th>Orders</th><th>Revenue</th></tr></thead>
           <tbody>${daily.days.toReversed().map(({ day, events, sessions, orders, revenue_cents: revenue }) => html`<tr>
             <td>${day}</td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td><td>${money(revenue)}</td></tr>`)}</tbody>

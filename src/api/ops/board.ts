@@ -85,8 +85,9 @@ function showIds(data: unknown): unknown {
 /** What the overview lists; there, nothing at all may be changed. */
 const QueueList = Type.Object({ queues: Type.Array(Type.Object({ readOnlyMode: Type.Boolean() })) });
 
-/** Of the buttons of jobs and queues only Retry is shown. What is hidden here is refused above. */
+/** Of the buttons of jobs and queues only Retry is shown; what is hidden here is refused above. Sentences break between words. */
 const hideChanges = `
   [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)), [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
   [class^="trigger-"][aria-haspopup="menu"] { display: none }
+  pre, pre code { word-break: normal !important; overflow-wrap: anywhere; white-space: pre-wrap !important }
 `;

@@ -27,7 +27,7 @@ export function renderDriftPage({ stores, orders, waiting, slugs, now }: DriftPa
       <section id="drift">
         <header><h2>What did not agree</h2><span class="soft">the last 30 days</span></header>
         ${orders.length === 0 && html`<p class="soft">Nothing. Orders and payments agreed.</p>`}
-        ${orders.length > 0 && html`<table>
+        ${orders.length > 0 && html`<table class="list">
           <thead><tr><th>Order</th><th>Store</th><th>What was found</th><th>Found</th><th></th></tr></thead>
           <tbody>${orders.map((order) => renderDrifted(order, slugOf(order), now))}</tbody>
         </table>`}
@@ -35,11 +35,11 @@ export function renderDriftPage({ stores, orders, waiting, slugs, now }: DriftPa
       <section>
         <header><h2>Comparisons</h2></header>
         ${stores.length === 0 && html`<p class="soft">No store sells through an account of its own yet.</p>`}
-        ${stores.length > 0 && html`<table>
+        ${stores.length > 0 && html`<table class="list">
           <thead><tr><th>Store</th><th>Sessions of</th><th>Compared</th></tr></thead>
           <tbody>${stores.map((store) => html`<tr>
-            <td>${slugOf(store)}</td>
-            <td class="soft">${store.from && store.to ? `${hour(store.from)} to ${hour(store.to)}` : '–'}</td>
+            <td class="slug">${slugOf(store)}</td>
+            <td class="soft text">${store.from && store.to ? `${hour(store.from)} to ${hour(store.to)}` : '–'}</td>
             <td>${store.comparedAt ? html`${ago(store.comparedAt, now)} ago` : 'not yet'}</td></tr>`)}</tbody>
         </table>`}
       </section>`,
@@ -62,10 +62,10 @@ function renderWaiting(
 ): Html {
   return html`<section class="note"${index === 0 ? html` id="orders"` : ''}>
     <header><h2>${nextStep(code)} <code>${code}</code></h2></header>
-    <table>
+    <table class="list">
       <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th></tr></thead>
       <tbody>${orders.map((order) => html`<tr>
-        <td>${order.orderNumber}</td><td>${slugOf(order)}</td><td class="soft">${order.detail ?? '–'}</td>
+        <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${order.detail ?? '–'}</td>
         <td>${ago(order.updatedAt, now)}</td></tr>`)}</tbody>
     </table>
   </section>`;
@@ -78,7 +78,7 @@ const findings: Readonly<Record<DriftedOrder['kind'], string>> = {
 
 function renderDrifted({ orderNumber, kind, foundAt, isOpen }: DriftedOrder, slug: string, now: Date): Html {
   return html`<tr>
-    <td>${orderNumber}</td><td>${slug}</td><td class="soft">${findings[kind]}</td><td>${ago(foundAt, now)} ago</td>
+    <td class="slug">${orderNumber}</td><td class="slug">${slug}</td><td class="soft text">${findings[kind]}</td><td>${ago(foundAt, now)} ago</td>
     <td>${isOpen ? html`<a href="#orders">Needs somebody</a>` : 'Put right'}</td>
   </tr>`;
 }

@@ -35,7 +35,7 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
     <header><h2>${reason?.sentence ?? code} <code>${code}</code></h2>
       ${labels.length > 1 && reason?.fails && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
     <p class="soft">${reason?.next}</p>
-    <table>
+    <table class="list">
       <thead><tr><th>Order</th><th>Store</th><th>What was said</th><th>Waiting</th><th></th></tr></thead>
       <tbody>${labels.map((label) => renderRow(label, stores.get(label.tenantId) ?? '', now))}</tbody>
     </table>
@@ -45,9 +45,9 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
 function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
   const address = `/ops/labels/${slug}/${label.id}`;
   return html`<tr>
-    <td><a href="${address}">${label.orderNumber}</a></td>
-    <td>${slug}</td>
-    <td class="soft">${label.reasonDetail ?? '–'}</td>
+    <td class="slug"><a href="${address}">${label.orderNumber}</a></td>
+    <td class="slug">${slug}</td>
+    <td class="soft text">${label.reasonDetail ?? '–'}</td>
     <td>${ago(label.updatedAt, now)}</td>
     <td>${label.reasonCode === 'international' ? html`<a href="${address}?rates=1#rates">Choose a rate</a>` : button(`${address}/retry`, 'Retry')}</td>
   </tr>`;
@@ -63,12 +63,12 @@ function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsP
   return html`<section class="note">
     <header><h2>A second label was bought <code>duplicate_voided</code></h2></header>
     <p class="soft">Make sure that the first one is on the parcel.</p>
-    <table>
+    <table class="list">
       <thead><tr><th>Order</th><th>Store</th><th>Second label</th><th>Found</th><th></th></tr></thead>
       <tbody>${duplicates.map((duplicate) => {
         const slug = stores.get(duplicate.tenantId) ?? '';
         return html`<tr>
-          <td>${duplicate.orderNumber}</td><td>${slug}</td><td class="soft">${duplicateStates[duplicate.state]}</td>
+          <td class="slug">${duplicate.orderNumber}</td><td class="slug">${slug}</td><td class="soft text">${duplicateStates[duplicate.state]}</td>
           <td>${ago(duplicate.foundAt, now)}</td>
           <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Seen', { order_id: duplicate.orderId })}</td>
         </tr>`;

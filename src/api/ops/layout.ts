@@ -52,10 +52,10 @@ export function button(action: string, label: string, fields: Readonly<Record<st
     html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${kind}">${label}</button></form>`;
 }
 
-/** How long ago something was, in one word for a table. */
+/** How long ago something was, in a word or two: before it `for` may stand, or `ago` behind it. */
 export function ago(then: Date, now: Date): Html {
   const minutes = Math.max(0, Math.round((now.getTime() - then.getTime()) / 60_000));
-  const words = minutes < 60 ? `${minutes} min` : minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
+  const words = minutes < 1 ? 'seconds' : minutes < 60 ? `${minutes} min` : minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
   return html`<time datetime="${then.toISOString()}" title="${then.toISOString()}">${words}</time>`;
 }
 
@@ -87,6 +87,9 @@ table { border-collapse: collapse; width: 100%; margin-top: .7rem; font-variant-
 th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-top: 1px solid var(--line); vertical-align: middle; }
 thead th { border-top: 0; font-size: .85rem; }
 td:last-child { text-align: right; padding-right: 0; white-space: nowrap; }
+th:last-child { padding-right: 0; }
+.numbers th:nth-child(n+2):not(.wide), .numbers td:nth-child(n+2):not(.wide), thead th:last-child { text-align: right; }
+.slug, .numbers td:first-child { white-space: nowrap; }
 td form { display: inline-block; }
 .number { font-size: 1.15rem; }
 .facts th { width: 8rem; font-weight: 400; }
@@ -107,10 +110,18 @@ input[type=hidden] { display: none; }
 .actions input { width: auto; }
 @media (max-width: 44rem) {
   nav, main { padding: 0 1rem; }
-  nav { gap: 1.1rem; }
+  nav { flex-wrap: wrap; gap: 0 1.1rem; }
+  nav a { padding: .5rem 0; }
   section { padding: .9rem 1rem; overflow-x: auto; }
   section > header { flex-wrap: wrap; }
   .wide { display: none; }
   th, td { padding-right: .6rem; }
+  .list, .list tbody { display: block; }
+  .list thead { display: none; }
+  .list tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .9rem; padding: .7rem 0; border-top: 1px solid var(--line); }
+  .list td { padding: 0; border: 0; }
+  .list .text { flex-basis: 100%; order: 1; }
+  .list td:last-child { margin-left: auto; }
+  .facts th { width: auto; }
 }
 `;

@@ -21,14 +21,14 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
       ${isRedisAway && html`<section class="note">Redis is away: the shops sell on, and what is promised is worked once it is back.</section>`}
       ${attention.length > 0 && html`<section>
         <header><h2>What needs somebody</h2></header>
-        <table>
+        <table class="list">
           <thead><tr><th>How many</th><th>What is the matter, and what to do</th><th>Waiting</th><th></th></tr></thead>
           <tbody>${attention.map((kind) => renderAttention(kind, at))}</tbody>
         </table>
       </section>`}
       <section>
         <header><h2>Queues</h2><a href="/ops/queues">The board</a></header>
-        <table>
+        <table class="numbers">
           <thead><tr><th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest</th><th>For later</th><th>Failed</th></tr></thead>
           <tbody>${states.map((state) => renderQueue(state, at))}</tbody>
         </table>
@@ -74,7 +74,7 @@ function renderAttention(attention: Attention, at: Date): Html {
   const { sentence, next, address } = adviceFor(attention);
   return html`<tr>
     <td class="number">${count(attention.count)}</td>
-    <td>${sentence} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
+    <td class="text">${sentence} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
     <td>${ago(attention.oldestAt, at)}</td>
     <td><a href="${address}">Look</a></td>
   </tr>`;

@@ -26,7 +26,7 @@ export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, 
       ${endpoints.map((endpoint) => renderEndpoint(endpoint, stores.get(endpoint.tenantId) ?? '', now))}
       ${deliveries.length > 0 && html`<section id="deliveries">
         <header><h2>Given up</h2><span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span></header>
-        <table>
+        <table class="list">
           <thead><tr><th>Event</th><th>Store</th><th>Endpoint</th><th>What came back</th><th>Since</th><th></th></tr></thead>
           <tbody>${deliveries.map((delivery) => renderDelivery(delivery, stores.get(delivery.tenantId) ?? '', now))}</tbody>
         </table>
@@ -67,9 +67,9 @@ function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html
   const { id, type, eventId, address, attemptCount, lastStatus, lastFailure, settledAt } = delivery;
   return html`<tr>
     <td><span title="${eventId}">${type}</span></td>
-    <td>${slug}</td>
-    <td class="soft address">${address}</td>
-    <td class="soft">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'nothing'}, ${attemptCount} ${attemptCount === 1 ? 'try' : 'tries'}</td>
+    <td class="slug">${slug}</td>
+    <td class="soft address text">${address}</td>
+    <td class="soft text">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'nothing'}, ${attemptCount} ${attemptCount === 1 ? 'try' : 'tries'}</td>
     <td>${ago(settledAt, now)}</td>
     <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again')}</td>
   </tr>`;

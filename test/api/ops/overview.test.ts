@@ -55,7 +55,7 @@ test.serial('the drift report keeps what comparisons found for 30 days, and says
     clock.pass(days(1));
   }
   const { body } = await api.call('GET', '/ops/drift');
-  t.is(body.match(new RegExp(`<td>${there.orderNumber}</td>[^\\n]*provider has no such payment`, 'g'))?.length, 1, 'once, however often it was found');
+  t.is(body.match(new RegExp(`<td class="slug">${there.orderNumber}</td>[^\\n]*provider has no such payment`, 'g'))?.length, 1, 'once, however often it was found');
   t.regex(body, /Paid at the provider, and not here until it was compared\.[\s\S]+Put right/);
   t.regex(body, /href="#orders">Needs somebody/);
 
