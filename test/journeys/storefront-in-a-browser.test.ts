@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { Browser } from 'playwright-core';
 
 import { type Receiver, startReceiver } from '#src/local/demo/receiver.ts';
+import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
 import { askOwner } from '#test/support/ask-owner.ts';
 import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
@@ -46,6 +47,8 @@ browserTest('a shopper finds, buys, follows and sends back on the storefront, wi
   const order = await buyOnStorefront(walk);
   const { orders } = await askOwner(stack, '/admin/orders?email=ada@shopper.example');
   t.like(orders[0], { order_number: order.orderNumber, status: 'paid', discount_cents: 980, fulfillment_status: 'label_purchased' });
+  const receipt = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: walk.email, subject: 'Your order' }, 60_000);
+  t.regex(receipt.text ?? '', /Oak bowl, Medium \(Quantity 2\) +\$98\.00\n\nSubtotal +\$98\.00\nDiscount +−\$9\.80\nTotal +\$88\.20\n/);
   await receiveParcel(walk);
   await signInOnStorefront(walk, order);
   await askForReturn(walk);

@@ -4,7 +4,7 @@ import { hours, minutes } from '#src/lib/duration.ts';
 export interface OrderMailData {
   readonly order_number: string;
   readonly currency: string;
-  readonly items: readonly { readonly name: string; readonly quantity: number; readonly total_cents: number }[];
+  readonly items: readonly { readonly name: string; readonly quantity: number; readonly unit_price_cents: number }[];
   readonly subtotal_cents: number;
   readonly discount_cents: number;
   readonly gift_card_cents: number;

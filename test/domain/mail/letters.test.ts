@@ -36,7 +36,7 @@ test('every kind of mail has a subject, both forms and the letterhead of its sto
 test('what somebody wrote is shown and never run', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
-  const items = [{ name: evil, quantity: 1, total_cents: 100 }];
+  const items = [{ name: evil, quantity: 1, unit_price_cents: 100 }];
   const receipt = await writeLetter(ctx, 'receipt', { data: orderMail({ items, order_number: evil }), subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.false(receipt.html.includes('<script>'));
   t.true(receipt.html.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;'));

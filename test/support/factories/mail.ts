@@ -32,8 +32,8 @@ export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
     order_number: 'ORD-1001',
     currency: 'USD',
     items: [
-      { name: 'Oak bowl, Large', quantity: 1, total_cents: 6200 },
-      { name: 'Coffee of the month, 12 oz', quantity: 2, total_cents: 3400 },
+      { name: 'Oak bowl, Large', quantity: 1, unit_price_cents: 6200 },
+      { name: 'Coffee of the month, 12 oz', quantity: 2, unit_price_cents: 1700 },
     ],
     subtotal_cents: 9600,
     discount_cents: 960,

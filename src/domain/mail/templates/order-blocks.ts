@@ -3,13 +3,14 @@ import type { OrderMailData, PostalAddress } from '../kinds.ts';
 import type { Block, Fact } from '../letter/letter.ts';
 import { money } from './template.ts';
 
+/** What was bought, before the discount: that is a line of its own among the totals. */
 export function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { prices: boolean }): Block {
   return {
     kind: 'lines',
-    lines: items.map(({ name, quantity, total_cents }) => ({
+    lines: items.map(({ name, quantity, unit_price_cents }) => ({
       name,
       detail: quantity === 1 ? null : `Quantity ${quantity}`,
-      amount: options.prices ? money(ctx, total_cents, currency) : null,
+      amount: options.prices ? money(ctx, unit_price_cents * quantity, currency) : null,
     })),
   };
 }
