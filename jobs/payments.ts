@@ -39,6 +39,16 @@ export const issueRefund = defineJob({
   key: ({ refundId, attempt }) => `${refundId}:${attempt}`,
 });
 
+/** Take away the discount that was made at the provider for one session, which is over. */
+export const removeDiscount = defineJob({
+  name: 'payments.remove-discount',
+  queue: 'payments',
+  payload: Type.Object({ orderId: Type.String() }),
+  retry: exponential({ attempts: 5 }),
+  timeoutSeconds: 60,
+  key: ({ orderId }) => orderId,
+});
+
 /** Finish a replacement of the provider's signing secret that its owner confirmed. */
 export const finishSecretRotation = defineJob({
   name: 'payments.finish-secret-rotation',

@@ -6,6 +6,7 @@ export const processors = [
   processor(jobs.reconcilePaymentEvent, payments.reconcilePaymentEvent),
   processor(jobs.checkSession, payments.checkSession),
   processor(jobs.issueRefund, payments.issueRefund),
+  processor(jobs.removeDiscount, payments.removeDiscount),
   processor(jobs.finishSecretRotation, payments.finishSecretRotation),
   platformProcessor(jobs.sweepSessions, payments.sweepSessions),
   platformProcessor(jobs.sweepEvents, payments.sweepEvents),

@@ -1,6 +1,8 @@
 import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
-import { ManagedOrderView, OrderFileView, presentManagedOrder, readOrderFile } from '#src/domain/backoffice/index.ts';
+import {
+  dismissAttention, ManagedOrderView, OrderFileView, presentManagedOrder, readOrderFile,
+} from '#src/domain/backoffice/index.ts';
 import { fulfillmentStatuses, listManagedOrders, orderStatuses } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
 import { editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
@@ -73,6 +75,21 @@ export const postRefund = defineRoute({
   answers: { 202: Type.Object({ refund: RefundView }) },
   async handle({ ctx, params, body: { amount_cents: amountCents, reason } }) {
     return accepted({ refund: presentRefund(await requestRefund(ctx, { orderId: params.id, amountCents, reason })) });
+  },
+});
+
+export const postAttentionDismissal = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/attention/dismiss',
+  summary: 'Note that what was the matter with an order was seen to: its code is named, so that nothing newer is dismissed.',
+  params: Named,
+  body: Type.Object({ code: Text(100, { examples: ['paid_twice'] }) }),
+  errors: ['version_conflict'],
+  answers: { 200: OrderAnswer },
+  async handle({ ctx, params: { id: orderId }, body: { code } }) {
+    await dismissAttention(ctx, { orderId, code });
+    return ok({ order: await readOrderFile(ctx, orderId) });
   },
 });
 

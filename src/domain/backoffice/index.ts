@@ -1,3 +1,4 @@
+export { dismissAttention } from './dismiss-attention.ts';
 export { nextStep } from './next-step.ts';
 export {
   AttentionView, ManagedOrderView, OrderFileView, presentManagedOrder, presentOrderFile, TimelineEntryView,

@@ -10,6 +10,7 @@ import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
+import { forgetDiscount } from './payment-session.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 /** A slow payment takes a bank this long at most; what it is for stays set aside. */
@@ -38,6 +39,7 @@ export async function applySession(
 /** The session that the order has been known to have. */
 interface KnownSession {
   readonly sessionId: string;
+  readonly discountCents: number;
 }
 
 /** Our row of the session. It only goes forward: an older answer that comes late changes nothing. */
@@ -54,7 +56,8 @@ async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot
           then ${state} else state end,
       check_at = case when ${isFinal} then null else check_at end
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
-    returning provider_session_id as "sessionId"`);
+    returning provider_session_id as "sessionId", (request ->> 'discountCents')::int8 as "discountCents"`);
+  if (row && isFinal) forgetDiscount(ctx, order.id, row);
   return row;
 }
 

@@ -32,6 +32,7 @@ export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { type RegisteredEndpoint, registerWebhookEndpoint } from './register-webhook-endpoint.ts';
 export { type Replayed, replayPayments } from './replay-payments.ts';
 export type { ReplayWhat } from './replay-targets.ts';
+export { removeDiscount } from './remove-discount.ts';
 export { type Drift, reportDrift, reportStoreDrift } from './report-drift.ts';
 export { type MadeEndpoint, replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 export { leftToRefund, RefundInput, type RefundRequest, requestRefund } from './request-refund.ts';

@@ -1,4 +1,4 @@
-import { checkSession } from '#jobs/payments.ts';
+import { checkSession, removeDiscount } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -94,9 +94,16 @@ export async function markSuperseded(ctx: InTransaction, orderId: string): Promi
 
 /** It is over without the provider's word: it was never made, or can never be asked about. */
 export async function markOver(ctx: InTransaction, orderId: string, state: 'failed' | 'expired'): Promise<void> {
-  await ctx.tx.run(sql`
+  const [row] = await ctx.tx.run<{ discountCents: number }>(sql`
     update payment_sessions set state = ${state}, check_at = null
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state in ('creating', 'open', 'processing')`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state in ('creating', 'open', 'processing')
+    returning (request ->> 'discountCents')::int8 as "discountCents"`);
+  if (row) forgetDiscount(ctx, orderId, row);
+}
+
+/** A session that is over needs its discount no more. */
+export function forgetDiscount(ctx: InTransaction, orderId: string, { discountCents }: { discountCents: number }): void {
+  if (discountCents > 0) enqueue(ctx, removeDiscount, { orderId });
 }
 
 /** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */

@@ -194,14 +194,16 @@ export const notSent = 'not_sent';
 export interface PaymentGateway {
   /** Whether the credentials open the account. */
   checkAccount(account: PaymentAccount, signal?: AbortSignal): Promise<void>;
+  /** What time it is at the provider, to the second; undefined where it does not say. */
+  readClock(account: PaymentAccount, signal?: AbortSignal): Promise<Date | undefined>;
 
   /** Open a session. Asked again with the same key and request, it answers the same session. */
   createSession(account: PaymentAccount, request: SessionRequest, key: string, signal?: AbortSignal): Promise<CreatedSession>;
   fetchSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
   /** Look among the sessions made since then for the one of this order: for a creation whose outcome is unknown. */
-  /** What time it is at the provider, to the second; undefined where it does not say. */
-  readClock(account: PaymentAccount, signal?: AbortSignal): Promise<Date | undefined>;
   findSession(account: PaymentAccount, orderId: string, since: Date, signal?: AbortSignal): Promise<SessionSnapshot | undefined>;
+  /** Take away the discount that was made for the session of this order. One that is gone, or never was, is no error. */
+  removeDiscount(account: PaymentAccount, orderId: string, signal?: AbortSignal): Promise<void>;
   /** Close an open session. Answers how it stands then: it may have been completed before. */
   expireSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
   /** Sessions made in a stretch of time, newest first. `next` is null on the last page. */

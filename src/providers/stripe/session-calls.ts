@@ -6,12 +6,12 @@ import {
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
-import { couponParamsOf, sessionParamsOf } from './session-params.ts';
+import { couponIdOf, couponParamsOf, sessionParamsOf } from './session-params.ts';
 import { idOf, sessionSnapshotOf } from './snapshots.ts';
 
 type SessionCalls = Pick<
   PaymentGateway,
-  'createSession' | 'fetchSession' | 'findSession' | 'expireSession' | 'listSessions' | 'findOrCreateCustomer'
+  'createSession' | 'removeDiscount' | 'fetchSession' | 'findSession' | 'expireSession' | 'listSessions' | 'findOrCreateCustomer'
 >;
 
 type SessionPage = Awaited<ReturnType<SessionCalls['listSessions']>>;
@@ -78,6 +78,15 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       const session = await call({ ...asked, operation: 'sessions.create' }, (options) =>
         stripe.checkout.sessions.create(params, options));
       return { sessionId: session.id, url: session.url ?? '' };
+    },
+
+    async removeDiscount(account, orderId, signal) {
+      try {
+        await call({ account, operation: 'coupons.delete', signal }, (options) =>
+          stripe.coupons.del(couponIdOf({ orderId }), {}, options));
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
+      }
     },
 
     async findSession(account, orderId, since, signal) {

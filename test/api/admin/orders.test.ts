@@ -60,6 +60,19 @@ test('an order tells what is the matter, what to do about it, and what happened'
   t.is(told(await owner.get(`/orders/${newId('ord')}`)), '404 not_found');
 });
 
+test('what its owner has seen to is dismissed by its name, and written down', async (t) => {
+  const { ctx, owner, stranger } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await raise(ctx, id, 'paid_twice');
+  const dismiss = (code: string, by = owner) => by.post(`/orders/${id}/attention/dismiss`, { code });
+  t.is(told(await dismiss('disputed')), '409 version_conflict');
+  t.is(told(await dismiss('paid_twice', stranger)), '404 not_found');
+  t.is(told(await owner.post(`/orders/${id}/attention/dismiss`, {})), '400 invalid_request');
+  for (let time = 0; time < 2; time += 1) t.like((await dismiss('paid_twice')).body.order, { attention: null, status: 'paid' });
+  t.deepEqual(await deedsOf(ctx), ['order.attention_dismissed']);
+  t.like(await auditOf(ctx), [{ before: { code: 'paid_twice', detail: 'Look at it.' } }]);
+});
+
 test('an order that was sent by hand is on its way, with its parcel', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);

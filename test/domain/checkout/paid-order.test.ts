@@ -2,6 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { removeDiscount } from '#src/domain/payments/index.ts';
+import { hours } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
@@ -50,4 +52,23 @@ test.serial('a shopper pays on the hosted page, and the order is paid once, with
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 0, held: 0 });
   t.deepEqual(await recorded(ctx, order.id), ['order.paid']);
   t.is((await promised(ctx, purchaseLabel)).length, 1);
+});
+
+test.serial('the discount of a checkout goes when the session is over, paid or not, and its removal can be repeated', async (t) => {
+  const { ctx, services, stripe, account, clock } = t.context;
+  const product = await buildProduct(ctx, { variants: [{ ships: false }] });
+  const promo = await buildPromo(ctx);
+  const buy = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], promo_code: promo.code });
+  const coupons = async () => (await stripe.account(account.secretKey)).coupons.length;
+  const [paid] = [await buy(), await buy()];
+  t.is(await coupons(), 2);
+  await stripe.pay((await sessionOf(ctx, paid.order_id)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await stripe.idle();
+  await stripe.addFault({ match: 'DELETE /v1/coupons/*', kind: 'reset_after', times: 4 });
+  await workPromises(services);
+  clock.pass(hours(2));
+  await workPromises(services);
+  t.is(await coupons(), 0);
+  for (let time = 0; time < 2; time += 1) await t.notThrowsAsync(removeDiscount(ctx, { orderId: paid.order_id }));
+  t.like(await orderOf(ctx, paid.order_id), { status: 'paid', totalCents: 3420 });
 });

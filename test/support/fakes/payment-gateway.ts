@@ -92,6 +92,7 @@ export function fakePaymentGateway(): FakePayments {
     createSession: (_account, request, key) => ask('createSession', () => create(request, key)),
     fetchSession: (_account, id) => ask('fetchSession', () => need(fake.sessions, id)),
     findSession: (_account, orderId) => ask('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),
+    removeDiscount: (_account, _orderId) => ask('removeDiscount', () => undefined),
     expireSession: (_account, id) => ask('expireSession', () => {
       const session = need(fake.sessions, id);
       return session.state === 'open' ? fake.change(id, { state: 'expired' }) : session;
