@@ -7,6 +7,8 @@ const wordsKeptMax = 20_000;
 /** How much of a word is what it means, and how much is how it is spelt: cosine 0.85 between synonyms. */
 const meaningWeight = 0.92;
 const spellingWeight = 0.39;
+/** How much a word weighs that the table does not hold: as with a real model, what a text is about outweighs the rest. */
+const otherWordWeight = 0.4;
 
 /**
  * A vector of length one for a text, the same every time.
@@ -29,7 +31,7 @@ export function createEmbedder(): (text: string, dimensions: number) => Float32A
 
   return (text, dimensions) => {
     const sum = new Float32Array(dimensions);
-    for (const word of wordsOf(text)) addTo(sum, vectorOf(word, dimensions), 1);
+    for (const word of wordsOf(text)) addTo(sum, vectorOf(word, dimensions), conceptFor(word) === undefined ? otherWordWeight : 1);
     return normalised(sum);
   };
 }
