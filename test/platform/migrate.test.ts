@@ -1,27 +1,17 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
-import { randomText } from '#src/lib/crypto.ts';
 import { migrate, pendingMigrations } from '#src/platform/migrate.ts';
-import { givenByRunner } from '#test/support/environment.ts';
+import { createEmptyDatabase } from '#test/support/database.ts';
 
-/** A database with nothing in it. */
-async function createEmptyDatabase(t: { teardown(work: () => Promise<void>): void }): Promise<string> {
-  const name = `empty_${randomText(12)}`;
-  const url = new URL(givenByRunner('TEST_DATABASE_URL'));
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: givenByRunner('TEST_DATABASE_URL') });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  await run(`create database ${name}`);
-  t.teardown(() => run(`drop database if exists ${name} with (force)`));
-  url.pathname = name;
-  return url.href;
+async function emptyDatabase(t: ExecutionContext): Promise<string> {
+  const { url, drop } = await createEmptyDatabase();
+  t.teardown(drop);
+  return url;
 }
 
 test('several releases at once migrate once, and all of them find it done', async (t) => {
-  const url = await createEmptyDatabase(t);
+  const url = await emptyDatabase(t);
   const pending = await pendingMigrations(url);
   t.true(pending.length > 0);
 
@@ -35,13 +25,26 @@ test('several releases at once migrate once, and all of them find it done', asyn
 });
 
 test('a schema that is up to date stays as it is', async (t) => {
-  const url = await createEmptyDatabase(t);
+  const url = await emptyDatabase(t);
   await migrate(url);
   t.deepEqual(await migrate(url), []);
 });
 
 test('migrations are numbered, and applied in that order', async (t) => {
-  const pending = await pendingMigrations(await createEmptyDatabase(t));
+  const pending = await pendingMigrations(await emptyDatabase(t));
   t.deepEqual(pending, pending.toSorted());
   for (const name of pending) t.regex(name, /^\d{4}-[a-z]+(-[a-z]+)*$/);
+});
+
+test('a migration does not stop the shop to wait for a table: it fails, and leaves everything as it was', async (t) => {
+  const url = await emptyDatabase(t);
+  await migrate(url);
+  const shop = new pg.Client({ connectionString: url });
+  await shop.connect();
+  t.teardown(() => shop.end());
+  await shop.query("delete from migrations where name = '0083-events-of-deliveries'");
+  await shop.query('begin');
+  await shop.query('select 1 from webhook_deliveries');
+  await t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 100 }), { message: /lock timeout/ });
+  t.deepEqual(await pendingMigrations(url), ['0083-events-of-deliveries']);
 });

@@ -12,6 +12,15 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   return { url: url.href, drop: () => runOnServer(`drop database if exists ${name} with (force)`) };
 }
 
+/** A database with nothing in it. */
+export async function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `empty_${randomText(12)}`;
+  const url = new URL(givenByRunner('TEST_DATABASE_URL'));
+  await runOnServer(`create database ${name}`);
+  url.pathname = name;
+  return { url: url.href, drop: () => runOnServer(`drop database if exists ${name} with (force)`) };
+}
+
 async function runOnServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: givenByRunner('TEST_DATABASE_URL') });
   await client.connect();

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import test, { type ExecutionContext } from 'ava';
+import pg from 'pg';
+
+import { pendingMigrations } from '#src/platform/migrate.ts';
+import { createEmptyDatabase } from '#test/support/database.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const phase = /^release: (.+)$/m.exec(readFileSync(`${root}/Procfile`, 'utf8'))?.[1] ?? '';
+
+/** Run the Procfile's release phase as Heroku does: by a shell, before anything else is set. */
+function release(databaseUrl: string): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', phase], { cwd: root, env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl } }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code) : 0, out, err });
+    });
+  });
+}
+
+async function emptyDatabase(t: ExecutionContext): Promise<string> {
+  const { url, drop } = await createEmptyDatabase();
+  t.teardown(drop);
+  return url;
+}
+
+test('the release phase migrates with nothing set but the database, and once more finds nothing to do', async (t) => {
+  const url = await emptyDatabase(t);
+  const first = await release(url);
+  t.is(first.code, 0, first.err);
+  t.regex(first.out, /applied {2}0001-platform/);
+  t.deepEqual(await pendingMigrations(url), []);
+  t.like(await release(url), { code: 0, out: 'The schema is up to date.\n' });
+});
+
+test('a migration that fails stops the release and changes nothing', async (t) => {
+  const url = await emptyDatabase(t);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query('create table mails (id int)');
+  const before = await pendingMigrations(url);
+
+  const { code, err } = await release(url);
+  t.is(code, 1);
+  t.regex(err, /0031-mail/);
+  t.regex(err, /already exists/);
+  t.deepEqual(await pendingMigrations(url), before);
+  const { rows } = await client.query("select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('migrations')");
+  t.deepEqual(rows, [{ relname: 'mails' }]);
+});
+
+test('a release without a database says what is missing', async (t) => {
+  const { code, err } = await release('');
+  t.is(code, 1);
+  t.regex(err, /DATABASE_URL/);
+});
