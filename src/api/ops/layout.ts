@@ -123,5 +123,7 @@ input[type=hidden] { display: none; }
   .list .text { flex-basis: 100%; order: 1; }
   .list td:last-child { margin-left: auto; }
   .facts th { width: auto; }
+  .numbers { font-size: .92rem; }
+  .numbers th, .numbers td { padding-right: .4rem; }
 }
 `;
