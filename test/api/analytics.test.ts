@@ -5,7 +5,7 @@ import anyTest, { type TestFn } from 'ava';
 import { asPlatform, read } from '#src/domain/database.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildEvent, foldAll, foldedEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -132,6 +132,20 @@ test.serial('while more waits than can soon be counted, a page is told to come b
   await foldAll(services);
   clock.pass(seconds(1));
   t.is((await send(t.context, [buildEvent()])).status, 200);
+});
+
+test.serial('many small batches are too much as well as few large ones', async (t) => {
+  const { services, clock, tenant } = t.context;
+  const asOperator = (statement: Sql) => asPlatform(services.context(), 'a test', (platform) => platform.tx.run(statement));
+  await asOperator(sql`
+    insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
+    select ${tenant.id}, 'bat_' || number, ${clock.now()}::timestamptz, 'client', false, 1, '[]' from generate_series(1, 20000) as number`);
+  clock.pass(seconds(1));
+  t.is((await send(t.context, [buildEvent()])).status, 429);
+  await asOperator(sql`delete from analytics_batches where tenant_id = ${tenant.id} and id like '%7'`);
+  clock.pass(seconds(1));
+  t.is((await send(t.context, [buildEvent()])).status, 200);
+  await asOperator(sql`delete from analytics_batches where tenant_id = ${tenant.id}`);
 });
 
 test.serial('a batch costs one statement', async (t) => {

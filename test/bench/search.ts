@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 
-import { saveProduct } from '#src/domain/catalog/index.ts';
+import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
@@ -81,15 +81,16 @@ try {
 }
 
 async function saveAll(): Promise<void> {
-  for (let at = 0; at < products; at += 100) {
-    await transact(ctx, async (ctx) => {
-      for (let number = at; number < Math.min(at + 100, products); number += 1) {
-        const name = `${pick(colours, number)} ${pick(materials, Math.floor(number / 10))} ${pick(things, Math.floor(number / 100))} no. ${number}`;
-        await saveProduct(ctx, {
-          slug: `product-${number}`, name, description: `A ${name} for every day, made by hand and sent the next morning. ${story}`,
-          tags: [pick(colours, number)], variants: [{ sku: `sku-${number}`, price_cents: 1000 + number }],
-        });
-      }
-    });
+  for (let at = 0; at < products; at += 500) {
+    const numbers = Array.from({ length: Math.min(500, products - at) }, (_, index) => at + index);
+    await transact(ctx, (ctx) => saveProducts(ctx, numbers.map(makeProduct), {}));
   }
+}
+
+function makeProduct(number: number): ProductInput {
+  const name = `${pick(colours, number)} ${pick(materials, Math.floor(number / 10))} ${pick(things, Math.floor(number / 100))} no. ${number}`;
+  return {
+    slug: `product-${number}`, name, description: `A ${name} for every day, made by hand and sent the next morning. ${story}`,
+    tags: [pick(colours, number)], variants: [{ sku: `sku-${number}`, price_cents: 1000 + number }],
+  };
 }

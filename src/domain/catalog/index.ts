@@ -16,6 +16,7 @@ export {
 export {
   ManagedProductView, ManagedReviewView, presentManagedProduct, presentManagedReview, presentStock, StockView,
 } from './present-managed.ts';
+export type { SaveProductOptions } from './plan-product.ts';
 export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
 export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
@@ -26,7 +27,7 @@ export { readInventory, readInventoryOf } from './read-inventory.ts';
 export { releaseStock } from './release-stock.ts';
 export { removeProduct } from './remove-product.ts';
 export { restock } from './restock.ts';
-export { saveProduct, type SaveProductOptions, saveProducts } from './save-product.ts';
+export { saveProduct, saveProducts } from './save-product.ts';
 export { saveStock } from './save-stock.ts';
 export { StockInput } from './stock-input.ts';
 export { buyableQuantity, quantityMax, type StockLevel, type StockStatus, stockStatus } from './stock-level.ts';

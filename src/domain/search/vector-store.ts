@@ -1,3 +1,4 @@
+import { dimensionsOf, unpack } from './packed-vector.ts';
 import type { DocumentKey } from './want-embedding.ts';
 
 /** A vector as it is stored, or null for a document that has none any more. */
@@ -132,17 +133,4 @@ function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
   while (at > 0 && (best[at - 1]?.likeness ?? 0) < neighbour.likeness) at -= 1;
   best.splice(at, 0, neighbour);
   if (best.length > count) best.pop();
-}
-
-/** The head is three words, and two for the one dimension; then each number has its length before it. */
-const headBytes = 20;
-const lengthAt = 12;
-const bytesEach = 8;
-
-const dimensionsOf = (packed: Buffer) => (packed.length > headBytes ? packed.readInt32BE(lengthAt) : 0);
-
-function unpack(packed: Buffer, into: Float32Array, at: number, dimensions: number): void {
-  for (let index = 0; index < dimensions; index += 1) {
-    into[at + index] = packed.readFloatBE(headBytes + index * bytesEach + 4);
-  }
 }

@@ -10,7 +10,7 @@ import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, foldAll, foldedEvents, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { buildEvent, foldAll, foldedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -151,6 +151,13 @@ test.serial('what a page says of a sale is no revenue, and cannot pass for the b
   await foldAll(services);
   t.deepEqual((await foldedEvents(ctx)).map(({ type }) => type), ['client_purchase', 'client_purchase']);
   t.like(await rollUpsOf(ctx), { days: [{ events: 2, orders: 0, revenue_cents: 0, paid: 0 }] });
+});
+
+test.serial('a sale that did not come from the books is no revenue, even if it got in', async (t) => {
+  const { ctx, services } = t.context;
+  await plantBatch(ctx, { type: 'order_paid', value_cents: 990_000 });
+  await foldAll(services);
+  t.like(await rollUpsOf(ctx), { hours: [{ type: 'order_paid', revenue_cents: 0 }], days: [{ orders: 0, revenue_cents: 0 }] });
 });
 
 test.serial('types that nobody knows are kept, and counted together', async (t) => {

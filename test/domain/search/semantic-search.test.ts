@@ -5,9 +5,11 @@ import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { embedDocument, indexDocument, listMisses, pruneMisses, searchDocuments, sweepEmbeddings } from '#src/domain/search/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
 import { buildHomeware, homewareDocuments, knownAnswers } from '#test/support/factories/search.ts';
 import { promised } from '#test/support/promised.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
@@ -207,6 +209,40 @@ test.serial('documents wait while the embedder is away, and one that it will not
   t.deepEqual(rows, [{ done: true, embedded: false }, { done: true, embedded: true }]);
 });
 
+test.serial('a text that is written anew while it is embedded is embedded anew', async (t) => {
+  const { ctx, services } = t.context;
+  const { embedder } = ctx.ports;
+  const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
+  await indexDocument(ctx, { kind: 'product', id });
+  const slow: Context = { ...ctx, ports: { ...ctx.ports, embedder: embedder && {
+    ...embedder,
+    async embed(texts, options) {
+      const vectors = await embedder.embed(texts, options);
+      await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+      await indexDocument(ctx, { kind: 'product', id });
+      return vectors;
+    },
+  } } };
+  await embedDocument(slow, { kind: 'product', id });
+  const [row] = await read<{ pending: string | null }>(ctx, sql`select pending from search_embeddings where tenant_id = ${ctx.tenant.id}`);
+  t.regex(row?.pending ?? '', /Velvet sofa/);
+  await workPromises(services);
+  t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
+});
+
+test.serial('a store takes no name and no word from another', async (t) => {
+  const { ctx, services, embeddings } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  await buildProduct(other, { slug: 'oak-bowl', name: 'Velvet bowl' });
+  await buildProduct(ctx, { slug: 'mug', name: 'Plain velver mug' });
+  await workPromises(services);
+  await settle(t.context, 'cup');
+  const before = (await embeddings.counts()).requests;
+  await searchDocuments(ctx, { q: 'oak-bowl' });
+  t.is((await embeddings.counts()).requests, before + 1, 'what is a name elsewhere is a word here');
+  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'velvet' })), ['mug'], 'what is spelled right elsewhere is a slip here');
+});
+
 test.serial('what was there before the embedder, or was embedded by another, is found by the sweep', async (t) => {
   const { ctx, services, embeddings, clock } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Mug' });
@@ -232,12 +268,55 @@ test.serial('what was there before the embedder, or was embedded by another, is 
   t.is((await embeddings.counts()).inputs, 4, 'what was given up is tried again');
 });
 
+test.serial('what is not shown is not found by its meaning either', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildEntry(ctx, { slug: 'autumn', title: 'Mugs for autumn', ends_at: fromNow(clock, hours(1)).toISOString() });
+  await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
+  await workPromises(services);
+  t.deepEqual(slugs(await settle(t.context, 'cup')).toSorted(), ['autumn', 'mug']);
+  clock.pass(hours(2));
+  t.deepEqual(slugs(await settle(t.context, 'cup')), ['mug']);
+});
+
+test.serial('a store has at most as many vectors as a process may hold, and what has one keeps it', async (t) => {
+  const { ctx, services, embeddings } = t.context;
+  const { slug, variant } = await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
+  await workPromises(services);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    insert into search_embeddings (tenant_id, kind, subject_id, content_hash, model, wanted_at, revision, version)
+    select ${ctx.tenant.id}, 'product', 'prod_' || number, 'x', 'simulated-1', ${ctx.clock.now()}::timestamptz, 1, 0 from generate_series(1, 19999) as number`));
+  const before = (await embeddings.counts()).inputs;
+  await buildProduct(ctx, { slug: 'one-too-many', name: 'Velvet sofa' });
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Stoneware cup', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, before + 1);
+  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'velvet' })), ['one-too-many'], 'it is still found by its words');
+});
+
+test.serial('words of new titles are guessed at within a minute', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
+  await workPromises(services);
+  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'velvit' })), []);
+  await buildProduct(ctx, { slug: 'sofa', name: 'Velvet sofa' });
+  await workPromises(services);
+  clock.pass(seconds(61));
+  await until(async () => slugs(await searchDocuments(byText(ctx), { q: 'velvit' })).includes('sofa'));
+  t.pass();
+});
+
 test.serial('what is searched for in vain is remembered, for a while', async (t) => {
   const { ctx, services, clock } = t.context;
   await searchDocuments(ctx, { q: 'Submarine' });
   await searchDocuments(ctx, { q: ' submarine ' });
   await searchDocuments(ctx, { q: 'zeppelin' });
   t.like(await listMisses(ctx), [{ query: 'submarine', count: 2 }, { query: 'zeppelin', count: 1 }]);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    insert into search_misses (tenant_id, query, count, last_at)
+    select ${ctx.tenant.id}, 'random ' || number, 1, ${clock.now()}::timestamptz from generate_series(1, 5010) as number`));
+  await pruneMisses(services.context());
+  t.is((await listMisses(ctx, { limit: 10_000 })).length, 5000, 'whoever searches at random fills no disk');
+  t.like(await listMisses(ctx), [{ query: 'submarine', count: 2 }]);
   clock.pass(days(91));
   await pruneMisses(services.context());
   t.deepEqual(await listMisses(ctx), []);

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 import { type EventsReceipt, foldBatches, ingestEvents } from '#src/domain/analytics/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 
@@ -16,6 +18,17 @@ export async function sendEvents(ctx: Context, events: readonly object[], { user
   const input = { events: [...events], sent_at: sentAt };
   const rawBody = Buffer.from(JSON.stringify(input));
   return ingestEvents(ctx, { input: JSON.parse(rawBody.toString()), rawBody, sender: { clientAddress, userAgent } });
+}
+
+/** Write a batch of one event, the oldest that waits, as only a faulty release of ours could. Answers its id. */
+export async function plantBatch(ctx: Context, event: object): Promise<string> {
+  const id = newId('bat');
+  const at = new Date(ctx.clock.now().getTime() - seconds(10));
+  const events = [{ id: randomUUID(), at, type: 'page_viewed', session_id: 's', ...event }];
+  await transact(ctx, (ctx) => ctx.tx.run(sql`
+    insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
+    values (${ctx.tenant.id}, ${id}, ${at}, 'client', false, 1, ${JSON.stringify(events)})`));
+  return id;
 }
 
 /** Fold everything that waits, of every store. */
