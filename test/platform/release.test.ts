@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
+import { readConfig } from '#src/config.ts';
 import { pendingMigrations } from '#src/platform/migrate.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 
@@ -56,4 +57,17 @@ test('a release without a database says what is missing', async (t) => {
   const { code, err } = await release('');
   t.is(code, 1);
   t.regex(err, /DATABASE_URL/);
+});
+
+test('what the README sets on Heroku is what processes ask for', (t) => {
+  const readme = readFileSync(`${root}/README.md`, 'utf8');
+  const block = /```sh\n(heroku config:set [^`]+)```/.exec(readme)?.[1] ?? '';
+  const printed = execFileSync('sh', ['-c', block.replace('heroku config:set', "printf '%s\\n'")], { encoding: 'utf8' });
+  const set = Object.fromEntries(printed.trim().split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const config = readConfig({ ...set, DATABASE_URL: 'postgres://u:p@db.example:5432/d', REDIS_URL: 'rediss://:p@redis.example:6380', PORT: '4000', DYNO: 'web.1' });
+  t.like(config, { host: '0.0.0.0', port: 4000, trustedProxyHops: 1, ops: { user: 'ops' } });
+  t.like(new pg.Client({ connectionString: config.databaseUrl }), { ssl: false });
+  process.env['PGSSLMODE'] = set['PGSSLMODE'];
+  t.teardown(() => delete process.env['PGSSLMODE']);
+  t.like(new pg.Client({ connectionString: config.databaseUrl }), { ssl: { rejectUnauthorized: false } }, 'encrypted, by a certificate that is not checked');
 });
