@@ -90,6 +90,19 @@ test('a method that an address does not serve is 405, with those that it does', 
   }
 });
 
+test('a word that stands where another address has a parameter is never taken for its value', async (t) => {
+  const { api, tenant } = t.context;
+  const words = [
+    'cart/apply-promo', 'cart/apply-gift-card', 'cart/save', 'partners/track', 'partners/apply', 'subscriptions/gift-checkout',
+  ];
+  for (const word of words) {
+    const answer = await api.call('GET', `/api/v1/${word}`, { tenant: tenant.slug });
+    t.is(told(answer), '405 method_not_allowed', word);
+    t.is(answer.headers.get('allow'), 'POST, OPTIONS', word);
+    t.is((await api.call('OPTIONS', `/api/v1/${word}`)).headers.get('access-control-allow-methods'), 'POST', word);
+  }
+});
+
 test('a body that does not fit is refused with the place', async (t) => {
   for (const route of withBody) {
     const required: readonly string[] = (route.body as { required?: string[] }).required ?? [];

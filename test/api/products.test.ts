@@ -177,9 +177,11 @@ test.serial('a list costs one statement, and none for everybody else within a se
   await api.call('GET', '/api/v1/products?limit=100', { tenant: tenant.slug });
   for (const path of ['/api/v1/products', `/api/v1/products/${slug}`, `/api/v1/products/${slug}/images`, '/api/v1/products?q=oak&tag=a&category=b&sort=name']) {
     const ask = () => api.call('GET', path, { tenant: tenant.slug });
-    const { statements } = await countStatements(services, () => Promise.all(Array.from({ length: 20 }, ask)));
-    t.is(statements.filter((text) => !/from tenants/.test(text)).length, 1, path);
-    t.is((await countStatements(services, ask)).statements.length, 0, path);
+    // The store itself is looked up once a second.
+    const count = async (work: () => Promise<unknown>) =>
+      (await countStatements(services, work)).statements.filter((text) => !/from tenants/.test(text)).length;
+    t.is(await count(() => Promise.all(Array.from({ length: 20 }, ask))), 1, path);
+    t.is(await count(ask), 0, path);
   }
   await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Renamed', variants: [{ sku: 'OTHER', price_cents: 1 }] }));
   clock.pass(1001);
@@ -198,14 +200,17 @@ test('a review is seen when the store has approved it', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
   const send = (body: object) => api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body });
-  const read = async () => (await api.call('GET', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug })).body;
+  const read = async () => {
+    t.context.clock.pass(1001);
+    return (await api.call('GET', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug })).body;
+  };
 
   const sent = await send({ rating: 4, title: 'Fine', body: 'It holds fruit.', author_name: 'Ada', email: 'Ada@example.com' });
   t.is(sent.status, 202);
   t.is(sent.body.review.status, 'pending');
   t.deepEqual(await read(), { reviews: [], summary: { count: 0, average: 0 }, cursor: null });
 
-  const decide = (id: string, status: 'approved' | 'rejected') => transact(ctx, (ctx) => decideReview(ctx, id, status));
+  const decide = (id: string, status: 'approved' | 'rejected') => transact(ctx, (ctx) => decideReview(ctx, id, status, { isVerified: false }));
   const second = (await send({ rating: 5 })).body.review.id;
   await decide(sent.body.review.id, 'approved');
   await decide(second, 'approved');
@@ -225,7 +230,7 @@ test('reviews are read page by page', async (t) => {
   const { slug } = await buildProduct(ctx);
   for (const rating of [1, 2, 3]) {
     const { id } = await submitReview(ctx, slug, { rating });
-    await transact(ctx, (ctx) => decideReview(ctx, id, 'approved'));
+    await transact(ctx, (ctx) => decideReview(ctx, id, 'approved', { isVerified: false }));
   }
   const page = async (query: string) => (await api.call('GET', `/api/v1/products/${slug}/reviews?${query}`, { tenant: tenant.slug })).body;
   const first = await page('limit=2');

@@ -55,7 +55,7 @@ export function recordAnswers(app: Koa, services: Services): () => void {
 }
 
 function codeOf({ status, body }: { status: number; body?: unknown }): string {
-  return status >= 400 && body instanceof Buffer ? String(JSON.parse(body.toString()).error) : '';
+  return status >= 400 && typeof body === 'string' ? String(JSON.parse(body).error) : '';
 }
 
 /** Remembers who found something at an address and who did not. */

@@ -1,8 +1,9 @@
 import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { auditedUpdate } from '#src/domain/audit/index.ts';
+import { judgeReview } from '#src/domain/backoffice/index.ts';
 import {
-  decideReview, listManagedReviews, ManagedReviewView, presentManagedReview, readManagedReview, reviewStatuses,
+  listManagedReviews, ManagedReviewView, presentManagedReview, readManagedReview, reviewStatuses,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
@@ -25,7 +26,7 @@ async function decide(ctx: Context, id: string, status: 'approved' | 'rejected')
       return review && presentManagedReview(review);
     },
     logged: ({ product_slug, rating, status }) => ({ product_slug, rating, status }),
-    change: (ctx) => decideReview(ctx, id, status),
+    change: (ctx) => judgeReview(ctx, id, status),
   });
   return ok({ review });
 }

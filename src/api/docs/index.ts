@@ -1,6 +1,5 @@
-import type Router from '@koa/router';
-
 import type { Route } from '#src/api/lib/define-route.ts';
+import type { Switchboard } from '#src/api/lib/switchboard.ts';
 import { type RenderedReply, sendReply } from '#src/api/lib/render-reply.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
@@ -9,16 +8,18 @@ import { renderPage } from './page.ts';
 import { style } from './style.ts';
 
 /** The interface, for machines at /api/v1/openapi.json and for people at /docs. Both are made when first asked for. */
-export function mountDocs(router: Router, services: Services, routes: readonly Route[]): void {
+export function mountDocs(switchboard: Switchboard, services: Services, routes: readonly Route[]): void {
   const document = once(() => openApiDocument(routes, services.config.settings));
   const json = once(() => render('application/json', JSON.stringify(document())));
   const page = once(() => render('text/html', renderPage(document()), pageHeaders));
 
-  router.get('/api/v1/openapi.json', (koa) => {
-    koa.set('access-control-allow-origin', '*');
-    sendReply(koa, json(), false);
+  switchboard.serve('/api/v1/openapi.json', {
+    get(koa) {
+      koa.set('access-control-allow-origin', '*');
+      sendReply(koa, json(), false);
+    },
   });
-  router.get('/docs', (koa) => sendReply(koa, page(), false));
+  switchboard.serve('/docs', { get: (koa) => sendReply(koa, page(), false) });
 }
 
 /** The page's own style and nothing else: no script, no picture, no other address. */
@@ -33,7 +34,7 @@ function render(type: string, text: string, headers: Readonly<Record<string, str
   return {
     status: 200,
     headers: { 'content-type': `${type}; charset=utf-8`, ...headers },
-    body: Buffer.from(text),
+    body: text,
     etag: sha256(text).toString('base64url').slice(0, 27),
   };
 }

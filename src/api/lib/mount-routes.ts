@@ -1,4 +1,4 @@
-import Router, { type RouterContext } from '@koa/router';
+import type { RouterContext } from '@koa/router';
 
 import type { Actor, Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -15,27 +15,27 @@ import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
 import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
 import { shopperAddress } from './shopper-address.ts';
+import type { Switchboard } from './switchboard.ts';
 
-/** Put routes on a router: each is authenticated, checked and refused in the documented order, and then handled. */
-export function mountRoutes(services: Services, routes: readonly Route[]): Router {
-  const router = new Router();
+/** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
+export function mountRoutes(switchboard: Switchboard, services: Services, routes: readonly Route[]): void {
   const counter: Counter = {
     services,
     cache: createReplyCache(services.clock),
     enforceLimit: createLimiter(services),
     check: createAnswerCheck(services.checkAnswers),
   };
-  for (const route of routes) {
-    router[route.method](route.path, async (koa) => {
-      try {
-        await serve(counter, route, koa);
-      } catch (error) {
-        counter.check.refusal(route, error);
-        throw error;
-      }
-    });
+  const handlerOf = (route: Route) => async (koa: RouterContext) => {
+    try {
+      await serve(counter, route, koa);
+    } catch (error) {
+      counter.check.refusal(route, error);
+      throw error;
+    }
+  };
+  for (const [path, served] of Map.groupBy(routes, ({ path }) => path)) {
+    switchboard.serve(path, Object.fromEntries(served.map((route) => [route.method, handlerOf(route)])));
   }
-  return router;
 }
 
 /** What every route is served with. */
@@ -113,12 +113,4 @@ async function handle(
 
 function actorOf({ key, session }: Visitor): Actor {
   return key ? { kind: 'key', id: key.id } : { kind: 'shopper', id: session?.customer.id ?? 'anonymous' };
-}
-
-/** The refusal of what no route serves: 405 with `Allow` where another method would do, else 404. */
-export function unrouted(koa: RouterContext, routes: readonly Route[], router: Router): HttpError {
-  const methods = new Set(router.match(koa.path, koa.method).path.flatMap((layer) => layer.methods));
-  if (methods.size === 0 || routes.length === 0) return new HttpError(404, 'not_found', 'There is nothing at this address.');
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  return new HttpError(405, 'method_not_allowed', `${koa.method} is not served here.`, { headers: { allow } });
 }

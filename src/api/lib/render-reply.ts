@@ -7,11 +7,11 @@ import type { Route } from './define-route.ts';
 import type { Reply } from './reply.ts';
 import { replyToError } from './reply-to-error.ts';
 
-/** A reply as bytes, ready to be sent to whoever asked for it. */
+/** A reply ready to be sent to whoever asked for it: as text, which Node sends in one piece with its head. */
 export interface RenderedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | undefined;
+  readonly body: string | undefined;
   /** Only of what caches may keep. */
   readonly etag: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface RenderedReply {
 /** The tag covers the tenant too: two stores with equal answers never share one. */
 export function renderReply(route: Route, tenant: Tenant, reply: Reply): RenderedReply {
   const isHtml = typeof reply.body === 'string';
-  const body = reply.body === undefined ? undefined : Buffer.from(isHtml ? reply.body : JSON.stringify(reply.body));
+  const body = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
   const isKept = route.caching === 'revalidate' && body !== undefined;
   return {
     status: reply.status,
@@ -39,7 +39,7 @@ export function renderError(error: unknown, requestId: string): RenderedReply {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
-    body: Buffer.from(JSON.stringify(body)),
+    body: JSON.stringify(body),
     etag: undefined,
   };
 }

@@ -71,14 +71,14 @@ async function settleRefusal(ctx: Context, claimed: ClaimedRequest, refusal: Ren
 }
 
 function keptFrom({ status, headers, body }: RenderedReply): KeptReply {
-  return { status, headers, body: body?.toString('utf8') ?? '' };
+  return { status, headers, body: body ?? '' };
 }
 
 function replay({ status, headers, body }: KeptReply): RenderedReply {
   return {
     status,
     headers: { ...headers, 'idempotent-replayed': 'true' },
-    body: body === '' ? undefined : Buffer.from(body),
+    body: body === '' ? undefined : body,
     etag: undefined,
   };
 }

@@ -12,7 +12,6 @@ export const getOrderLookup = defineRoute({
   summary: 'Find an order by its number and the address that it went to.',
   audience: toPublic,
   query: Type.Object({ order_number: Text(40, { examples: ['ORD-1001'] }), email: Email }),
-  limit: 'checkout_status',
   answers,
   errors: ['not_found'],
   async handle({ ctx, query }) {
@@ -29,7 +28,6 @@ export const getOrder = defineRoute({
   audience: toDual('orders:read'),
   params: Type.Object({ orderId: Id('ord') }),
   query: Type.Object({ email: Type.Optional(Type.String({ maxLength: 254 })) }),
-  limit: 'checkout_status',
   answers,
   async handle({ ctx, params, query, caller }) {
     const isTrusted = caller.key?.kind === 'secret';

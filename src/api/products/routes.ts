@@ -75,6 +75,7 @@ export const getProductReviews = defineRoute({
   answers: { 200: Type.Object({ reviews: Type.Array(ReviewBody), summary: RatingBody, cursor }) },
   module: 'reviews',
   caching: 'revalidate',
+  cacheable: true,
   async handle({ ctx, params, query }) {
     const { reviews, ratingCount, ratingAverage } = await listReviews(ctx, params.slug, query);
     const summary = { count: ratingCount, average: ratingAverage };

@@ -9,6 +9,7 @@ export type ReviewStatus = (typeof reviewStatuses)[number];
 /** A review as its store sees it. */
 export interface ManagedReview {
   readonly id: string;
+  readonly productId: string;
   readonly productSlug: string;
   readonly status: ReviewStatus;
   readonly rating: number;
@@ -45,7 +46,7 @@ export async function readManagedReview(ctx: Context, id: string): Promise<Manag
 }
 
 const selectReviews = (ctx: Context, more: Sql = sql``): Sql => sql`
-  select r.id, p.slug as "productSlug", r.status, r.rating, r.title, r.body, r.author_name as "authorName", r.email,
+  select r.id, r.product_id as "productId", p.slug as "productSlug", r.status, r.rating, r.title, r.body, r.author_name as "authorName", r.email,
     r.verified_purchase as "verifiedPurchase", r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
   from reviews r join products p on p.tenant_id = ${ctx.tenant.id} and p.id = r.product_id
   where r.tenant_id = ${ctx.tenant.id}`;

@@ -1,6 +1,7 @@
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
 export { findOrder, lookUpOrder } from './find-order.ts';
+export { hasBought } from './has-bought.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {

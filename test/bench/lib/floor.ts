@@ -1,14 +1,15 @@
 import Router from '@koa/router';
-import Koa, { type Context } from 'koa';
+import Koa from 'koa';
 import pg from 'pg';
 import getRawBody from 'raw-body';
 
 /*
  * What our own web process is held against, in a process of its own: Koa and a router with nothing else, one prepared
- * statement, one transaction. FLOOR_CART is the cart that is read; PORT and DATABASE_URL are as they are for us.
+ * statement, one transaction. FLOOR_STATEMENTS holds statements by name; the rest of the environment is as ours.
  */
 
-const { PORT, DATABASE_URL, FLOOR_TENANT = '', FLOOR_CART = '' } = process.env;
+const { PORT, DATABASE_URL, FLOOR_TENANT = '', FLOOR_STATEMENTS = '{}' } = process.env;
+const statements: Record<string, { text: string; values: unknown[] }> = JSON.parse(FLOOR_STATEMENTS);
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 5, options: '-c app.platform=on' });
 const router = new Router();
 
@@ -16,15 +17,16 @@ router.get('/hello', (koa) => {
   koa.body = { hello: 'world' };
 });
 
-router.get('/row', async (koa) => {
-  const text = 'select id, slug, name, currency, locale from tenants where id = $1';
-  const { rows } = await pool.query({ name: 'row', text, values: [FLOOR_TENANT] });
-  koa.body = rows[0];
+/** A statement that is named, prepared, and its rows as they come. */
+router.get('/statements/:name', async (koa) => {
+  const { name = '' } = koa.params;
+  const { text, values } = statements[name] ?? koa.throw(404);
+  koa.body = (await pool.query({ name: `given ${name}`, text, values })).rows;
 });
 
 /** The writes of a line that is added to a cart: the same rows, by their keys, and nothing asked. */
 router.post('/lines', async (koa) => {
-  const { cartId = FLOOR_CART, lineId, variantId } = JSON.parse((await getRawBody(koa.req)).toString());
+  const { cartId, lineId, variantId } = JSON.parse((await getRawBody(koa.req)).toString());
   await inTransaction(async (client) => {
     await client.query({ name: 'lock', text: 'select id from carts where tenant_id = $1 and id = $2 for update', values: [FLOOR_TENANT, cartId] });
     await client.query({
@@ -34,19 +36,22 @@ router.post('/lines', async (koa) => {
         on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update set quantity = known.quantity + 1`,
       values: [FLOOR_TENANT, lineId, cartId, variantId],
     });
-    await client.query({ name: 'cart', text: 'update carts set version = version + 1 where tenant_id = $1 and id = $2', values: [FLOOR_TENANT, cartId] });
+    await client.query({ name: 'cart', text: 'update carts set version = version + 1, updated_at = now() where tenant_id = $1 and id = $2', values: [FLOOR_TENANT, cartId] });
   });
-  created(koa);
+  koa.status = 201;
+  koa.body = { ok: true };
 });
 
 /** An event as it comes, inserted and committed. */
 router.post('/events', async (koa) => {
-  const { id, type, created: at } = JSON.parse((await getRawBody(koa.req)).toString());
-  await pool.query({
-    name: 'event',
-    text: `insert into payment_events (tenant_id, id, type, source, state, occurred_at, received_at)
-      values ($1, $2, $3, 'webhook', 'pending', to_timestamp($4), now()) on conflict do nothing`,
-    values: [FLOOR_TENANT, id, type, at],
+  const { id, type, created, data } = JSON.parse((await getRawBody(koa.req)).toString());
+  await inTransaction(async (client) => {
+    await client.query({
+      name: 'event',
+      text: `insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at)
+        values ($1, $2, $3, 'session', $4, 'webhook', 'pending', to_timestamp($5), now()) on conflict do nothing`,
+      values: [FLOOR_TENANT, id, type, data.object.id, created],
+    });
   });
   koa.body = { received: true };
 });
@@ -57,14 +62,12 @@ async function inTransaction(work: (client: pg.PoolClient) => Promise<void>): Pr
     await client.query('begin');
     await work(client);
     await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
   } finally {
     client.release();
   }
-}
-
-function created(koa: Context): void {
-  koa.status = 201;
-  koa.body = { ok: true };
 }
 
 new Koa().use(router.routes()).listen(Number(PORT), '127.0.0.1', () => console.log('"listening"'));

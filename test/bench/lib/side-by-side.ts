@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import autocannon from 'autocannon';
 
 import { percentile } from './numbers.ts';
@@ -6,6 +8,8 @@ import { percentile } from './numbers.ts';
 export interface Contender {
   readonly name: string;
   readonly url: string;
+  /** The process that answers. */
+  readonly pid: number;
   readonly headers?: Record<string, string>;
   readonly method?: 'GET' | 'POST';
   /** The next request of one of the connections, where they differ. */
@@ -18,6 +22,8 @@ export interface Measured {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
+  /** What the process that answers spends on a request: the machine may be busy with other things, this is its own. */
+  readonly cpuMicroseconds: number;
 }
 
 const connections = 50;
@@ -27,11 +33,13 @@ const connections = 50;
  * answer the medians. Every answer has to be a success.
  */
 export async function sideBySide(contenders: readonly Contender[], { rounds = 5, seconds = 2 } = {}): Promise<Measured[]> {
-  const results = contenders.map(() => ({ perSecond: [] as number[], p50: [] as number[], p99: [] as number[] }));
+  const results = contenders.map(() => ({ perSecond: [] as number[], p50: [] as number[], p99: [] as number[], cpu: [] as number[] }));
   for (const contender of contenders) await load(contender, 1);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
+      const before = cpuSecondsOf(contender.pid);
       const { requests, latency, duration } = await load(contender, seconds);
+      results[index]?.cpu.push(((cpuSecondsOf(contender.pid) - before) * 1e6) / requests.total);
       results[index]?.perSecond.push(requests.total / duration);
       results[index]?.p50.push(latency.p50);
       results[index]?.p99.push(latency.p99);
@@ -40,7 +48,14 @@ export async function sideBySide(contenders: readonly Contender[], { rounds = 5,
   const median = (values: readonly number[] = []) => percentile(values, 0.5);
   return contenders.map(({ name }, index) => ({
     name, perSecond: median(results[index]?.perSecond), p50: median(results[index]?.p50), p99: median(results[index]?.p99),
+    cpuMicroseconds: median(results[index]?.cpu),
   }));
+}
+
+/** In the hundredths of a second that Linux counts. */
+function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 async function load({ name, url, headers = {}, method = 'GET', next }: Contender, duration: number): Promise<autocannon.Result> {
@@ -57,12 +72,18 @@ async function load({ name, url, headers = {}, method = 'GET', next }: Contender
   }
 }
 
-/** A line for each, with its part of the floor that it is held against and the part that it should have. */
-export function tell(measured: readonly Measured[], floorName: string, aim: number): void {
-  const floor = measured.find(({ name }) => name === floorName);
-  for (const { name, perSecond, p50, p99 } of measured) {
-    const ratio = perSecond / (floor?.perSecond ?? 1);
-    const verdict = name === floorName ? 'the floor' : `${ratio.toFixed(2)} of the floor (aim ${aim})${ratio >= aim ? '' : ', MISSED'}`;
-    console.log(`${name.padEnd(34)} ${perSecond.toFixed(0).padStart(6)}/s  p50 ${p50} ms  p99 ${p99} ms  ${verdict}`);
+/** A line for each: the first is the floor, the others are told with their part of it and the part that they should have. */
+export function tell([floor, ...others]: readonly Measured[], aim: number): void {
+  if (!floor) return;
+  console.log(`${figuresOf(floor)}  the floor`);
+  for (const measured of others) {
+    const byRate = (measured.perSecond / floor.perSecond).toFixed(2);
+    const byProcessor = (floor.cpuMicroseconds / measured.cpuMicroseconds).toFixed(2);
+    console.log(`${figuresOf(measured)}  ${byRate} of the floor, ${byProcessor} by processor time (aim ${aim})`);
   }
+}
+
+function figuresOf({ name, perSecond, p50, p99, cpuMicroseconds }: Measured): string {
+  const [rate, cpu] = [perSecond.toFixed(0).padStart(6), cpuMicroseconds.toFixed(0).padStart(4)];
+  return `${name.padEnd(38)} ${rate}/s  p50 ${p50} ms  p99 ${p99} ms  ${cpu} µs of processor time`;
 }

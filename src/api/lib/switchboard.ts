@@ -1,0 +1,57 @@
+import Router, { type RouterContext } from '@koa/router';
+import type { Middleware } from 'koa';
+
+import { answerPreflight } from './cors.ts';
+import type { Route } from './define-route.ts';
+import { HttpError } from './http-error.ts';
+
+type Handler = (koa: RouterContext) => Promise<void> | void;
+
+/**
+ * The addresses of the application. One that is served at all answers a preflight, and a method that it does not have
+ * with 405 and those that it has: a word that stands where another address has a parameter is never taken for a value.
+ * Addresses that begin alike share a router, so that none is looked for among all of them.
+ */
+export class Switchboard {
+  readonly #routers = new Map<string, Router>();
+
+  /** Serve an address. Of two that fit the same path the earlier one serves it. */
+  serve(path: string, handlers: Partial<Record<Route['method'], Handler>>): void {
+    const router = this.#routerOf(path);
+    const methods: string[] = [];
+    for (const method of methodsOf(handlers)) {
+      router[method](path, (koa) => handlers[method]?.(koa));
+      methods.push(method.toUpperCase());
+    }
+    if (handlers.get) methods.push('HEAD');
+    router.all(path, (koa) => {
+      if (koa.method === 'OPTIONS') return answerPreflight(koa, methods.join(', '));
+      const allow = [...methods, 'OPTIONS'].join(', ');
+      throw new HttpError(405, 'method_not_allowed', `${koa.method} is not served here.`, { headers: { allow } });
+    });
+  }
+
+  /** Serves what has an address here, and leaves everything else to what comes next. */
+  middleware(): Middleware {
+    const sections = new Map([...this.#routers].map(([section, router]) => [section, router.routes() as Middleware]));
+    return (koa, next) => sections.get(sectionOf(koa.path))?.(koa, next) ?? next();
+  }
+
+  #routerOf(path: string): Router {
+    const section = sectionOf(path);
+    const router = this.#routers.get(section) ?? new Router();
+    this.#routers.set(section, router);
+    return router;
+  }
+}
+
+/** The word after the version, which no address has a parameter for: `products` of `/api/v1/products/oak-bowl`. */
+function sectionOf(path: string): string {
+  const [, , , word = ''] = path.split('/', 4);
+  // As the router does, which does not tell upper case from lower.
+  return word.toLowerCase();
+}
+
+function methodsOf(handlers: Partial<Record<Route['method'], Handler>>): Route['method'][] {
+  return (['get', 'post', 'put', 'patch', 'delete'] as const).filter((method) => handlers[method]);
+}

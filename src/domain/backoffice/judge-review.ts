@@ -1,0 +1,17 @@
+import { notFound } from '#src/lib/errors.ts';
+import { decideReview, readManagedReview } from '../catalog/index.ts';
+import type { Change } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+import { hasBought } from '../orders/index.ts';
+
+/**
+ * Approve or reject a review. Whether whoever wrote it has bought the product is looked up at this moment, before
+ * anybody sees it. Throws not_found.
+ */
+export async function judgeReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<Change> {
+  const review = await readManagedReview(ctx, reviewId);
+  if (!review) throw notFound('review');
+  const { email, productId } = review;
+  const isVerified = email !== null && (await hasBought(ctx, { email, productId }));
+  return decideReview(ctx, reviewId, status, { isVerified });
+}

@@ -1,0 +1,31 @@
+/** Fields that never reach a log, wherever they stand in one. */
+const secretFields = new Set([
+  'authorization', 'cookie', 'password', 'secret', 'token', 'key', 'code', 'email', 'address', 'body', 'payload',
+]);
+
+/** How deep a line of ours goes. */
+const depthMax = 4;
+
+/** The same fields with what is secret struck out. Where there is nothing of it, as in most lines, they stay as they are. */
+export function redact(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return strike(fields, 1);
+}
+
+function strike(fields: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
+  let struck: Record<string, unknown> = fields;
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    const clean = secretFields.has(name) ? '[redacted]' : strikeInside(value, depth);
+    if (clean === value) continue;
+    if (struck === fields) struck = { ...fields };
+    struck[name] = clean;
+  }
+  return struck;
+}
+
+/** An error is the serializer's, which names what it lets through. */
+function strikeInside(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth === depthMax) return value;
+  if (value instanceof Error || value instanceof Date) return value;
+  return Array.isArray(value) ? value.map((item) => strikeInside(item, depth + 1)) : strike({ ...value }, depth + 1);
+}

@@ -1,0 +1,76 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import anyTest, { type TestFn } from 'ava';
+
+import type { Answer } from '#test/support/api.ts';
+import { type Shop, useShop } from '#test/support/every-route.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+
+/*
+ * The document as a stranger has it, who knows nothing of our routes: each operation is sent the examples that stand in
+ * it, and what comes back is held against the schema that stands in it, by a validator that is not ours.
+ */
+const test = anyTest as TestFn<Shop>;
+useShop(test, { ports: { payments: fakePaymentGateway(), shipping: fakeShippingGateway() } });
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  example?: unknown;
+}
+interface Described {
+  security: Record<string, string[]>[];
+  parameters: (Parameter | { $ref: string })[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
+
+test('every example of the document can be sent, and every answer to one is as the document says', async (t) => {
+  const { api, key, session, tenant } = t.context;
+  const { body: document } = await api.call('GET', '/api/v1/openapi.json');
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema(document, 'document');
+  const statuses = new Map<number, number>();
+
+  for (const [path, methods] of Object.entries<Record<string, Described>>(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const name = `${method} ${path}`;
+      const schemes = operation.security.flatMap((scheme) => Object.keys(scheme));
+      const isOpen = operation.security.length === 0 || operation.security.some((scheme) => Object.keys(scheme).length === 0);
+      const [content] = Object.entries(operation.requestBody?.content ?? {});
+      const answer = await api.call(method.toUpperCase(), addressOf(path, operation), {
+        ...(isOpen ? { tenant: tenant.slug } : { key: schemes.includes('session') ? session : key }),
+        ...(content && { body: content[1].example, headers: { 'content-type': content[0] } }),
+      });
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      t.deepEqual(complaintsAbout(answer, ajv, operation, `document#/paths/${pointer(path)}/${method}`), [], name);
+    }
+  }
+  t.log(Object.fromEntries([...statuses].toSorted()));
+  // The examples are good ones: none is refused for how it looks, and many are simply answered.
+  t.false(statuses.has(415) || statuses.has(500));
+  t.true((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 30);
+});
+
+/** With the examples of the path's parameters in place, and of those that must be asked for. */
+function addressOf(path: string, { parameters }: Described): string {
+  const own = parameters.filter((parameter): parameter is Parameter => !('$ref' in parameter));
+  const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(own.find((one) => one.name === name)?.example)));
+  const asked = own.filter((one) => one.in === 'query' && one.required).map(({ name, example }): [string, string] => [name, String(example)]);
+  return asked.length > 0 ? `${named}?${new URLSearchParams(asked)}` : named;
+}
+
+function complaintsAbout({ status, headers, body }: Answer, ajv: Ajv2020, { responses }: Described, at: string): unknown[] {
+  const response = responses[status];
+  if (!response) return [`${status} is not in the document: ${JSON.stringify(body)}`];
+  const type = headers.get('content-type')?.split(';')[0];
+  if (!response.content) return body === '' ? [] : [`${status} should have no body`];
+  if (!type || !response.content[type]) return [`${status} is ${type}`];
+  const validate: ValidateFunction = ajv.compile({ $ref: `${at}/responses/${status}/content/${pointer(type)}/schema` });
+  return validate(body) ? [] : (validate.errors ?? []);
+}
+
+const pointer = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));

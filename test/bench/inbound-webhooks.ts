@@ -1,0 +1,41 @@
+import { createHmac } from 'node:crypto';
+
+import type { Context } from '#src/domain/context.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { startBench } from './lib/bench-environment.ts';
+import { sideBySide, tell } from './lib/side-by-side.ts';
+import { withFloor } from './lib/with-floor.ts';
+
+/*
+ * Signed events of the payment provider at 50 connections, each accepted once: verified, stored and promised, against
+ * a bare server that inserts and commits: node test/bench/inbound-webhooks.ts [rounds] [seconds of each]
+ */
+
+const [rounds = 5, seconds = 2] = process.argv.slice(2).map(Number);
+const bench = await startBench();
+try {
+  const tenant = await buildTenant(bench.services);
+  const ctx: Context = { ...bench.services.context(), tenant };
+  const { webhookSecret } = await buildPaymentAccount(ctx);
+  let number = 0;
+  const nextEvent = (path: string) => () => {
+    number += 1;
+    const created = Math.floor(Date.now() / 1000);
+    const body = JSON.stringify({
+      id: `evt_${number}`, object: 'event', type: 'checkout.session.completed', created, livemode: false,
+      data: { object: { id: `cs_test_${number}`, object: 'checkout.session', metadata: { platform_order_id: 'ord_1', platform_environment: 'test' } } },
+    });
+    const signature = createHmac('sha256', webhookSecret).update(`${created}.${body}`).digest('hex');
+    return { path, body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };
+  };
+
+  await withFloor(bench, { FLOOR_TENANT: tenant.id }, async (ours, floor) => {
+    const common = { method: 'POST' as const, headers: { 'content-type': 'application/json' } };
+    const bare = { ...floor, ...common, name: 'Koa, inserting and committing', next: nextEvent('/events') };
+    const accepting = { ...ours, ...common, name: 'accepting an event', next: nextEvent(`/api/webhooks/stripe/${tenant.slug}`) };
+    tell(await sideBySide([bare, accepting], { rounds, seconds }), 0.5);
+  });
+} finally {
+  await bench.stop();
+}

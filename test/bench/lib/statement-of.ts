@@ -1,0 +1,32 @@
+import { serveApi } from '#test/support/api.ts';
+import type { Services } from '#src/services.ts';
+
+/** One statement as PostgreSQL is sent it. */
+export interface SentStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The statement that an address is read with, once its store is known: what the bare server is given to send, too. */
+export async function statementOf(services: Services, path: string, headers: Record<string, string>): Promise<SentStatement> {
+  const { pool } = services.context().database;
+  const { query } = pool;
+  const sent: SentStatement[] = [];
+  const api = await serveApi(services, { isRecorded: false });
+  try {
+    await api.call('GET', `${path}?warm=1`, { headers });
+    Object.assign(pool, {
+      query: (...given: [SentStatement]) => {
+        sent.push(given[0]);
+        return (query as Function).apply(pool, given);
+      },
+    });
+    const { status } = await api.call('GET', path, { headers });
+    const [statement, ...more] = sent.filter(({ text }) => !/\bfrom tenants\b/.test(text));
+    if (status !== 200 || !statement || more.length > 0) throw new Error(`${path}: ${status} with ${sent.length} statements.`);
+    return { text: statement.text, values: statement.values };
+  } finally {
+    Object.assign(pool, { query });
+    await api.close();
+  }
+}
