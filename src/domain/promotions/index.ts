@@ -22,6 +22,6 @@ export { type GiftCardRedemption, redeemGiftCard } from './redeem-gift-card.ts';
 export { type PromoRedemption, redeemPromo } from './redeem-promo.ts';
 export { releasePromo } from './release-promo.ts';
 export { removePromoCode } from './remove-promo-code.ts';
-export { returnGiftCard } from './return-gift-card.ts';
+export { leftToReturn, returnGiftCard } from './return-gift-card.ts';
 export { issueGiftCard, saveGiftCard } from './save-gift-card.ts';
 export { savePromoCode } from './save-promo-code.ts';

@@ -1,7 +1,9 @@
 import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { lockOrder } from '../orders/index.ts';
+import { lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import { leftToRefund, requestRefund } from '../payments/index.ts';
+import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { moveReturn, type ReturnDecision } from './move-return.ts';
 import { returnNumberOf } from './present.ts';
 import type { ReturnRecord } from './read-returns.ts';
@@ -12,23 +14,47 @@ export interface RefundDecision extends ReturnDecision {
 }
 
 /**
- * Give back the money for what came back: the refund is promised with the decision, and issued by a worker.
+ * Give back the money for what came back: the refund is promised with the decision, and issued by a worker. What more
+ * was paid with a gift card goes back to the card at once.
  * @throws DomainError not_found, `return_not_allowed`; and as `requestRefund` where an amount is named
  */
 export async function refundReturn(ctx: Context, { amountCents, ...decision }: RefundDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'refunded', async (ctx, moved) => {
-    const wanted = amountCents ?? (await paidFor(ctx, moved));
-    if (wanted === 0) return;
-    const reason = `Return ${returnNumberOf(moved.number)}`;
-    await requestRefund(ctx, { orderId: moved.orderId, amountCents: wanted, reason, returnId: moved.id });
+    const { orderId, id: returnId } = moved;
+    const order = await lockOrder(ctx, orderId);
+    if (!order) return;
+    const left = (await leftToRefund(ctx, order)) ?? 0;
+    const onCard = await leftToReturn(ctx, { orderId });
+    const wanted = amountCents ?? Math.min(await paidFor(ctx, moved), left + onCard);
+    const isTooMuch = wanted > left + onCard;
+    const toCard = isTooMuch ? 0 : Math.max(0, wanted - left);
+    const money = wanted - toCard;
+    if (money > 0) {
+      await requestRefund(ctx, { orderId, amountCents: money, reason: `Return ${returnNumberOf(moved.number)}`, returnId });
+    }
+    if (toCard > 0) await giveBackToCard(ctx, order, { toCard, isAll: toCard === onCard });
   });
 }
 
-/** What was paid for the goods of a return, with their tax and without shipping, as far as it can still go back. */
+/** Nobody has to be asked. Where a gift card paid all of it, the order is refunded by this, or in part. */
+async function giveBackToCard(
+  ctx: InTransaction,
+  order: Order,
+  { toCard, isAll }: { toCard: number; isAll: boolean },
+): Promise<void> {
+  await returnGiftCard(ctx, { orderId: order.id, amountCents: toCard });
+  if (order.totalCents > 0) return;
+  const status = isAll ? 'refunded' : 'partially_refunded';
+  if (order.status !== status) {
+    order.moveTo(status);
+    order.movePaymentTo(status);
+    await saveOrder(ctx, order);
+  }
+  recordEvent(ctx, 'order.refunded', order.id);
+}
+
+/** What was paid for the goods of a return, with their tax and without shipping. */
 async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promise<number> {
-  const order = await lockOrder(ctx, orderId);
-  const left = order && (await leftToRefund(ctx, order));
-  if (!left) return 0;
   const [goods] = await ctx.tx.run<{ paidCents: number | null }>(sql`
     select floor(sum(i.total_cents::numeric * r.quantity / i.quantity)
       * max(o.total_cents + o.gift_card_cents - o.shipping_cents) / nullif(max(o.subtotal_cents - o.discount_cents), 0)
@@ -37,5 +63,5 @@ async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promi
     join order_items i on i.tenant_id = ${ctx.tenant.id} and i.id = r.order_item_id
     join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId}
     where r.tenant_id = ${ctx.tenant.id} and r.return_id = ${id}`);
-  return Math.min(goods?.paidCents ?? 0, left);
+  return goods?.paidCents ?? 0;
 }

@@ -4,6 +4,8 @@ import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { issueRefund, readRefund, type Refund, type RefundRequest, requestRefund } from '#src/domain/payments/index.ts';
+import { readOrder } from '#src/domain/orders/index.ts';
+import { approveReturn, receiveReturn, refundReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -181,3 +183,37 @@ test.serial('an order that a gift card paid all of is refunded without asking an
   t.like(await stockOf(ctx, product.variant.id), { stock: 100 });
   t.is(await refundsAtStripe(t.context), 0);
 });
+
+/** One piece of an order comes back, and what was paid for it goes back. */
+async function returnOne(context: StripeContext, orderId: string): Promise<void> {
+  const { ctx } = context;
+  const order = await readOrder(ctx, orderId);
+  const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];
+  const { id: returnId } = await requestReturn(ctx, { orderNumber: order?.order_number ?? '', email: 'ada@example.com', items });
+  await approveReturn(ctx, { returnId });
+  await receiveReturn(ctx, { returnId });
+  for (let time = 0; time < 2; time += 1) await refundReturn(ctx, { returnId });
+  await settle(context);
+}
+
+for (const [balanceCents, paidCents, ...steps] of [
+  [5000, 2600, { card: 1200, status: 'refunded', refundedCents: 2600 }],
+  [9000, 0, { card: 5200, status: 'partially_refunded', refundedCents: 0 }, { card: 9000, status: 'refunded', refundedCents: 0 }],
+] as const) {
+  test.serial(`what came back of an order that a gift card of ${balanceCents} helped to pay is given back piece by piece`, async (t) => {
+    const { ctx, stripe } = t.context;
+    const card = await buildGiftCard(ctx, { balanceCents });
+    const product = await buildProduct(ctx, { variants: [{ ships: false }] });
+    const { order_id: orderId } = await createCheckoutSession(ctx, {
+      items: [{ product_slug: product.slug, quantity: 2 }], customer_email: 'ada@example.com', gift_card_code: card.code,
+    });
+    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+    await settle(t.context);
+    t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: paidCents });
+    for (const expected of steps) {
+      await returnOne(t.context, orderId);
+      const { status, refundedCents } = await orderOf(ctx, orderId);
+      t.deepEqual({ card: (await balanceOf(ctx, card.id))?.balance, status, refundedCents }, expected);
+    }
+  });
+}
