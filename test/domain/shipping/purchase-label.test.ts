@@ -1,19 +1,18 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { purchaseLabel, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
+import { transact } from '#src/domain/database.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
-import { purchaseLabel as work, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
+import { purchaseLabel as work, refundDuplicate, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import type { GivenOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { promised, recorded } from '#test/support/promised.ts';
-import { Crash, crashingClock, labelOf, orderOf, promisesOf, request, run, runToEnd, withFake } from './support.ts';
+import { Crash, crashingClock, jumpingClock, labelOf, orderOf, promisesOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -103,6 +102,41 @@ test('a provider that dies on us before or after each of its calls sells one lab
   }
 });
 
+test('a run that was frozen until another took its label over writes and buys nothing', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  const quote = shipping.quote.bind(shipping);
+  const frozen = { ...shipping, async quote(...given: Parameters<typeof quote>) {
+    clock.pass(minutes(2));
+    shipping.turns = ['is silent'];
+    t.is(await run(ctx, order.id, 1), 'done', 'another run asks for the label, and hears nothing');
+    return quote(...given);
+  } };
+  t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: frozen } }, order.id, 1), 'snoozed');
+  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.like(await labelOf(ctx, order.id), { state: 'buying', buyNumber: 1 });
+});
+
+test('a purchase is asked for only under a lease that outlives it, however long a run was frozen before', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const buyLabel = shipping.buyLabel.bind(shipping);
+  for (let look = 1; look <= 30; look += 1) {
+    const { order } = await request(ctx);
+    const stopping = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
+      const until = (await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0;
+      t.true(until - clock.now().getTime() >= ctx.settings.labelBuyTimeoutMs, `frozen at ${look}`);
+      return buyLabel(...given);
+    } };
+    const jumping = jumpingClock(clock, look, minutes(2));
+    await run({ ...ctx, clock: jumping, ports: { ...ctx.ports, shipping: stopping } }, order.id);
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+    if (jumping.looks < look) return;
+  }
+  t.fail('The run has no end.');
+});
+
 test('a label whose answer was lost is found and adopted, not bought again', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
@@ -187,6 +221,39 @@ test('a purchase that the provider has not decided is waited for', async (t) => 
   t.is(shipping.bought().length, 1);
 });
 
+test('a purchase under way that is not marked as ours is waited for as well', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['is silent'];
+  await run(ctx, order.id);
+  shipping.turns = ['waits'];
+  const byHand = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: await rateIdOf(ctx, labelId), marker: '' });
+  clock.pass(minutes(3));
+  await run(ctx, order.id);
+  clock.pass(minutes(3));
+  await run(ctx, order.id);
+  t.is((await labelOf(ctx, order.id)).state, 'buying');
+  shipping.decide('purchased');
+  t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 1, purchaseId: byHand.id });
+});
+
+test('of two labels that a look finds, the first is used and the other refunded', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = [silence()];
+  await run(ctx, order.id);
+  const [first] = shipping.bought();
+  await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: await rateIdOf(ctx, labelId), marker: first?.marker ?? '' });
+  await run(ctx, order.id);
+  t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: first?.id });
+  t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
+  for (const duplicate of await promised(ctx, refundDuplicateJob)) await refundDuplicate(ctx, duplicate);
+  t.deepEqual(shipping.bought().map(({ id }) => id), [first?.id]);
+});
+
 test('a rate of last week is quoted again, but only when the label is certain not to have been bought', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
@@ -254,8 +321,7 @@ test('a label of another order is never taken for this one, whatever its rate', 
   shipping.turns = ['is silent'];
   shipping.throws.look = [silence()];
   await run(ctx, order.id);
-  const rows = await read<{ rateId: string }>(ctx, sql`select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
-  const strange = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rows[0]?.rateId ?? '', marker: `${newId('lbl')}:1 ORD-1` });
+  const strange = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: await rateIdOf(ctx, labelId), marker: `${newId('lbl')}:1 ORD-1` });
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
   t.not((await labelOf(ctx, order.id)).purchaseId, strange.id);
 });

@@ -103,5 +103,24 @@ export function crashingClock(clock: Clock, atLook: number): Clock & { looks: nu
   };
 }
 
+/** A clock by which the process stands still for a while, when it is looked at for the nth time. */
+export function jumpingClock(clock: TestClock, atLook: number, ms: number): Clock & { looks: number } {
+  return {
+    looks: 0,
+    now() {
+      this.looks += 1;
+      if (this.looks === atLook) clock.pass(ms);
+      return clock.now();
+    },
+  };
+}
+
 export const promisesOf = async (ctx: Context, labelId: string) =>
   (await promised(ctx, purchaseLabel)).filter((payload) => payload.labelId === labelId);
+
+/** The rate that is written down for a label. */
+export async function rateIdOf(ctx: Context, labelId: string): Promise<string> {
+  const row = await readOne<{ rateId: string | null }>(ctx, sql`
+    select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
+  return row?.rateId ?? '';
+}

@@ -7,13 +7,13 @@ import {
   acknowledgeDuplicate, checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, sweepLabels,
 } from '#src/domain/shipping/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
-import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
+import { NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { promised, recorded } from '#test/support/promised.ts';
-import { labelOf, orderOf, request, run, runToEnd, withFake } from './support.ts';
+import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -33,9 +33,6 @@ async function shipped(base: Context) {
 const trackingsOf = (ctx: Context, orderId: string) => read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(ctx, sql`
   select id, status, followed, next_poll_at as "nextPollAt" from trackings
   where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
-
-const rateOf = async (ctx: Context, labelId: string) =>
-  (await read<{ rateId: string }>(ctx, sql`select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`))[0]?.rateId ?? '';
 
 const mailsAbout = async (ctx: Context, subjectId: string) =>
   (await read<{ kind: string }>(ctx, sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`)).map(({ kind }) => kind);
@@ -202,7 +199,7 @@ test('a label that turns up before it is bought again is used, and one of a rate
   shipping.turns = [{ error: busy(60) }];
   t.is(await run(ctx, late.order.id), 'snoozed');
   t.is((await labelOf(ctx, late.order.id)).state, 'rate_chosen');
-  const rateId = await rateOf(ctx, late.labelId);
+  const rateId = await rateIdOf(ctx, late.labelId);
   const straggler = await shipping.buyLabel(account, { rateId, marker: `${late.labelId}:1 ${late.order.orderNumber}` });
   await hear(straggler.id);
   t.like(await labelOf(ctx, late.order.id), { state: 'purchased', purchaseId: straggler.id });
@@ -235,6 +232,38 @@ test.serial('a look that comes to nothing is made again', async (t) => {
   for (const look of await looks()) await checkPurchases(ctx, look);
   for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.is(shipping.bought().length, 1);
+});
+
+test.serial('a purchase that stayed open is looked at again by itself', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = Array.from({ length: 6 }, silence);
+  t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
+  clock.pass(minutes(11));
+  await sweepLabels(ctx);
+  const looks = (await promised(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
+  for (const look of looks) await checkPurchases(ctx, look);
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  t.is(shipping.bought().length, 1);
+});
+
+test('a hint about a purchase that a run is about to write down is left to that run', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  const buyLabel = shipping.buyLabel.bind(shipping);
+  const hinting = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
+    const purchase = await buyLabel(...given);
+    await receiveHint(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
+    for (const hint of await promised(ctx, jobs.followHint)) await t.throwsAsync(followHint(ctx, hint), { instanceOf: Snooze });
+    return purchase;
+  } };
+  t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: hinting } }, order.id), 'done');
+  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+  t.deepEqual(await promised(ctx, jobs.refundDuplicate), []);
 });
 
 test('while the account does not open, parcels are not asked about', async (t) => {
