@@ -4,11 +4,12 @@ import type { Pool } from 'pg';
 
 import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 
-/** Where the process is to die: the `skip`th time after the first that it comes to `point`, or anywhere when that is late. */
+/** Where the process is to die: when it comes to `point`, or at the next point at all when that takes too long. */
 export interface Aim {
   readonly point: string;
-  readonly skip: number;
-  /** From then on the next point will do. */
+  /** Until then it works undisturbed, so that something is done. */
+  readonly armedAfterMs: number;
+  /** How long it is waited for from then on. */
   readonly patienceMs: number;
 }
 
@@ -16,7 +17,6 @@ export interface Aim {
 export function createPoints(aim: Aim | undefined): (point: string) => void {
   const seen = new Set<string>();
   const startedAt = performance.now();
-  let left = aim?.skip ?? 0;
 
   return (point) => {
     if (!seen.has(point)) {
@@ -24,8 +24,8 @@ export function createPoints(aim: Aim | undefined): (point: string) => void {
       tell('seen', point);
     }
     if (!aim) return;
-    const isLate = performance.now() - startedAt > aim.patienceMs;
-    if (!isLate && (point !== aim.point || left-- > 0)) return;
+    const armedMs = performance.now() - startedAt - aim.armedAfterMs;
+    if (armedMs < 0 || (point !== aim.point && armedMs < aim.patienceMs)) return;
     tell('died', point);
     process.kill(process.pid, 'SIGKILL');
   };

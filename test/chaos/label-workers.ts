@@ -29,8 +29,7 @@ export interface HuntOptions {
 const entry = fileURLToPath(new URL('./label-worker.ts', import.meta.url));
 const preload = fileURLToPath(new URL('../../src/local/stack/end-with-parent.ts', import.meta.url));
 const patienceMs = 10_000;
-/** So many labels may come past a point before its process dies there: else nothing would ever be done. */
-const skipMax = 16;
+const undisturbedMsMax = 5000;
 const stopMs = 8000;
 
 /**
@@ -48,7 +47,7 @@ export function huntLabelWorkers({ environment, random, workers, killsMax, freez
     if (!hunting || counts.kills >= killsMax) return undefined;
     const least = Math.min(...killedAt.values());
     const points = [...killedAt].filter(([, kills]) => kills === least).map(([point]) => point);
-    return { point: points.length > 0 ? random.pick(points) : '', skip: random.below(skipMax), patienceMs };
+    return { point: points.length > 0 ? random.pick(points) : '', armedAfterMs: random.below(undisturbedMsMax), patienceMs };
   }
 
   async function live(): Promise<void> {

@@ -30,7 +30,7 @@ try {
     workers: Number(values.workers),
     killsMax: Number(values.kills),
     freezeEveryMs: 15_000,
-    flushEveryMs: 150_000,
+    flushAfterMs: [15_000, 60_000, 180_000],
     settleMs: Number(values.settle) * 1000,
     report: (line) => console.log(line),
   });

@@ -28,7 +28,8 @@ export interface LabelChaosOptions {
   readonly workers: number;
   readonly killsMax: number;
   readonly freezeEveryMs?: number;
-  readonly flushEveryMs?: number;
+  /** When Redis is wiped. Each time, what was relayed before is healed later: its intervals double. */
+  readonly flushAfterMs?: readonly number[];
   /** How long everything may take to come right. */
   readonly settleMs: number;
   readonly report: (line: string) => void;
@@ -120,11 +121,13 @@ async function follow(
   }
 }
 
-function flushRedis({ redisUrl, flushEveryMs }: LabelChaosOptions): { end(): Promise<void>; count(): number } {
+function flushRedis({ redisUrl, flushAfterMs = [] }: LabelChaosOptions): { end(): Promise<void>; count(): number } {
   const over = new AbortController();
   let flushes = 0;
   const flushing = (async () => {
-    while (flushEveryMs && (await pause(flushEveryMs, true, { signal: over.signal }).catch(() => false))) {
+    for (const [index, at] of flushAfterMs.entries()) {
+      const waited = await pause(at - (flushAfterMs[index - 1] ?? 0), true, { signal: over.signal }).catch(() => false);
+      if (!waited) return;
       const redis = new Redis(redisUrl);
       await redis.flushdb();
       redis.disconnect();
