@@ -22,7 +22,9 @@ export const eraseCommand = defineCommand({
   name: 'erase',
   summary: 'Take a person out of everything that a store holds. Orders keep their amounts and belong to nobody.',
   parameters: whose,
-  options: { yes: { type: 'boolean', description: 'Do it: it cannot be taken back. The command export shows what goes.' } },
+  options: {
+    yes: { type: 'boolean', description: 'Do it: it cannot be taken back. The command export shows what goes.' },
+  },
   async run({ parameters: { slug, email }, options, terminal }): Promise<Report> {
     refuseOther(email);
     if (!options.yes) throw new UsageError('erase cannot be taken back: look with export first, then say --yes.');

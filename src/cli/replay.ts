@@ -12,7 +12,7 @@ export const replayCommand = defineCommand({
   summary: 'Ask Stripe about its events again, and bring the orders of a store into line.',
   parameters: { slug: 'The store.' },
   options: {
-    since: { type: 'string', value: 'time', description: `Everything that happened since then, at most 30 days. ${timeHint}` },
+    since: { type: 'string', value: 'time', description: `What happened since then, at most 30 days. ${timeHint}` },
     until: { type: 'string', value: 'time', description: 'Up to then. With --since; now, unless given.' },
     event: { type: 'string', value: 'id', description: 'Only what this event of Stripe\'s is about: evt_…' },
     session: { type: 'string', value: 'id', description: 'Only this session: cs_…' },
@@ -67,7 +67,7 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
       ...columns(changes),
       ...troubled.map(({ subject, objectId, result, failure }) => `${subject} ${objectId}: ${
         result === 'failed' ? failure : 'it bears our marks, and there is no such order: look for it at Stripe.'}`),
-      count === 0 ? `${what}: nothing ${dryRun ? 'would change' : 'changed'}.` : `${what}, ${count} ${dryRun ? 'would change' : 'changed'}.`,
+      `${what}${count === 0 ? ': nothing' : `, ${count}`} ${dryRun ? 'would change' : 'changed'}.`,
     ],
   };
 }

@@ -14,14 +14,16 @@ export const rotateKeysCommand = defineCommand({
         terminal.progress(`${table}.${column}: ${count} sealed again`));
       const uses = await inspectSecrets(ctx);
       const damaged = rewrapped.flatMap(({ table, column, damaged }) => damaged.map((row) => ({ table, column, ...row })));
-      const idle = config.encryptionKeys.map(([id]) => id).slice(1).filter((id) => !uses.some(({ keyId }) => keyId === id));
+      const [, ...others] = config.encryptionKeys.map(([id]) => id);
+      const idle = others.filter((id) => !uses.some(({ keyId }) => keyId === id));
       const closed = uses.some(({ state }) => state === 'closed');
       return {
         failed: damaged.length > 0 || closed,
         data: {
           sealing_key: ctx.keyring.ids[0],
           rewrapped: rewrapped.map(({ table, column, rewrapped: count }) => ({ table, column, count })),
-          damaged: damaged.map(({ table, column, tenantId, id, keyId }) => ({ table, column, tenant_id: tenantId, id, key_id: keyId })),
+          damaged: damaged.map(({ table, column, tenantId, id, keyId }) =>
+            ({ table, column, tenant_id: tenantId, id, key_id: keyId })),
           uses: uses.map(({ table, column, keyId, count, state }) => ({ table, column, key_id: keyId, count, state })),
           removable_keys: idle,
         },
@@ -29,7 +31,8 @@ export const rotateKeysCommand = defineCommand({
           ...(uses.length > 0 ? columns([['COLUMN', 'KEY', 'SEALED', 'STATE'], ...uses.map(row)]) : ['Nothing is sealed yet.']),
           ...damaged.map(({ table, column, tenantId, id, keyId }) =>
             `${table}.${column} of ${id} (${tenantId}) does not open with the key ${keyId}: save that secret again.`),
-          ...idle.map((id) => `Nothing is sealed with ${id} any more: once no process seals with it, take it out of ENCRYPTION_KEYS.`),
+          ...idle.map((id) =>
+            `Nothing is sealed with ${id} any more: once no process seals with it, take it out of ENCRYPTION_KEYS.`),
         ],
       };
     });

@@ -25,7 +25,8 @@ export async function inspectRedis(url: string): Promise<InspectedRedis[]> {
 
 async function inspect(url: string): Promise<InspectedRedis> {
   const { hostname, port } = new URL(url);
-  const unknown = { address: `${hostname}:${port || 6379}`, failure: undefined, version: '', policy: '', isPersistent: undefined };
+  const address = `${hostname}:${port || 6379}`;
+  const unknown = { address, failure: undefined, version: '', policy: '', isPersistent: undefined };
   const redis = new Redis(url, {
     lazyConnect: true, connectTimeout: timeoutMs, commandTimeout: timeoutMs, retryStrategy: () => null,
     ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),

@@ -2,6 +2,7 @@ import { recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { asPlatform, continueAs } from '#src/domain/database.ts';
+import { takenBackIf } from '#src/domain/taken-back-if.ts';
 import { saveTenant } from '#src/domain/tenants/index.ts';
 import { type ApplyOptions, type ApplyRun, placed } from './section.ts';
 import { sections } from './sections.ts';
@@ -35,7 +36,7 @@ export async function applyStore(
   const notes: string[] = [];
   const given = new Map(Object.entries(rest));
 
-  await takenBackIf(options.dryRun, (finish) =>
+  await takenBackIf<void>(options.dryRun, (finish) =>
     asPlatform(ctx, 'a store file makes its store and fills it, all or nothing', async (platform) => {
       const { tenant, change } = await placed('/store', () => saveTenant(platform, store));
       const ctx = await continueAs(platform, tenant);
@@ -60,16 +61,4 @@ export async function applyStore(
     }),
   );
   return { store: store.slug, dryRun: options.dryRun, changes, keys: options.dryRun ? [] : keys, notes };
-}
-
-class TakenBack extends Error {}
-
-/** Run `work`, and where asked to, have its transaction fail at its last step so that nothing of it stays. */
-async function takenBackIf(takeBack: boolean, work: (finish: () => void) => Promise<void>): Promise<void> {
-  const finish = () => {
-    if (takeBack) throw new TakenBack('This was a dry run.');
-  };
-  await work(finish).catch((error: unknown) => {
-    if (!(error instanceof TakenBack)) throw error;
-  });
 }

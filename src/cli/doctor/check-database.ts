@@ -2,7 +2,7 @@ import { isDatabaseAway } from '#src/domain/database.ts';
 import { pendingMigrations } from '#src/platform/migrate.ts';
 import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/platform/prove-database.ts';
 import type { Services } from '#src/services.ts';
-import { fault, type Finding, ok } from './finding.ts';
+import { fault, type Finding, ok, warning } from './finding.ts';
 
 const oldestVersion = 15;
 
@@ -13,7 +13,8 @@ export async function checkDatabase({ run, config }: Services): Promise<Finding[
     database = await inspectDatabase(run);
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
-    return [fault('database', 'PostgreSQL is away.', 'See whether the server of DATABASE_URL runs and lets this machine in.')];
+    const advice = 'See whether the server of DATABASE_URL runs and lets this machine in.';
+    return [fault('database', 'PostgreSQL is away.', advice)];
   }
   return [
     judgeVersion(database),
@@ -38,10 +39,15 @@ function judgeRole({ role, isUnbound }: InspectedDatabase): Finding {
   );
 }
 
+/** What the answer took is part of what is measured, so less than some seconds is nothing. */
+const agreedSeconds = 3;
+
 function judgeClock({ skewSeconds }: InspectedDatabase): Finding {
-  const apart = `${skewSeconds < 1 ? 'less than a second' : `${Math.round(skewSeconds)} seconds`} apart`;
-  if (skewSeconds <= clockSkewMaxSeconds) return ok('database clock', `This machine and PostgreSQL are ${apart}.`);
-  return fault('database clock', `This machine and PostgreSQL are ${apart}.`, 'Set both clocks by NTP.');
+  if (skewSeconds < agreedSeconds) return ok('database clock', 'This machine and PostgreSQL agree on the time.');
+  const apart = `This machine and PostgreSQL are ${Math.round(skewSeconds)} seconds apart.`;
+  const advice = 'Set both clocks by NTP.';
+  const find = skewSeconds > clockSkewMaxSeconds ? fault : warning;
+  return find('database clock', apart, advice);
 }
 
 async function judgeSchema(databaseUrl: string): Promise<Finding> {

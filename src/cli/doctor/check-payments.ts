@@ -9,7 +9,9 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
   const stored = await readPaymentAccount(ctx);
   const save = 'Put it into the payments section of the store file and apply it.';
   if (!stored) return [warning('stripe', 'The store has no account, so it cannot sell.', save)];
-  if (stored.mode !== 'direct') return [fault('stripe', 'The store cannot sell in connect mode.', 'Give it keys of its own, in direct mode.')];
+  if (stored.mode !== 'direct') {
+    return [fault('stripe', 'The store cannot sell in connect mode.', 'Give it keys of its own, in direct mode.')];
+  }
   if (!stored.hasSecretKey) return [fault('stripe', 'There is no secret key.', save)];
   const account = await openAccount(ctx);
   const askedAt = ctx.clock.now().getTime();
@@ -25,7 +27,7 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
     if (!(error instanceof ProviderError || error instanceof DomainError)) throw error;
     return [error instanceof ProviderError && error.failure === 'denied'
       ? fault('stripe', 'Stripe does not accept the secret key.', save)
-      : fault('stripe', `Stripe does not answer: ${error.message}`, 'See whether this machine reaches it; sales wait meanwhile.')];
+      : fault('stripe', `Stripe does not answer: ${error.message}`, 'See whether this machine reaches it; nobody can buy.')];
   }
 }
 
@@ -33,13 +35,15 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
 function judgeKind(secretKey: string, appMode: 'test' | 'live'): Finding {
   const [, kind] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
   if (kind === undefined || kind === appMode) return ok('stripe', 'Stripe accepts the secret key.');
-  return fault('stripe', `The secret key is a ${kind} key, and APP_MODE is ${appMode}.`, `Give the store its ${appMode} key.`);
+  const sentence = `The secret key is a ${kind} key, and APP_MODE is ${appMode}.`;
+  return fault('stripe', sentence, `Give the store its ${appMode} key.`);
 }
 
 /** It dates what it signs, and a signature of another time is refused. */
 function judgeClock(skewSeconds: number): Finding {
   if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'This machine and Stripe agree on the time.');
-  return fault('stripe clock', `This machine and Stripe are ${Math.round(skewSeconds)} seconds apart: signed events are refused.`, 'Set the clock by NTP.');
+  const sentence = `This machine and Stripe are ${Math.round(skewSeconds)} seconds apart: signed events are refused.`;
+  return fault('stripe clock', sentence, 'Set the clock by NTP.');
 }
 
 const meanings: Readonly<Record<EndpointFault, string>> = {
@@ -62,5 +66,6 @@ async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Fi
     ));
   }
   if (findings.length > 0) return findings;
-  return [ok('stripe webhook', heardAt ? `Stripe delivers; the last event came ${heardAt.toISOString()}.` : 'It is registered; no event has come yet.')];
+  const heard = heardAt ? `the last event came ${heardAt.toISOString()}` : 'no event has come yet';
+  return [ok('stripe webhook', `It is registered; ${heard}.`)];
 }

@@ -14,14 +14,16 @@ export async function checkQueues({ run, clock }: Services): Promise<Finding[]> 
   const ageOf = (moment: Date | null) => (moment ? now.getTime() - moment.getTime() : 0);
   const unrelayedMs = Math.max(0, ...states.map(({ oldestUnrelayedAt }) => ageOf(oldestUnrelayedAt)));
   if (unrelayedMs > unrelayedMaxMs) {
-    return [fault('workers', `Work has waited ${inMinutes(unrelayedMs)} for a relay.`, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
+    const sentence = `Work has waited ${inMinutes(unrelayedMs)} for a relay.`;
+    return [fault('workers', sentence, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
   }
   const late = Map.groupBy(states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs), ({ queue }) => queue);
   if (late.size === 0) return [ok('workers', 'What is due is worked.')];
-  return [...late].map(([queue, jobs]) => fault(
-    'workers', `Work of the queue ${queue} has waited ${inMinutes(Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt))))}.`,
-    `Start a worker or one more worker-${queue}; /ops says what keeps failing.`,
-  ));
+  return [...late].map(([queue, jobs]) => {
+    const oldestMs = Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt)));
+    const sentence = `Work of the queue ${queue} has waited ${inMinutes(oldestMs)}.`;
+    return fault('workers', sentence, `Start a worker or one more worker-${queue}; /ops says what keeps failing.`);
+  });
 }
 
 const inMinutes = (milliseconds: number) => `${Math.round(milliseconds / minutes(1))} minutes`;

@@ -12,7 +12,8 @@ export async function checkRedis({ config }: Services): Promise<Finding[]> {
 function judge(redis: InspectedRedis): Finding[] {
   const { address, failure, version, policy } = redis;
   if (failure) {
-    return [fault('redis', `${address} does not answer: ${failure}.`, 'See whether the server of REDIS_URL runs and lets this machine in.')];
+    const advice = 'See whether the server of REDIS_URL runs and lets this machine in.';
+    return [fault('redis', `${address} does not answer: ${failure}.`, advice)];
   }
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1]);
@@ -30,7 +31,9 @@ function judge(redis: InspectedRedis): Finding[] {
 /** Nothing is lost without it: PostgreSQL is the truth. */
 function judgePersistence({ isPersistent }: InspectedRedis): Finding {
   if (isPersistent) return ok('redis persistence', 'It keeps what it holds over a restart.');
-  const sentence = isPersistent === false ? 'It forgets everything when it restarts.' : 'It does not say whether it keeps anything over a restart.';
+  const sentence = isPersistent === false
+    ? 'It forgets everything when it restarts.'
+    : 'It does not say whether it keeps anything over a restart.';
   return warning(
     'redis persistence', sentence,
     'Nothing is lost by that, only late by up to a minute. To spare it, set appendonly yes.',

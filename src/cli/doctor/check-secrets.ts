@@ -15,7 +15,8 @@ export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
     ));
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
   if (stale > 0) {
-    closed.push(warning(about, `${stale} secrets are sealed with an older key than ${ctx.keyring.ids[0]}.`, 'npm run cli -- rotate-keys'));
+    const sentence = `${stale} secrets are sealed with an older key than ${ctx.keyring.ids[0]}.`;
+    closed.push(warning(about, sentence, 'npm run cli -- rotate-keys'));
   }
   return closed.length > 0 ? closed : [ok(about, 'The first one seals everything that is sealed.')];
 }

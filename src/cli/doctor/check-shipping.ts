@@ -12,11 +12,12 @@ export async function checkShipping(ctx: Context): Promise<Finding[]> {
 async function checkFirst(ctx: Context): Promise<Finding> {
   const account = await readShippingAccount(ctx);
   if (!account) {
-    return warning('shippo', 'The store has no account, so it buys no labels.', 'Put one into the shipping section of the store file.');
+    const advice = 'Put one into the shipping section of the store file.';
+    return warning('shippo', 'The store has no account, so it buys no labels.', advice);
   }
   const { ok: opens, detail } = await checkShippingAccount(ctx, 'shipping');
   if (opens) return ok('shippo', detail);
-  return fault('shippo', detail, 'See that the key in the shipping section is right, and that this machine reaches the provider.');
+  return fault('shippo', detail, 'See that its key in the shipping section is right, and that this machine reaches it.');
 }
 
 /** Nothing is bought there yet, so nothing waits for it. */

@@ -17,7 +17,9 @@ import { fault, type Finding } from './finding.ts';
 export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'Look at everything that this service depends on, and say what is wrong and what to do.',
-  options: { store: { type: 'string', value: 'slug', description: 'Only the accounts of this store. Of every one, unless given.' } },
+  options: {
+    store: { type: 'string', value: 'slug', description: 'Only the accounts of this store. Of every one, unless given.' },
+  },
   async run({ options, terminal }): Promise<Report> {
     const findings = await withUnprovenServices(terminal.environment, async (services, ctx) => {
       const found: Finding[] = [];
@@ -51,7 +53,8 @@ async function examined(what: string, check: () => Promise<Finding[]>): Promise<
   try {
     return await check();
   } catch (error) {
-    const reason = isDatabaseAway(error) ? 'PostgreSQL went away' : error instanceof Error ? error.message : String(error);
+    const said = error instanceof Error ? error.message : String(error);
+    const reason = isDatabaseAway(error) ? 'PostgreSQL went away' : said;
     return [fault(what, `It could not be looked at: ${reason}.`, 'Put right what else is wrong, and look again.')];
   }
 }
@@ -68,8 +71,11 @@ const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT' } as const;
 
 function report(findings: readonly Finding[]): Report {
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
-  const lines = columns(findings.map(({ level, store, about, sentence }) => [marks[level], store ?? '', about, sentence]));
-  const withAdvice = findings.flatMap(({ advice }, index) => [lines[index] ?? '', ...(advice ? [`         → ${advice}`] : [])]);
+  const rows = findings.map(({ level, store, about, sentence }) => [marks[level], store ?? '', about, sentence]);
+  const lines = columns(rows).flatMap((line, index) => {
+    const advice = findings[index]?.advice;
+    return advice ? [line, `         → ${advice}`] : [line];
+  });
   const faults = count('fault');
   const warnings = count('warning');
   const sum = faults === 0 ? 'No fault' : faults === 1 ? 'One fault' : `${faults} faults`;
@@ -80,6 +86,6 @@ function report(findings: readonly Finding[]): Report {
       findings: findings.map(({ about, store, level, sentence, advice }) =>
         ({ about, store: store ?? null, level, sentence, advice: advice ?? null })),
     },
-    lines: [...withAdvice, '', `${sum}${warnings > 0 ? `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}` : ''}.`],
+    lines: [...lines, '', warnings === 0 ? `${sum}.` : `${sum}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`],
   };
 }

@@ -27,7 +27,9 @@ export const listEndpointsCommand = defineCommand({
     const cells = endpoints.map((endpoint) => [endpoint.id, stateOf(endpoint), endpoint.url, endpoint.events.join(',')]);
     return {
       data: { webhook_endpoints: endpoints },
-      lines: cells.length > 0 ? columns([['ENDPOINT', 'STATE', 'URL', 'EVENTS'], ...cells]) : ['The store has no webhook endpoints.'],
+      lines: cells.length > 0
+        ? columns([['ENDPOINT', 'STATE', 'URL', 'EVENTS'], ...cells])
+        : ['The store has no webhook endpoints.'],
     };
   },
 });
@@ -55,7 +57,8 @@ export const updateEndpointCommand = defineCommand({
   async run({ parameters: { slug, endpoint: id }, options, terminal }) {
     const patch = readInput('webhooks:update', EndpointPatch, given(options));
     const endpoint = await withStore(terminal, slug, (ctx) => updateEndpoint(ctx, { ...patch, id }));
-    return { data: { webhook_endpoint: endpoint }, lines: [`${id} is told of ${endpoint.events.join(', ')} at ${endpoint.url}.`] };
+    const sentence = `${id} is told of ${endpoint.events.join(', ')} at ${endpoint.url}.`;
+    return { data: { webhook_endpoint: endpoint }, lines: [sentence] };
   },
 });
 

@@ -5,5 +5,7 @@ export const mailPersonalData: readonly PersonalData[] = [
     table: 'mails', personal: ['recipient', 'data'], beside: ['id', 'kind', 'state', 'created_at', 'sent_at'],
     of: byAddress('recipient'),
   }),
-  removedRows({ table: 'mail_suppressions', personal: ['address'], beside: ['created_at', 'reason'], of: byAddress('address') }),
+  removedRows({
+    table: 'mail_suppressions', personal: ['address'], beside: ['created_at', 'reason'], of: byAddress('address'),
+  }),
 ];

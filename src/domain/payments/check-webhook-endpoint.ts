@@ -32,7 +32,8 @@ export interface EndpointCheck {
 export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck> {
   const account = await openAccount(ctx);
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
-  const endpoints = (await asked(ctx.ports.payments.listEndpoints(account, ctx.signal))).filter((other) => other.url === url);
+  const all = await asked(ctx.ports.payments.listEndpoints(account, ctx.signal));
+  const endpoints = all.filter((other) => other.url === url);
   const secrets = await liveSecrets(ctx);
   const trusted = secrets.map(({ endpointId }) => endpointId);
   const living = endpoints.filter(({ isEnabled }) => isEnabled);

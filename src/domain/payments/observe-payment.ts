@@ -22,7 +22,8 @@ export async function observe(
     select order_number as name, jsonb_build_object(
       'status', status, 'payment_status', payment_status, 'fulfillment_status', fulfillment_status,
       'total_cents', total_cents, 'refunded_cents', refunded_cents, 'attention', attention_code,
-      'session', (select s.state from payment_sessions s where s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id)) as fields
+      'session', (
+        select s.state from payment_sessions s where s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id)) as fields
     from orders o where tenant_id = ${ctx.tenant.id} and id in (
       select ${orderId} union all
       select order_id from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId})

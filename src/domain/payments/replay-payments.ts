@@ -2,6 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { takenBackIf } from '../taken-back-if.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { type Answer, askProvider } from './ask-provider.ts';
 import { isOurs } from './is-ours.ts';
@@ -48,12 +49,14 @@ export async function replayPayments(
   return done;
 }
 
+type Outcome = Pick<Replayed, 'result' | 'changes' | 'failure'>;
+
 async function replay(
   ctx: Context,
   account: PaymentAccount,
   target: ReplayTarget,
   dryRun: boolean,
-): Promise<Pick<Replayed, 'result' | 'changes' | 'failure'>> {
+): Promise<Outcome> {
   let answer: Answer | undefined;
   try {
     answer = await askProvider(ctx, account, target.subject, target.objectId);
@@ -62,16 +65,17 @@ async function replay(
   }
   const marks = answer && marksOf(answer);
   if (!answer || !marks || !isOurs(ctx, marks)) return { result: 'ignored', changes: [] };
-  return inDryRun(dryRun, ctx, async (ctx) => {
-    const subjects = { orderId: marks.orderId ?? '', invoiceId: answer.subject === 'invoice' ? answer.invoice.invoiceId : null };
+  return takenBackIf<Outcome>(dryRun, (finish) => transact(ctx, async (ctx) => {
+    const invoiceId = answer.subject === 'invoice' ? answer.invoice.invoiceId : null;
+    const subjects = { orderId: marks.orderId ?? '', invoiceId };
     const before = await observe(ctx, subjects);
     const applied = await applyAnswer(ctx, answer);
     await ctx.tx.em.flush();
-    if (applied !== 'applied') return { result: applied, changes: [] };
+    if (applied !== 'applied') return finish({ result: applied, changes: [] });
     await settleEvents(ctx, target.eventIds);
     const changes = whatChanged(before, await observe(ctx, subjects));
-    return { result: changes.length > 0 ? 'changed' : 'unchanged', changes };
-  });
+    return finish({ result: changes.length > 0 ? 'changed' : 'unchanged', changes });
+  }));
 }
 
 function marksOf(answer: Answer) {
@@ -92,26 +96,4 @@ async function settleEvents(ctx: InTransaction, eventIds: readonly string[]): Pr
   await ctx.tx.run(sql`
     update payment_events set state = 'applied', settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = any(${eventIds}) and state in ('pending', 'unknown_order')`);
-}
-
-class TakenBack extends Error {}
-
-/** One transaction; in a dry run it fails at its last step, so that nothing of it stays. */
-async function inDryRun<Result>(
-  dryRun: boolean,
-  ctx: Context,
-  work: (ctx: InTransaction) => Promise<Result>,
-): Promise<Result> {
-  if (!dryRun) return transact(ctx, work);
-  let result: { readonly of: Result } | undefined;
-  try {
-    await transact(ctx, async (ctx) => {
-      result = { of: await work(ctx) };
-      throw new TakenBack('This was a dry run.');
-    });
-  } catch (error) {
-    if (!(error instanceof TakenBack)) throw error;
-  }
-  if (!result) throw new TypeError('A dry run ended without a result.');
-  return result.of;
 }

@@ -26,7 +26,11 @@ const keptMs = days(30);
 const stretchMs = hours(1);
 
 /** Each object once, the first that happened first. */
-export async function* replayTargets(ctx: Context, account: PaymentAccount, what: ReplayWhat): AsyncGenerator<ReplayTarget> {
+export async function* replayTargets(
+  ctx: Context,
+  account: PaymentAccount,
+  what: ReplayWhat,
+): AsyncGenerator<ReplayTarget> {
   if ('sessionId' in what) yield { subject: 'session', objectId: what.sessionId, eventIds: [] };
   else if ('order' in what) yield* targetsOfOrder(ctx, what.order);
   else if ('eventId' in what) yield await targetOfEvent(ctx, account, what.eventId);
@@ -34,7 +38,12 @@ export async function* replayTargets(ctx: Context, account: PaymentAccount, what
 }
 
 /** An object that comes again in a later stretch was asked for how it stands now, so it is not asked for twice. */
-async function* targetsSince(ctx: Context, account: PaymentAccount, since: Date, until: Date): AsyncGenerator<ReplayTarget> {
+async function* targetsSince(
+  ctx: Context,
+  account: PaymentAccount,
+  since: Date,
+  until: Date,
+): AsyncGenerator<ReplayTarget> {
   const seen = new Set<string>();
   for await (const events of stretches(ctx, account, since, until)) {
     const targets = new Map<string, { subject: PaymentSubject; objectId: string; eventIds: string[] }>();
@@ -56,7 +65,8 @@ async function* targetsSince(ctx: Context, account: PaymentAccount, since: Date,
 async function* stretches(ctx: Context, account: PaymentAccount, since: Date, until: Date): AsyncGenerator<PaymentEvent[]> {
   const now = ctx.clock.now().getTime();
   if (since.getTime() < now - keptMs) {
-    throw new DomainError('invalid', 'invalid_request', 'The payment provider remembers 30 days: ask for events since a later time.');
+    const sentence = 'The payment provider remembers 30 days: ask for events since a later time.';
+    throw new DomainError('invalid', 'invalid_request', sentence);
   }
   for (let from = since.getTime(); from < until.getTime(); from += stretchMs) {
     const range = { from: new Date(from), to: new Date(Math.min(from + stretchMs, until.getTime())) };

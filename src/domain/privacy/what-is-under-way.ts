@@ -24,6 +24,7 @@ export async function whatIsUnderWay(ctx: InTransaction, { email, customerId, or
         and status in ('requested', 'approved', 'received')
     union all
     select 'the subscription ' || id || ' is ' || status || ': cancel it' from subscriptions
-      where tenant_id = ${ctx.tenant.id} and (lower(email) = ${email} or customer_id = ${customerId}) and status <> 'canceled'`);
+      where tenant_id = ${ctx.tenant.id} and status <> 'canceled'
+        and (lower(email) = ${email} or customer_id = ${customerId})`);
   return rows.map(({ obstacle }) => obstacle);
 }

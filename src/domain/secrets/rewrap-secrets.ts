@@ -38,7 +38,11 @@ interface SealedText {
   readonly sealed: string;
 }
 
-async function rewrapColumn(ctx: PlatformContext, column: SealedColumn, tell: (count: number) => void): Promise<Rewrapped> {
+async function rewrapColumn(
+  ctx: PlatformContext,
+  column: SealedColumn,
+  tell: (count: number) => void,
+): Promise<Rewrapped> {
   const damaged: { tenantId: string; id: string; keyId: string }[] = [];
   let rewrapped = 0;
   let after = { tenantId: '', id: '' };

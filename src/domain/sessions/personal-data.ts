@@ -7,7 +7,8 @@ export const sessionPersonalData: readonly PersonalData[] = [
     beside: ['id', 'outcome', 'created_at', 'used_at', 'expires_at'], of: byAddress('email'),
   }),
   removedRows({
-    table: 'sessions', personal: ['customer_id'], beside: ['id', 'created_at', 'ended_at', 'end_reason', 'refresh_expires_at'],
+    table: 'sessions', personal: ['customer_id'],
+    beside: ['id', 'created_at', 'ended_at', 'end_reason', 'refresh_expires_at'],
     of: ({ customerId }) => sql`customer_id = ${customerId}`,
   }),
 ];

@@ -244,6 +244,9 @@ async function returnSomething(ctx: Context): Promise<void> {
     await ctx.tx.run(sql`
       insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at, settled_at)
       values (${id}, 'rfd_1', ${order.id}, 'sent', 100, 'key_1', ${now}, ${now})`);
+    await ctx.tx.run(sql`
+      insert into analytics_set_aside (tenant_id, id, received_at, source, bot, event_count, events, reason, set_aside_at)
+      values (${id}, 'bat_1', ${now}, 'client', false, 1, ${`[{"type":"search","properties":"\\u0000 ${email}"}]`}, '22P05', ${now})`);
     await ctx.tx.run(sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`);
     await ctx.tx.run(sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`);
     await ctx.tx.run(sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`);
