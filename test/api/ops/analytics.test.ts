@@ -5,7 +5,7 @@ import { recordOrderPaid } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
 import { newId } from '#src/lib/ids.ts';
-import { buildEvent, foldAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildEvent, foldAll, plantBatch, sendEvents } from '#test/support/factories/analytics.ts';
 import { promised } from '#test/support/promised.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -22,6 +22,14 @@ test.serial('operators see how far behind counting is, and the stores of which s
   t.is(status, 200);
   t.regex(headers.get('content-type') ?? '', /text\/html/);
   t.true(body.includes(`<a href="/ops/analytics/${tenant.slug}">${tenant.slug}</a>`));
+});
+
+test.serial('operators see that something could not be counted, and where to look', async (t) => {
+  const { api, ctx, services } = t.context;
+  t.notRegex((await api.call('GET', '/ops/analytics')).body, /set aside/);
+  await plantBatch(ctx, { id: 'not one' });
+  await foldAll(services);
+  t.regex((await api.call('GET', '/ops/analytics')).body, /1 batch could not be folded and was set aside:\s+the queue <a href="\/ops\/queues\/queue\/analytics\?status=failed">/);
 });
 
 test.serial('a store has its days in pictures, and they can be reckoned anew', async (t) => {

@@ -233,14 +233,14 @@ test.serial('a text that is written anew while it is embedded is embedded anew',
 test.serial('a store takes no name and no word from another', async (t) => {
   const { ctx, services, embeddings } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
-  await buildProduct(other, { slug: 'oak-bowl', name: 'Velvet bowl' });
-  await buildProduct(ctx, { slug: 'mug', name: 'Plain velver mug' });
+  await buildProduct(other, { slug: 'oak-bowl', name: 'Mgu bowl' });
+  await buildProduct(ctx, { slug: 'mug', name: 'Plain mug' });
   await workPromises(services);
   await settle(t.context, 'cup');
   const before = (await embeddings.counts()).requests;
   await searchDocuments(ctx, { q: 'oak-bowl' });
   t.is((await embeddings.counts()).requests, before + 1, 'what is a name elsewhere is a word here');
-  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'velvet' })), ['mug'], 'what is spelled right elsewhere is a slip here');
+  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'mgu' })), ['mug'], 'what is spelled right elsewhere is a slip here');
 });
 
 test.serial('what was there before the embedder, or was embedded by another, is found by the sweep', async (t) => {
