@@ -33,6 +33,7 @@ export async function erasePersonalData(
 ): Promise<Erasure> {
   return transact(ctx, async (ctx) => {
     const person = await findPerson(ctx, address);
+    await lockOrders(ctx, person);
     const obstacles = await whatIsUnderWay(ctx, person);
     if (obstacles.length > 0) return { obstacles, erased: {}, paymentCustomerIds: [] };
     const paymentCustomerIds = await paymentCustomersOf(ctx, person);
@@ -48,6 +49,12 @@ export async function erasePersonalData(
     }
     return { obstacles, erased, paymentCustomerIds };
   });
+}
+
+/** None of them changes until the person is out of it: what is under way is judged once. */
+async function lockOrders(ctx: InTransaction, { orderIds }: Person): Promise<void> {
+  await ctx.tx.run(sql`
+    select id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) order by id for update`);
 }
 
 async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Person): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { Person } from '../personal-data.ts';
 /** Some of what is looked through has no index by address: it may take longer than a shopper would wait. */
 const statementTimeoutMs = minutes(10);
 
-/** Whom the store knows by this address. The orders are locked: none of them changes until the transaction is over. */
+/** Whom the store knows by this address. Who asks for the same person waits until the transaction is over. */
 export async function findPerson(ctx: InTransaction, address: string): Promise<Person> {
   const email = normaliseEmail(address);
   const lock = JSON.stringify(['person', ctx.tenant.id, email]);
@@ -20,6 +20,6 @@ export async function findPerson(ctx: InTransaction, address: string): Promise<P
     select id from orders
     where tenant_id = ${ctx.tenant.id} and (lower(email) = ${email} or customer_id = ${customerId}
       or lower(shipping_address ->> 'email') = ${email})
-    order by id for update`);
+    order by id`);
   return { email, customerId, orderIds: orders.map(({ id }) => id) };
 }

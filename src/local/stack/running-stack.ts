@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Where `npm run dev` says how its processes are started, so that the command line finds them. */
-const file = fileURLToPath(new URL('../../../node_modules/.cache/storefront/dev.json', import.meta.url));
+const announcement = fileURLToPath(new URL('../../../node_modules/.cache/storefront/dev.json', import.meta.url));
 
 interface Announced {
   readonly pid: number;
@@ -11,25 +11,28 @@ interface Announced {
 }
 
 /** Let the command line of this checkout find the stack, until `withdraw` is called or this process ends. */
-export function announceStack(environment: Readonly<Record<string, string>>): { withdraw(): void } {
+export function announceStack(
+  environment: Readonly<Record<string, string>>,
+  file = announcement,
+): { withdraw(): void } {
   mkdirSync(dirname(file), { recursive: true });
   const announced = { pid: process.pid, environment };
   // Its keys open nothing but this stack; they are for this account alone all the same.
   writeFileSync(file, JSON.stringify(announced), { mode: 0o600 });
   return {
     withdraw() {
-      if (read()?.pid === process.pid) rmSync(file, { force: true });
+      if (read(file)?.pid === process.pid) rmSync(file, { force: true });
     },
   };
 }
 
 /** The environment of the stack that `npm run dev` of this checkout has running; undefined where none is. */
-export function findRunningStack(): Readonly<Record<string, string>> | undefined {
-  const announced = read();
+export function findRunningStack(file = announcement): Readonly<Record<string, string>> | undefined {
+  const announced = read(file);
   return announced && isAlive(announced.pid) ? announced.environment : undefined;
 }
 
-function read(): Announced | undefined {
+function read(file: string): Announced | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
