@@ -46,8 +46,8 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const { type = 'all', cursor, limit = 20 } = request;
   const text = request.q.trim();
   const kinds = type === 'all' ? ['product', 'content'] : [type];
-  const isSemantic = ctx.ports.embedder !== undefined && !(cursor !== undefined && isOfText(ctx, text, type, cursor))
-    && !(await isName(ctx, text));
+  const hasMeaning = ctx.ports.embedder !== undefined && !(await isName(ctx, text));
+  const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
   const [guess, alike] = await Promise.all([guessWords(ctx, text), isSemantic ? findAlike(ctx, text, kinds) : undefined]);
   const mode = alike ? 'semantic' : 'text';
 
@@ -62,7 +62,7 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
     rows: page.rows.filter(({ kind, product }) => kind === 'content' || product !== null),
     cursor: page.cursor,
     mode,
-    degraded: isSemantic && !alike,
+    degraded: hasMeaning && !alike,
   };
 }
 

@@ -137,6 +137,7 @@ test.serial('a search that began by meaning goes on by text when it must, and on
   const anew = await searchDocuments(byText(ctx), { q: 'mug', limit: 1 });
   const onward = await searchDocuments(ctx, { q: 'mug', limit: 2, cursor: anew.cursor ?? '' });
   t.is(onward.mode, 'text');
+  t.true(onward.degraded);
   t.is(new Set([...slugs(anew), ...slugs(onward)]).size, 3);
   const silent = { ...ctx, ports: { ...ctx.ports, embedder: { model: 'none', embed: () => new Promise<never>(() => undefined) } } };
   const without = await searchDocuments(silent, { q: 'mug', limit: 1, cursor: cursor ?? '' });
