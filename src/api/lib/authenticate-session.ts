@@ -14,7 +14,7 @@ export async function authenticateSession(
   { authorization, slug, tenantId: holderOf }: Credentials,
 ): Promise<Visitor> {
   const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-  const tenantId = holderOf ?? tenantIdOfSession(token);
+  const tenantId = holderOf ?? (await tenantIdOfSession(token));
   const tenant = tenantId === undefined ? undefined : await tenants.byId(tenantId);
   if (!tenant || (slug !== '' && slug !== tenant.slug)) throw invalidSession();
   if (holderOf !== undefined) return { tenant, key: undefined };

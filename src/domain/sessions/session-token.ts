@@ -1,9 +1,10 @@
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
-
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { SessionSecret } from '../tenants/index.ts';
+
+/** Loaded on first use: few requests are a signed-in shopper's. */
+const loadJose = () => import('jose');
 
 /** The one algorithm: a token that names another is not looked at any further. */
 const algorithm = 'HS256';
@@ -28,6 +29,7 @@ export async function signSession(
   { sessionId, customerId }: SessionSubject,
   refreshExpiresAt: Date,
 ): Promise<SignedToken> {
+  const { SignJWT } = await loadJose();
   const issuedAt = Math.floor(ctx.clock.now().getTime() / 1000);
   const expires = Math.min(issuedAt + lifeSeconds, Math.floor(refreshExpiresAt.getTime() / 1000));
   const token = await new SignJWT({ sid: sessionId })
@@ -46,6 +48,7 @@ export async function signSession(
  * @throws DomainError unauthenticated `invalid_session`, or `expired_session`
  */
 export async function verifySession(ctx: Context, secret: SessionSecret, token: string): Promise<SessionSubject> {
+  const { errors, jwtVerify } = await loadJose();
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keyOf(secret), {
       algorithms: [algorithm],
@@ -67,7 +70,8 @@ export async function verifySession(ctx: Context, secret: SessionSecret, token: 
 }
 
 /** The id of the tenant that a session's token names, or `undefined` when this is no such token. Proves nothing yet. */
-export function tenantIdOfSession(token: string): string | undefined {
+export async function tenantIdOfSession(token: string): Promise<string | undefined> {
+  const { decodeProtectedHeader } = await loadJose();
   try {
     const { kid } = decodeProtectedHeader(token);
     return /^(ten_[0-9a-z]{26})\.[0-9]+$/.exec(kid ?? '')?.[1];

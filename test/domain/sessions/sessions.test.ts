@@ -39,7 +39,7 @@ test('a session is a signed token of its store for a quarter of an hour', async 
   t.is(exp - iat, 900);
   t.is(expiresAt.getTime(), seconds(exp));
   t.is(refreshExpiresAt.getTime(), ctx.clock.now().getTime() + days(30));
-  t.is(tenantIdOfSession(token), ctx.tenant.id);
+  t.is(await tenantIdOfSession(token), ctx.tenant.id);
 
   const session = await openSession(later(ctx, minutes(14.9)), token);
   t.deepEqual(session.customer, { id: customer.id, email: customer.email, name: 'Ada' });
