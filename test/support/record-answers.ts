@@ -54,8 +54,9 @@ export function recordAnswers(app: Koa, services: Services): () => void {
   };
 }
 
-function codeOf({ status, body }: { status: number; body?: unknown }): string {
-  return status >= 400 && typeof body === 'string' ? String(JSON.parse(body).error) : '';
+/** Operators' pages say in HTML why not. */
+function codeOf({ status, body, type }: { status: number; body?: unknown; type: string }): string {
+  return status >= 400 && typeof body === 'string' && type.includes('json') ? String(JSON.parse(body).error) : '';
 }
 
 /** Remembers who found something at an address and who did not. */
