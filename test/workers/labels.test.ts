@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/index.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
+import { silence } from '#test/support/fakes/shipping-gateway.ts';
 import { until } from '#test/support/until.ts';
 import { type LabelShop, openLabelShop } from './label-shop.ts';
 
@@ -16,7 +17,8 @@ const address = { name: 'Ada Wells', street1: '1 Main St', city: 'Albany', state
 
 test('a paid order gets its label within moments', async (t) => {
   const { ctx, shipping } = t.context;
-  const orders = await Promise.all(Array.from({ length: 20 }, () => request(ctx)));
+  const orders = [];
+  while (orders.length < 20) orders.push(await request(ctx));
   for (const { order } of orders) await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
   t.is(shipping.bought().length, orders.length);
 });
@@ -45,6 +47,26 @@ test('a label that needs a person fails on the board with what to do, and Retry 
   await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
   await until(async () => (await failed()).length === 0);
   t.is(shipping.bought().length, 1);
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
+});
+
+test('Retry on the board of a label that was in truth bought finds it and buys no second one', async (t) => {
+  const { ctx, api, shipping, failed } = t.context;
+  shipping.turns = ['sells silently'];
+  shipping.throws.look = Array.from({ length: 3 }, silence);
+  const { order } = await request(ctx);
+  const [job] = await until(async () => {
+    const jobs = await failed();
+    return jobs.length > 0 ? jobs : undefined;
+  });
+  t.regex(job?.failedReason ?? '', /: outcome_unknown\. .+ Retry: it looks for the label first and never buys a second one\.$/);
+  t.is(shipping.bought().length, 1);
+
+  const retry = () => api.call('PUT', `/ops/queues/api/queues/labels/${job?.id}/retry`, { headers: { origin: api.url } });
+  await Promise.all([retry(), retry(), retry()]);
+  await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
+  await until(async () => (await failed()).length === 0);
+  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
 

@@ -287,6 +287,17 @@ test('what may pass is tried six times over some hours, each later, and then nee
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
 
+test('a promise that another one has taken the place of does nothing, however often it comes', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.throws.quote = [silence()];
+  await run(ctx, order.id);
+  t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });
+  t.is(await run(ctx, order.id, 1), 'done');
+  t.deepEqual(shipping.asked, ['quote'], 'its time has not come');
+});
+
 test('a provider that says when to come back costs no try', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);

@@ -55,7 +55,8 @@ test('the first movement of a parcel ships its order, once', async (t) => {
   await reconcileTracking(ctx, { trackingId });
   shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
   await reconcileTracking(ctx, { trackingId });
-  t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+  t.like(await orderOf(ctx, order.id), { fulfillment: 'delivered', labels: [{ status: 'delivered' }] });
+  t.is((await trackingsOf(ctx, order.id))[0]?.status, 'delivered', 'a parcel does not go back');
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped', 'order.delivered']);
   t.deepEqual(await mailsAbout(ctx, order.id), ['shipped'], 'the shopper is told once');
   t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
