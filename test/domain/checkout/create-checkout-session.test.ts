@@ -275,6 +275,21 @@ test.serial('a request that is made again goes on with the order that it began',
   t.like(await sessionOf(ctx, second.order_id), { state: 'open' });
 });
 
+test.serial('what a repeat of a request is refused proves nothing of its first try: the order keeps what it holds', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const request = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_3' });
+  payments.misfortunes.createSession = [{ failure: 'away', after: true }, { failure: 'busy' }, { failure: 'denied' }];
+  for (const code of ['payment_provider_unavailable', 'payment_provider_unavailable', 'payment_provider_not_configured']) {
+    t.is((await refusal(t, request())).code, code);
+    t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending']);
+  }
+  t.like(await stockOf(ctx, product.variant.id), { held: 1 });
+  await request();
+  t.is((await ordersOf(ctx)).length, 1);
+});
+
 test.serial('a request that is made again after its order is over begins another one', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);

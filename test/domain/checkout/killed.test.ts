@@ -91,6 +91,7 @@ test.serial('with too little time left the same call is not made again, and the 
   clock.pass(minutes(30));
   payments.asked.length = 0;
   await workPromises(services);
+  t.like(await orderOf(ctx, order?.id ?? ''), { status: 'pending' }, 'one empty look proves nothing');
   clock.pass(minutes(2));
   await workPromises(services);
   t.false(payments.asked.includes('createSession'));

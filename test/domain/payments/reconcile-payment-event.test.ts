@@ -4,8 +4,8 @@ import { purchaseLabel } from '#jobs/labels.ts';
 import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
-import { acceptPaymentEvent, reconcilePaymentEvent } from '#src/domain/payments/index.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent } from '#src/domain/payments/index.ts';
 import type { PaymentEvent, SessionSnapshot } from '#src/domain/ports/payment-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { NeedsPerson } from '#src/lib/errors.ts';
@@ -262,6 +262,19 @@ test.serial('refunds follow the provider, a failed one comes off again, and unsh
   t.like(await refund(3800), { status: 'refunded', refundedCents: 3800 });
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, ledger: 10 });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+});
+
+test.serial('what the provider said of a payment before counts for nothing after what it said since', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  const payment = { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, dispute: null };
+  const said = (refundedCents: number, agoMs: number) => transact(ctx, (ctx) =>
+    applyAnswer(ctx, { subject: 'payment', payment: { ...payment, refundedCents }, askedAt: new Date(ctx.clock.now().getTime() - agoMs) }));
+  await said(1000, 1000);
+  await said(0, 2000);
+  t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
 });
 
 test.serial('a dispute asks for a person until it is over', async (t) => {

@@ -2,8 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
-import { read } from '#src/domain/database.ts';
-import { manageSubscription, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { applyAnswer, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -71,6 +71,17 @@ test.serial('each period that is paid is an order of its own, once, with its own
   t.is((await promised(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
   t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
+});
+
+test.serial('what the provider said of a subscription before counts for nothing after what it said since', async (t) => {
+  const { ctx } = t.context;
+  const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
+  const account = await openAccount(ctx);
+  const active = await ctx.ports.payments.fetchSubscription(account, paymentSubscriptionId);
+  const askedAt = new Date(ctx.clock.now().getTime() - 1);
+  await manageSubscription(ctx, id, { action: 'pause' });
+  await transact(ctx, (ctx) => applyAnswer(ctx, { subject: 'subscription', subscription: active, askedAt }));
+  t.like(await readSubscription(ctx, id), { status: 'paused' });
 });
 
 test.serial('a period that is not paid makes no order and is told', async (t) => {
