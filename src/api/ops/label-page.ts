@@ -11,15 +11,18 @@ export interface LabelPage {
   readonly rates: { readonly value: readonly Rate[] } | { readonly sentence: string } | undefined;
   readonly done?: string | undefined;
   readonly problem?: string | undefined;
+  /** What was typed and refused. */
+  readonly typed?: Readonly<Record<string, string>> | undefined;
 }
 
 /** One label: what is the matter, and everything that can be done about it. */
-export function renderLabelPage({ slug, label, rates, done, problem }: LabelPage): string {
+export function renderLabelPage({ slug, label, rates, done, problem, typed }: LabelPage): string {
   const address = `/ops/labels/${slug}/${label.id}`;
   const waits = label.state === 'needs_attention';
   return renderPage({
     title: label.orderNumber,
     at: '/ops/labels',
+    isMoving: ['queued', 'quoting', 'rate_chosen', 'buying'].includes(label.state),
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
@@ -27,7 +30,7 @@ export function renderLabelPage({ slug, label, rates, done, problem }: LabelPage
       ${waits && html`<section><header><h2>Try again</h2></header>
         <p class="soft">${label.isOpen ? 'A purchase is open: it is looked for first.' : 'With a fresh quote; the cheapest is bought.'}</p>
         <div class="actions">${button(`${address}/retry`, 'Retry', {}, 'main')}</div></section>`}
-      ${waits && !label.isOpen && renderAddress(address, label)}
+      ${waits && !label.isOpen && renderAddress(address, label, typed)}
       ${waits && !label.isOpen && renderRates(address, rates)}
       ${waits && renderByHand(address)}
       ${(label.state === 'purchased' || (waits && !label.isOpen)) && html`<section><header><h2>Give it up</h2></header>
@@ -68,11 +71,11 @@ const addressFields = [
   ['zip', 'Postal code'], ['country', 'Country'], ['phone', 'Phone'],
 ] as const;
 
-function renderAddress(address: string, { shippingAddress }: WaitingLabel): Html {
+function renderAddress(address: string, { shippingAddress }: WaitingLabel, typed: LabelPage['typed']): Html {
   return html`<section><header><h2>Address</h2></header>
     <form method="post" action="${address}/address">
       <div class="fields">${addressFields.map(([field, name]) =>
-        html`<label>${name}<input name="${field}" value="${shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`)}</div>
+        html`<label>${name}<input name="${field}" value="${typed?.[field] ?? shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`)}</div>
       <button class="main">Save and retry</button>
     </form></section>`;
 }

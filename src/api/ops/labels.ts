@@ -54,10 +54,11 @@ export function labelPages(services: Services): Router {
   for (const [name, act] of Object.entries(actions)) {
     router.post(`/:slug/:id/${name}`, async (koa) => {
       const { ctx, label } = await labelOf(services, koa);
-      const result = await orSentence(act(ctx, label, await formOf(koa)));
+      const form = await formOf(koa);
+      const result = await orSentence(act(ctx, label, form));
       if ('sentence' in result) {
         koa.status = 409;
-        return show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence }));
+        return show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence, typed: form }));
       }
       redirect(koa, `/ops/labels/${ctx.tenant.slug}/${label.id}`, result.value);
     });

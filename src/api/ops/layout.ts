@@ -14,17 +14,20 @@ export interface Page {
   readonly title: string;
   /** The address of the page in the head that this one belongs to. */
   readonly at: (typeof pages)[number][0];
+  /** Whether it shows something that is under way, and so looks again by itself. */
+  readonly isMoving?: boolean;
   readonly body: Piece;
 }
 
 /** A page for operators: one head, one column, no script. */
-export function renderPage({ title, at, body }: Page): string {
+export function renderPage({ title, at, isMoving, body }: Page): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+${isMoving && html`<meta http-equiv="refresh" content="3">`}
 <title>${title} · Storefront operations</title>
 <style>${style}</style>
 </head>
