@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +16,7 @@ import { runAva, type Tally } from '#test/run-ava.ts';
 /*
  * What `npm test` runs: the type-check beside the start of the services, then every test, each file
  * on its own copy of one migrated database. Arguments go to ava: file names, --match and so on.
+ * What the routes answered meanwhile is held against what they promise (test/routes), where every test was run.
  * TEST_DATABASE_URL and TEST_REDIS_URL name services to use instead of our own; REQUIRE_CHROMIUM=1
  * makes a missing browser a failure. The last line is the count.
  */
@@ -21,10 +24,13 @@ import { runAva, type Tally } from '#test/run-ava.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const templateName = 'storefront_test_template';
 
-const [types, tests] = await Promise.all([checkTypes(), runTestsWithServices(process.argv.slice(2))]);
+const args = process.argv.slice(2);
+const records = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
+const [types, tests] = await Promise.all([checkTypes(), runTestsWithServices(args)]);
 process.stdout.write(types.output);
 const passed = tests.passed;
-const failed = tests.failed + types.failed + (passed + tests.failed === 0 ? 1 : 0);
+const failed = tests.failed + types.failed + (args.length === 0 ? await checkRoutes() : 0) + (passed + tests.failed === 0 ? 1 : 0);
+rmSync(records, { recursive: true, force: true });
 process.exitCode = failed > 0 ? 1 : 0;
 console.log(`${passed} passed, ${failed} failed`);
 
@@ -42,6 +48,17 @@ async function checkTypes(): Promise<{ output: string; failed: number }> {
   return { output: `\nThe types do not hold:\n${output}\n`, failed: 1 };
 }
 
+/** Routes that no test was answered as they document: one failure, and what is missing. */
+async function checkRoutes(): Promise<number> {
+  const [{ routes }, { standingsOf }, { readRecords }, { debtsOf }] = await Promise.all([
+    import('#src/api/routes.ts'), import('#test/routes/obligations.ts'), import('#test/routes/read-records.ts'), import('#test/routes/table.ts'),
+  ]);
+  const debts = debtsOf(standingsOf(routes, readRecords(records)));
+  if (debts.length === 0) return 0;
+  console.log(`\nThe tests leave out what routes promise (npm run routes):\n${debts.join('\n')}\n`);
+  return 1;
+}
+
 async function runTestsWithServices(args: string[]): Promise<Tally> {
   const { TEST_DATABASE_URL: givenDatabase, TEST_REDIS_URL: givenRedis } = process.env;
   try {
@@ -57,6 +74,7 @@ async function runTestsWithServices(args: string[]): Promise<Tally> {
         TEST_DATABASE_TEMPLATE: templateName,
         TEST_REDIS_URL: givenRedis ?? embedded.redisUrl,
         CHROMIUM_PATH: chromium.path,
+        TEST_ROUTE_RECORDS: process.env['TEST_ROUTE_RECORDS'] ?? records,
       });
       return { passed: tally.passed, failed: tally.failed + chromium.failed };
     } finally {

@@ -56,6 +56,8 @@ test('across a border the owner asks for rates and chooses one', async (t) => {
   t.is(provider.bought().length, 1);
   t.deepEqual(await deedsOf(ctx), ['label.rate_chosen']);
   t.is(told(await owner.post(`/orders/${orderId}/label`)), '409 label_purchased');
+  const dear = await waiting(t.context, { address: { country: 'GB', state: null, zip: 'SW1A 1AA' }, items: [{ quantity: 1, unitPriceCents: 300_000 }] });
+  t.is(told(await owner.get(`/orders/${dear.orderId}/rates`)), '409 order_not_shippable', 'what customs want filed');
 });
 
 test('a label is tried again once the address is corrected, and given back', async (t) => {

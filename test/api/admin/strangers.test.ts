@@ -57,7 +57,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
     () => who.post(`/reviews/${reviewId}/approve`), () => who.post(`/reviews/${reviewId}/reject`),
     () => who.get(`/webhook-endpoints/${endpoint.id}`), () => who.patch(`/webhook-endpoints/${endpoint.id}`, { concurrency: 1 }),
     () => who.delete(`/webhook-endpoints/${endpoint.id}`), () => who.get(`/webhook-endpoints/${endpoint.id}/deliveries`),
-    ...['test', 'rotate-secret', 'enable', 'disable'].map((verb) => () => who.post(`/webhook-endpoints/${endpoint.id}/${verb}`)),
+    ...['test', 'rotate-secret', 'disable', 'enable'].map((verb) => () => who.post(`/webhook-endpoints/${endpoint.id}/${verb}`)),
     () => who.post(`/webhook-endpoints/${endpoint.id}/recover`, { since: ctx.clock.now().toISOString() }),
     () => who.get(`/webhook-deliveries/${delivery.id}`), () => who.post(`/webhook-deliveries/${delivery.id}/redeliver`),
     () => who.post(`/keys/${key.id}/revoke`),
