@@ -29,13 +29,16 @@ export async function interleave(
     if (watched.has(client)) return;
     watched.add(client);
     const query = client.query;
+    let paused: Promise<void> | undefined;
     client.query = (...given: unknown[]) => {
-      if (intrusion) return query.apply(client, given);
-      sent += 1;
-      if (sent < step) return query.apply(client, given);
-      const paused = intrudeAsFarAsPossible();
-      if (typeof given.at(-1) !== 'function') return paused.then(() => query.apply(client, given));
-      paused.then(() => query.apply(client, given));
+      if (!intrusion) {
+        sent += 1;
+        if (sent >= step) paused = intrudeAsFarAsPossible();
+      }
+      if (!paused) return query.apply(client, given);
+      // A commit is sent along with the last statement: what follows on this connection waits its turn.
+      const turn = paused.then(() => query.apply(client, given));
+      return typeof given.at(-1) === 'function' ? undefined : turn;
     };
     restores.push(() => void (client.query = query));
   };
