@@ -7,16 +7,16 @@ import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 /** Where the process is to die: when it comes to `point`, or at the next point at all when that takes too long. */
 export interface Aim {
   readonly point: string;
-  /** Until then it works undisturbed, so that something is done. */
-  readonly armedAfterMs: number;
-  /** How long it is waited for from then on. */
-  readonly patienceMs: number;
+  /** So many points it passes undisturbed, so that something is done. Counted in points: machines are slow and fast. */
+  readonly undisturbed: number;
+  /** So many points it is waited for from then on. */
+  readonly patience: number;
 }
 
 /** Says on standard output where the process is, once for each place, and ends it by kill -9 where it is aimed at. */
 export function createPoints(aim: Aim | undefined): (point: string) => void {
   const seen = new Set<string>();
-  const startedAt = performance.now();
+  let passed = 0;
 
   return (point) => {
     if (!seen.has(point)) {
@@ -24,8 +24,9 @@ export function createPoints(aim: Aim | undefined): (point: string) => void {
       tell('seen', point);
     }
     if (!aim) return;
-    const armedMs = performance.now() - startedAt - aim.armedAfterMs;
-    if (armedMs < 0 || (point !== aim.point && armedMs < aim.patienceMs)) return;
+    passed += 1;
+    const awaited = passed - aim.undisturbed;
+    if (awaited < 0 || (point !== aim.point && awaited < aim.patience)) return;
     tell('died', point);
     process.kill(process.pid, 'SIGKILL');
   };

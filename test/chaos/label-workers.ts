@@ -21,6 +21,8 @@ export interface HuntOptions {
   readonly random: Random;
   readonly workers: number;
   readonly killsMax: number;
+  /** So many points at most a process passes before it is aimed at. A label passes some seventy. */
+  readonly undisturbedMax: number;
   /** How often one of them is stopped, for longer than a lease lasts; never where left out. */
   readonly freezeEveryMs?: number;
   readonly freezeForMs: number;
@@ -28,15 +30,13 @@ export interface HuntOptions {
 
 const entry = fileURLToPath(new URL('./label-worker.ts', import.meta.url));
 const preload = fileURLToPath(new URL('../../src/local/stack/end-with-parent.ts', import.meta.url));
-const patienceMs = 10_000;
-const undisturbedMsMax = 5000;
 const stopMs = 8000;
 
 /**
  * Keep so many label workers running, of which each is killed by kill -9 at some point of the protocol and started
  * again, and now and then one is frozen until others have taken its work over. The points least struck come first.
  */
-export function huntLabelWorkers({ environment, random, workers, killsMax, freezeEveryMs, freezeForMs }: HuntOptions): LabelWorkers {
+export function huntLabelWorkers({ environment, random, workers, killsMax, undisturbedMax, freezeEveryMs, freezeForMs }: HuntOptions): LabelWorkers {
   const killedAt = new Map<string, number>();
   const counts = { kills: 0, freezes: 0 };
   const running = new Set<ChildProcess>();
@@ -47,7 +47,7 @@ export function huntLabelWorkers({ environment, random, workers, killsMax, freez
     if (!hunting || counts.kills >= killsMax) return undefined;
     const least = Math.min(...killedAt.values());
     const points = [...killedAt].filter(([, kills]) => kills === least).map(([point]) => point);
-    return { point: points.length > 0 ? random.pick(points) : '', armedAfterMs: random.below(undisturbedMsMax), patienceMs };
+    return { point: points.length > 0 ? random.pick(points) : '', undisturbed: random.below(undisturbedMax), patience: undisturbedMax };
   }
 
   async function live(): Promise<void> {

@@ -29,6 +29,7 @@ try {
     stores: 3,
     workers: Number(values.workers),
     killsMax: Number(values.kills),
+    undisturbedMax: 400,
     freezeEveryMs: 15_000,
     flushAfterMs: [15_000, 60_000, 180_000],
     settleMs: Number(values.settle) * 1000,

@@ -27,6 +27,7 @@ export interface LabelChaosOptions {
   readonly stores: number;
   readonly workers: number;
   readonly killsMax: number;
+  readonly undisturbedMax: number;
   readonly freezeEveryMs?: number;
   /** When Redis is wiped. Each time, what was relayed before is healed later: its intervals double. */
   readonly flushAfterMs?: readonly number[];
