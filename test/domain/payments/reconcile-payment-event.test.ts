@@ -155,6 +155,20 @@ test.serial('an expired session ends its order, and news that come late change n
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
 
+test.serial('an order that was paid stays so, whatever is said of its session later', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  for (const state of ['expired', 'failed'] as const) {
+    payments.change(sessionId, { state });
+    await hear(ctx, sessionId);
+    t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid' });
+  }
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
+});
+
 test.serial('a payment that comes after the release pays the order and takes what there still is', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx);
