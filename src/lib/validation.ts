@@ -33,7 +33,14 @@ export function issuesOfText(
   value: Record<string, unknown>,
   { max = issuesMax }: { max?: number } = {},
 ): Issue[] {
-  return run('fromText', schema, value).slice(0, max);
+  return [...run('fromText', schema, value), ...endlessIn(value)].slice(0, max);
+}
+
+/** A text such as 1e309 is read as an endless number, which the validator holds against no bound. */
+function endlessIn(value: Record<string, unknown>): Issue[] {
+  return Object.keys(value)
+    .filter((name) => typeof value[name] === 'number' && !Number.isFinite(value[name]))
+    .map((name) => ({ path: `/${name}`, code: 'type', detail: 'must be a number that ends' }));
 }
 
 /** Whether the value fits its schema. */

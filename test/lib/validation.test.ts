@@ -84,3 +84,9 @@ test('what is wrong never repeats the value: it may be a secret', (t) => {
   const Account = closed(Type.Object({ key: Type.String({ pattern: '^sk_' }), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) }));
   t.false(JSON.stringify(issuesOf(Account, { key: 'rk_hush', mode: 'hush', n: 'hush' })).includes('hush'));
 });
+
+test('a number without end is none, whatever its bounds', (t) => {
+  const Limit = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100 }) });
+  for (const limit of ['1e309', '-1e309']) t.deepEqual(issuesOfText(Limit, { limit }).map(({ path }) => path), ['/limit'], limit);
+  t.deepEqual(issuesOfText(Limit, { limit: '7' }), []);
+});
