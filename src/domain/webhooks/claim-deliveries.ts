@@ -46,6 +46,8 @@ export async function lockEndpoint(ctx: InTransaction, id: string): Promise<Webh
 /**
  * Claim what is due, oldest first, as much as the endpoint allows now. A claim only moves `next_attempt_at` to the
  * very end of the slot's lease: when nobody writes an outcome, it is due again for whoever finds the slot free again.
+ *
+ * Every row is found by its key, whatever the planner knows of a table in which much has come to wait just now.
  */
 export async function claimDeliveries(
   ctx: InTransaction,
@@ -62,12 +64,13 @@ export async function claimDeliveries(
       order by next_attempt_at limit ${limit} for update skip locked),
     claimed as (
       update webhook_deliveries d set next_attempt_at = ${slot.leasedUntil}, lease = ${slot.lease}
-      from due where d.tenant_id = ${ctx.tenant.id} and d.id = due.id
-      returning d.id, d.event_id, due.next_attempt_at as due_at, d.attempt_count, d.round_count)
+      where d.tenant_id = ${ctx.tenant.id} and d.id = any(array(select id from due))
+      returning d.id, d.event_id, d.attempt_count, d.round_count)
     select claimed.id, e.id as "eventId", e.type, e.object_id as "objectId", e.created_at as "eventAt",
-      claimed.due_at as "dueAt", claimed.attempt_count as "attemptCount", claimed.round_count as "roundCount"
-    from claimed join events e on e.tenant_id = ${ctx.tenant.id} and e.id = claimed.event_id
-    order by claimed.due_at, claimed.id`);
+      due.next_attempt_at as "dueAt", claimed.attempt_count as "attemptCount", claimed.round_count as "roundCount"
+    from claimed join due on due.id = claimed.id, lateral (
+      select * from events where tenant_id = ${ctx.tenant.id} and id = claimed.event_id offset 0) e
+    order by due.next_attempt_at, claimed.id`);
   if (deliveries.length === 0) return undefined;
 
   const { failuresInRow } = endpoint;
