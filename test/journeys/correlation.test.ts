@@ -30,7 +30,10 @@ test('one request id and one trace tie together all that a request causes, throu
     });
     t.is(response.headers.get('x-request-id'), 'journey-of-one-request');
     const { checkout_url: url } = await response.json() as { checkout_url: string };
-    t.true(linesOf('web').some(({ msg, provider, request_id: id }) => msg === 'provider call' && provider === 'stripe' && id === 'journey-of-one-request'));
+    await until(
+      () => linesOf('web').some(({ msg, provider, request_id: id }) => msg === 'provider call' && provider === 'stripe' && id === 'journey-of-one-request'),
+      { what: 'the line of the call to the provider' },
+    );
 
     // The first sweep may find the payment before its webhook comes, and would then be its cause.
     await until(() => linesOf('worker').some(({ job, msg }) => job === 'payments.sweep-store-events' && msg === 'provider call'), { withinMs: 60_000 });
@@ -43,8 +46,11 @@ test('one request id and one trace tie together all that a request causes, throu
       () => linesOf('web').some(({ route, request_id: id }) => route?.startsWith('/api/webhooks/stripe/') && id === bought.request_id),
       { what: 'the line of the webhook that caused it' },
     );
-    t.true(linesOf('worker').some(({ msg, provider, job, request_id: id }) =>
-      msg === 'provider call' && provider === 'stripe' && job === 'payments.reconcile-payment-event' && id === bought.request_id));
+    await until(
+      () => linesOf('worker').some(({ msg, provider, job, request_id: id }) =>
+        msg === 'provider call' && provider === 'stripe' && job === 'payments.reconcile-payment-event' && id === bought.request_id),
+      { what: 'the line of the call about the payment' },
+    );
 
     const trace = await until(() => {
       const { traceId } = collector.spans.find(({ name }) => name === 'work labels.purchase-label') ?? {};

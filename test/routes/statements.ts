@@ -129,7 +129,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'GET /api/v1/products/:slug/reviews': 1,
   'POST /api/v1/products/:slug/reviews': 1,
   'POST /api/v1/returns': 7,
-  'GET /api/v1/search': 3,
+  'GET /api/v1/search': 4,
   'POST /api/v1/shipping/rates': 1,
   'GET /api/v1/storefront': 1,
   'POST /api/v1/subscriptions/gift-checkout': 9,
