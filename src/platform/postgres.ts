@@ -5,7 +5,6 @@ import pg from 'pg';
 import type { Database } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
-import { gatheringSocket } from './gathering-socket.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -49,7 +48,6 @@ function openPool(connectionString: string, { poolMax, applicationName, log }: D
   const pool = new pg.Pool({
     connectionString,
     pipeline: true,
-    stream: () => gatheringSocket(),
     max: poolMax,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
