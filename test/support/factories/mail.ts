@@ -57,7 +57,7 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
     step: 1, currency: 'USD',
     items: [{ name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 }, { name: 'Coffee of the month', quantity: 1, total_cents: null }],
   },
-  receipt: orderMail({ gift_card_cents: 1000 }),
+  receipt: orderMail({ gift_card_cents: 1000, total_cents: 8953 }),
   shipped: orderMail({ labels }),
   one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
   return_update: {
