@@ -69,7 +69,7 @@ async function serve(counter: Counter, route: Route, koa: RouterContext): Promis
 
   const make = async () => handle(counter, route, koa, visitor, address, await sent());
   const reply = route.cacheable ? await counter.cache.get(visitor, koa.url, make) : await make();
-  sendReply(koa, reply, visitor.key !== undefined);
+  sendReply(koa, reply);
 }
 
 /** The store that a request names; '' when it names none. */
@@ -101,7 +101,7 @@ async function handle(
     }
     const reply = await route.handle({ ctx, caller, params, query, body, rawBody, idempotencyId, header } as never);
     check.answer(route, reply);
-    return renderReply(route, visitor.tenant, reply);
+    return renderReply(route, visitor, reply);
   };
 
   const ctx: Context = { ...services.context({ actor }), tenant: visitor.tenant };

@@ -3,33 +3,50 @@ import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
 
 import type { Tenant } from '#src/domain/tenants/index.ts';
+import type { Visitor } from './authenticate.ts';
 import type { Route } from './define-route.ts';
 import type { Reply } from './reply.ts';
 import { replyToError } from './reply-to-error.ts';
 
-/** A reply ready to be sent to whoever asked for it: as text, which Node sends in one piece with its head. */
+/** A reply ready to be sent to whoever asked for it. */
 export interface RenderedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  /** Bytes where it is kept and sent many times: they are counted and encoded once. */
+  readonly body: string | Buffer | undefined;
   /** Only of what caches may keep. */
   readonly etag: string | undefined;
 }
 
-/** The tag covers the tenant too: two stores with equal answers never share one. */
-export function renderReply(route: Route, tenant: Tenant, reply: Reply): RenderedReply {
+/** A reply made for this visitor, and for everybody with the same kind of key: what a key may see is not for shared caches. */
+export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply): RenderedReply {
   const isHtml = typeof reply.body === 'string';
-  const body = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
-  const isKept = route.caching === 'revalidate' && body !== undefined;
+  const text = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
+  const isKept = route.caching === 'revalidate' && text !== undefined;
+  const etag = isKept ? tagOf(tenant, text) : undefined;
   return {
     status: reply.status,
     headers: {
-      ...(body && { 'content-type': isHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8' }),
-      ...(!isKept && { 'cache-control': 'no-store' }),
+      ...(text && { 'content-type': isHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8' }),
+      ...(etag ? keptHeaders(etag, key !== undefined) : { 'cache-control': 'no-store' }),
       ...reply.headers,
     },
-    body,
-    etag: isKept ? createHash('sha256').update(`${tenant.slug}\n`).update(body).digest('base64url').slice(0, 27) : undefined,
+    body: route.cacheable && text !== undefined ? Buffer.from(text) : text,
+    etag,
+  };
+}
+
+/** The tag covers the tenant too: two stores with equal answers never share one. */
+function tagOf(tenant: Tenant, text: string): string {
+  return `"${createHash('sha256').update(`${tenant.slug}\n`).update(text).digest('base64url').slice(0, 27)}"`;
+}
+
+/** What an answer says that caches may keep, and have to ask about each time. */
+export function keptHeaders(etag: string, isPrivate: boolean): Record<string, string> {
+  return {
+    'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=0, must-revalidate`,
+    vary: 'x-tenant-slug, Authorization, Origin, Accept-Encoding',
+    etag,
   };
 }
 
@@ -44,19 +61,15 @@ export function renderError(error: unknown, requestId: string): RenderedReply {
   };
 }
 
-/** Send a reply, or 304 to a caller who has it already. What a key may see is not for shared caches. */
-export function sendReply(koa: KoaContext, reply: RenderedReply, isPrivate: boolean): void {
+/** Send a reply, or 304 to a caller who has it already. */
+export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.set(reply.headers);
+  if (reply.etag !== undefined && names(koa.get('if-none-match'), reply.etag)) {
+    koa.status = 304;
+    return;
+  }
   koa.body = reply.body ?? null;
   koa.status = reply.status;
-  if (reply.etag === undefined) return;
-  koa.set('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=0, must-revalidate`);
-  koa.set('vary', 'x-tenant-slug, Authorization, Origin, Accept-Encoding');
-  koa.etag = reply.etag;
-  if (names(koa.get('if-none-match'), reply.etag)) {
-    koa.body = null;
-    koa.status = 304;
-  }
 }
 
 /**
@@ -64,5 +77,5 @@ export function sendReply(koa: KoaContext, reply: RenderedReply, isPrivate: bool
  * `fetch` adds to every one that has this header; they mean caches on the way, and we are none.
  */
 function names(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
+  return ifNoneMatch !== '' && ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

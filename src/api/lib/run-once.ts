@@ -71,7 +71,7 @@ async function settleRefusal(ctx: Context, claimed: ClaimedRequest, refusal: Ren
 }
 
 function keptFrom({ status, headers, body }: RenderedReply): KeptReply {
-  return { status, headers, body: body ?? '' };
+  return { status, headers, body: body?.toString() ?? '' };
 }
 
 function replay({ status, headers, body }: KeptReply): RenderedReply {

@@ -26,7 +26,7 @@ export function answerRequests(services: Services): Middleware {
         const reply = renderError(error, requestId);
         if (reply.status >= 500) services.log.error({ err: error, path: koa.path }, 'request failed');
         if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
-        sendReply(koa, reply, false);
+        sendReply(koa, reply);
       }
       const { method, status } = koa;
       const route = String(koa['_matchedRoute'] ?? 'none');
