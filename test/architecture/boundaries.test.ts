@@ -48,7 +48,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   jose: ['src/domain/sessions/'],
   koa: ['src/api/', 'src/local/'],
   kysely: ['src/platform/'],
-  'lru-cache': ['src/domain/', 'src/api/', 'src/platform/', 'src/providers/'],
+  'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
   nodemailer: ['src/providers/', 'src/local/'],
   pg: ['src/domain/database.ts', 'src/domain/transaction.ts', 'src/platform/', 'src/local/'],
   pino: ['src/platform/'],

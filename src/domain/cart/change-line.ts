@@ -30,7 +30,7 @@ async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quan
       returning l.cart_id),
     changed as (
       update carts c set version = c.version + 1, updated_at = ${ctx.clock.now()}
-      from line where c.tenant_id = ${ctx.tenant.id} and c.id = line.cart_id)`, sql`
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId})`, sql`
     select cart_id from line`);
   if (changed.length === 0) throw notFound('line in this cart');
 }

@@ -55,10 +55,10 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
       on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update
         set quantity = known.quantity + excluded.quantity, seen_price_cents = excluded.seen_price_cents,
           variant_named = known.variant_named or excluded.variant_named
-      returning known.cart_id, (known.xmax = 0)::int as is_new),
+      returning (known.xmax = 0)::int as is_new),
     changed as (
       update carts c set line_count = c.line_count + line.is_new, version = c.version + 1, updated_at = ${now}
-      from line where c.tenant_id = ${ctx.tenant.id} and c.id = line.cart_id)`, sql`
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId})`, sql`
     select (select count(*) from cart)::int as carts, count(*)::int as candidates, max(price_cents) as "priceCents"
     from candidate`).catch((error: unknown) => {
     throw refusalOfLimit(error) ?? error;

@@ -41,7 +41,7 @@ export async function takeLine(ctx: Context, { cartId, lineId }: LineOfCart): Pr
       returning l.*),
     changed as (
       update carts c set line_count = c.line_count - 1, version = c.version + 1, updated_at = ${ctx.clock.now()}
-      from line where c.tenant_id = ${ctx.tenant.id} and c.id = line.cart_id)`, sql`
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId})`, sql`
     select variant_id as "variantId", variant_named as "variantNamed", quantity, purchase_type as "purchaseType",
       subscription_interval as interval
     from line`);
