@@ -5,6 +5,9 @@ import { answerPreflight } from './cors.ts';
 import type { Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 
+/** As they are named to who asks, in this order. */
+const served = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
+
 type Handler = (koa: RouterContext) => Promise<void> | void;
 
 /**
@@ -17,14 +20,12 @@ export class Switchboard {
 
   /** Serve an address. Of two that fit the same path the earlier one serves it. */
   serve(path: string, handlers: Partial<Record<Route['method'], Handler>>): void {
-    const router = this.#routerOf(path);
-    const methods: string[] = [];
-    for (const method of methodsOf(handlers)) {
-      router[method](path, (koa) => handlers[method]?.(koa));
-      methods.push(method.toUpperCase());
-    }
-    if (handlers.get) methods.push('HEAD');
-    router.all(path, (koa) => {
+    const byMethod = new Map(Object.entries(handlers).map(([method, handler]) => [method.toUpperCase(), handler]));
+    if (handlers.get) byMethod.set('HEAD', handlers.get);
+    const methods = served.filter((method) => byMethod.has(method));
+    this.#routerOf(path).all(path, (koa) => {
+      const handler = byMethod.get(koa.method);
+      if (handler) return handler(koa);
       if (koa.method === 'OPTIONS') return answerPreflight(koa, methods.join(', '));
       const allow = [...methods, 'OPTIONS'].join(', ');
       throw new HttpError(405, 'method_not_allowed', `${koa.method} is not served here.`, { headers: { allow } });
@@ -50,8 +51,4 @@ function sectionOf(path: string): string {
   const [, , , word = ''] = path.split('/', 4);
   // As the router does, which does not tell upper case from lower.
   return word.toLowerCase();
-}
-
-function methodsOf(handlers: Partial<Record<Route['method'], Handler>>): Route['method'][] {
-  return (['get', 'post', 'put', 'patch', 'delete'] as const).filter((method) => handlers[method]);
 }
