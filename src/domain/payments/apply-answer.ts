@@ -1,6 +1,6 @@
 import type { InTransaction } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
-import type { SubscriptionSnapshot } from '../ports/payment-gateway.ts';
+import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
 import { applyInvoice } from './apply-invoice.ts';
 import { applyPayment } from './apply-payment.ts';

@@ -2,7 +2,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { createOrder, lockOrder, type NewOrderItem, type Order, orderItems } from '../orders/index.ts';
-import type { InvoiceSnapshot, SubscriptionSnapshot } from '../ports/payment-gateway.ts';
+import type { InvoiceSnapshot, SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
 import type { Applied } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';

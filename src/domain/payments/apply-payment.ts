@@ -2,7 +2,7 @@ import { recordEvent } from '#src/outbox/record-event.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { lockOrder, type Order, saveOrder } from '../orders/index.ts';
-import type { PaymentSnapshot } from '../ports/payment-gateway.ts';
+import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import type { Applied } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';

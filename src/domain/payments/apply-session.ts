@@ -3,7 +3,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { extendHolds, lockOrder, type Order, saveOrder } from '../orders/index.ts';
-import type { SessionSnapshot } from '../ports/payment-gateway.ts';
+import type { SessionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
 import type { Applied } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';

@@ -2,14 +2,10 @@ import { sql } from '#src/lib/sql.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
+import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
 import type {
-  InvoiceSnapshot,
-  PaymentAccount,
-  PaymentSnapshot,
-  PaymentSubject,
-  SessionSnapshot,
-  SubscriptionSnapshot,
-} from '../ports/payment-gateway.ts';
+  InvoiceSnapshot, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot,
+} from '../ports/payment-snapshots.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import { isOurs } from './is-ours.ts';
 

@@ -1,5 +1,5 @@
 import type { PlatformContext } from '../context.ts';
-import type { Marks } from '../ports/payment-gateway.ts';
+import type { Marks } from '../ports/payment-snapshots.ts';
 
 /** Whether an object at the provider was made by this service, in this environment: by our own marks on it. */
 export function isOurs(ctx: PlatformContext, { orderId, environment }: Marks): boolean {

@@ -8,7 +8,7 @@ import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
-import type { PaymentSnapshot } from '../ports/payment-gateway.ts';
+import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { openAccount } from './open-account.ts';
 import { type Trouble, troubleOf } from './trouble.ts';

@@ -7,7 +7,7 @@ import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../cu
 import { isAddress, promiseMail } from '../mail/index.ts';
 import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
-import type { PaidAddress } from '../ports/payment-gateway.ts';
+import type { PaidAddress } from '../ports/payment-snapshots.ts';
 import { stopReminders } from '../reminders/index.ts';
 import { requestLabel } from '../shipping/index.ts';
 

@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
 import { hasChanged } from '../database.ts';
-import type { SubscriptionSnapshot } from '../ports/payment-gateway.ts';
+import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { Subscription, type SubscriptionStatus } from './subscription.ts';
 
 /** Whose subscription it is, as the order says that began it. */

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 
-import type { Marks, PaymentEvent, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import type { PaymentEvent, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import type { Marks } from '#src/domain/ports/payment-snapshots.ts';
 import { subjectOf } from './event-types.ts';
 import { marksIn, momentOf } from './snapshots.ts';
 

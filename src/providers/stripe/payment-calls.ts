@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 
-import type { PaymentGateway, PaymentSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import type { PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
 import { actedOn } from './event-types.ts';

@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
 
 import {
-  notSent, type PaymentAccount, type PaymentGateway, type SessionRequest, type SessionSnapshot,
+  notSent, type PaymentAccount, type PaymentGateway, type SessionRequest,
 } from '#src/domain/ports/payment-gateway.ts';
+import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';

@@ -1,14 +1,8 @@
 import type Stripe from 'stripe';
 
 import type {
-  InvoiceSnapshot,
-  Marks,
-  PaidAddress,
-  PaymentSnapshot,
-  SessionSnapshot,
-  SubscriptionSnapshot,
-  SubscriptionState,
-} from '#src/domain/ports/payment-gateway.ts';
+  InvoiceSnapshot, Marks, PaidAddress, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot, SubscriptionState,
+} from '#src/domain/ports/payment-snapshots.ts';
 
 /** Whatever the SDK types as an id or the whole thing. */
 type Reference = string | { readonly id: string } | null | undefined;

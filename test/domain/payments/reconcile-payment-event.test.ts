@@ -6,7 +6,8 @@ import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent } from '#src/domain/payments/index.ts';
-import type { PaymentEvent, SessionSnapshot } from '#src/domain/ports/payment-gateway.ts';
+import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
+import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { NeedsPerson } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';

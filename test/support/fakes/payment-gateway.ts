@@ -1,7 +1,9 @@
 import type {
-  CreatedSession, InvoiceSnapshot, PaymentEvent, PaymentGateway, PaymentSnapshot, SessionRequest, SessionSnapshot,
-  SubscriptionSnapshot,
+  CreatedSession, PaymentEvent, PaymentGateway, SessionRequest,
 } from '#src/domain/ports/payment-gateway.ts';
+import type {
+  InvoiceSnapshot, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot,
+} from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 

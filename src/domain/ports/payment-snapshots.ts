@@ -1,0 +1,94 @@
+/** Our marks on what is made for an order; nulls on what is not ours. */
+export interface Marks {
+  readonly orderId: string | null;
+  readonly environment: string | null;
+}
+
+export interface PaidAddress {
+  readonly name: string | null;
+  readonly street1: string | null;
+  readonly street2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly zip: string | null;
+  readonly country: string | null;
+}
+
+/**
+ * A session as its provider knows it now.
+ *
+ *   open         it can be paid
+ *   processing   the shopper is done, the money is still on its way
+ *   settled      paid, or nothing was due
+ *   failed       the money did not come and will not
+ *   expired      it can no longer be paid
+ */
+export interface SessionSnapshot extends Marks {
+  readonly sessionId: string;
+  readonly state: 'open' | 'processing' | 'settled' | 'failed' | 'expired';
+  readonly url: string | null;
+  readonly currency: string;
+  readonly subtotalCents: number;
+  readonly discountCents: number;
+  readonly shippingCents: number;
+  readonly taxCents: number;
+  readonly totalCents: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly address: PaidAddress | null;
+  readonly customerId: string | null;
+  readonly paymentId: string | null;
+  readonly subscriptionId: string | null;
+}
+
+/** The five states that the shop knows, and `starting`: the first payment has not come yet. */
+export type SubscriptionState = 'starting' | 'active' | 'trialing' | 'past_due' | 'paused' | 'canceled';
+
+/** `orderId` is the order that began it. */
+export interface SubscriptionSnapshot extends Marks {
+  readonly subscriptionId: string;
+  readonly state: SubscriptionState;
+  readonly customerId: string;
+  readonly email: string | null;
+  readonly currency: string;
+  readonly cancelAtPeriodEnd: boolean;
+  readonly canceledAt: Date | null;
+  readonly items: readonly {
+    readonly itemId: string;
+    /** Of our catalogue, by our own mark; `'shipping'` for what shipping costs, `null` for what is not ours. */
+    readonly productId: string | null;
+    readonly variantId: string | null;
+    readonly quantity: number;
+    readonly unitPriceCents: number;
+    readonly interval: 'month' | 'quarter';
+    readonly currentPeriodEnd: Date;
+  }[];
+}
+
+/** `orderId` is the order that began the subscription. */
+export interface InvoiceSnapshot extends Marks {
+  readonly invoiceId: string;
+  readonly subscriptionId: string | null;
+  /** `renewal`: a further period, at its time or because the subscription was resumed or changed its rhythm. */
+  readonly cause: 'first' | 'renewal' | 'other';
+  readonly isPaid: boolean;
+  readonly currency: string;
+  readonly discountCents: number;
+  readonly taxCents: number;
+  readonly totalCents: number;
+  readonly paymentId: string | null;
+  /** Whole periods of something; not what settles a difference. */
+  readonly lines: readonly { readonly itemId: string | null; readonly quantity: number; readonly amountCents: number }[];
+}
+
+/** A payment that was made, and what of it went back. */
+export interface PaymentSnapshot extends Marks {
+  readonly paymentId: string;
+  /** The invoice that it paid, where it belongs to a subscription. */
+  readonly invoiceId: string | null;
+  readonly currency: string;
+  readonly amountCents: number;
+  readonly refundedCents: number;
+  readonly dispute: 'open' | 'lost' | null;
+}
