@@ -25,7 +25,7 @@ try {
   const carts: string[] = [];
   while (carts.length < cartCount) carts.push((await buildCart(ctx)).id);
 
-  // What autovacuum does within a minute. Uncounted, the tables are all taken for small, and joined in any order.
+  // As autovacuum leaves a shop that is in use. Uncounted tables are all taken for small, and joined in any order.
   await ctx.database.pool.query('analyze carts, cart_lines, products, variants');
 
   let number = 0;
