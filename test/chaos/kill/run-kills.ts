@@ -14,7 +14,7 @@ export interface KillOptions {
 
 /** So many works are chosen by chance, and every one has so many moments. */
 const someMax = 4;
-const fewestMoments = 14;
+const fewestMoments = 10;
 
 /**
  * Kill a process (SIGKILL) at every moment of every piece of work by which money comes in or goes out, a new process
