@@ -82,6 +82,9 @@ function isOfText(ctx: Context, text: string, type: string, cursor: string): boo
 }
 
 /**
+ * `offset 0` has a product looked up for each row of the page alone: a planner that has not counted a store which was
+ * just filled would make them all, and throw away what is not on it.
+ *
  * @param candidates common table expressions, the last of them `candidates`: documents with their score
  * @param count how many rows: one more than the page, where another may follow it
  */
@@ -97,6 +100,6 @@ async function readPage(
       ${snippet(ctx)} as snippet
     from page r
     join search_documents d on d.tenant_id = ${ctx.tenant.id} and d.kind = r.kind and d.subject_id = r.subject_id
-    left join lateral (${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id) as product on true
+    left join lateral (${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id offset 0) as product on true
     order by ${list.by}`, { replica: true });
 }
