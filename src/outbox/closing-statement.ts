@@ -1,5 +1,6 @@
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from './events.ts';
+import { insertPromises } from './insert-promises.ts';
 import type { PromisedJob } from './promise.ts';
 import { finish } from './runs.ts';
 
@@ -24,7 +25,7 @@ export interface Closing {
 export function closingStatement({ events, promises, kept }: Closing): Sql | undefined {
   const changes: Sql[] = [];
   if (events.length > 0) changes.push(sql`recorded as (${record(events)})`);
-  if (promises.length > 0) changes.push(sql`promised as (${promise(promises)})`);
+  if (promises.length > 0) changes.push(sql`promised as (${insertPromises(promises)})`);
   if (kept) changes.push(sql`kept as (${finish(kept.promise.outboxId, kept.at)})`);
   return changes.length > 0 ? sql`with ${joinSql(changes, ', ')} select` : undefined;
 }
@@ -34,14 +35,4 @@ function record(events: readonly RecordedEvent[]): Sql {
     insert into events (tenant_id, id, type, object_id, created_at)
     select * from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
       as event("tenantId" text, id text, type text, "objectId" text, at timestamptz)`;
-}
-
-function promise(promises: readonly PromisedJob[]): Sql {
-  return sql`
-    insert into outbox (id, tenant_id, job, queue, key, payload, due_at, next_relay_at, request_id, trace)
-    select id, "tenantId", job, queue, key, payload, "dueAt", "dueAt", "requestId", trace
-    from jsonb_to_recordset(${JSON.stringify(promises)}::jsonb)
-      as promised(id text, "tenantId" text, job text, queue text, key text, payload jsonb, "dueAt" timestamptz,
-                  "requestId" text, trace jsonb)
-    on conflict (tenant_id, job, key) do nothing`;
 }

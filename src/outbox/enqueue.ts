@@ -4,7 +4,7 @@ import type { JobDefinition } from '#jobs/lib/define-job.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { currentTrace } from '#src/lib/tracing.ts';
-import type { Promiser } from './promise.ts';
+import type { PromisedJob, Promiser } from './promise.ts';
 
 /**
  * Promise a job: when the transaction commits, it will be worked, whatever happens to Redis or to any process;
@@ -19,15 +19,25 @@ export function enqueue<Schema extends TObject>(
   options: { dueAt?: Date } = {},
 ): void {
   if (!ctx.tx) throw new TypeError(`${job.name} was promised outside a transaction.`);
-  ctx.tx.promises.push({
+  ctx.tx.promises.push(promiseOf(ctx, job, payload, options));
+}
+
+/** What `enqueue` writes, for a statement of its own that writes it together with its cause: see `insertPromises`. */
+export function promiseOf<Schema extends TObject>(
+  ctx: Promiser,
+  job: JobDefinition<Schema>,
+  payload: Static<Schema>,
+  { dueAt = ctx.clock.now() }: { dueAt?: Date } = {},
+): PromisedJob {
+  return {
     id: newId('job'),
     tenantId: ctx.tenant?.id ?? null,
     job: job.name,
     queue: job.queue,
     key: job.key(payload),
     payload: payload as object,
-    dueAt: options.dueAt ?? ctx.clock.now(),
+    dueAt,
     requestId: currentCorrelation()?.requestId ?? null,
     trace: currentTrace(),
-  });
+  };
 }

@@ -1,9 +1,10 @@
 import { reconcilePaymentEvent } from '#jobs/payments.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { promiseOf } from '#src/outbox/enqueue.ts';
+import { insertPromises } from '#src/outbox/insert-promises.ts';
+import type { Context } from '../context.ts';
+import { write } from '../database.ts';
 import type { PaymentEvent, PaymentGateway } from '../ports/payment-gateway.ts';
 import { isOurs } from './is-ours.ts';
 import { liveWebhookSecrets } from './webhook-secrets.ts';
@@ -21,31 +22,38 @@ export async function acceptPaymentEvent(
   const event = await verify(ctx, rawBody, signature);
   if (event === 'forged') throw new DomainError('invalid', 'invalid_request', 'The signature is not valid.');
   if (event === 'unreadable') throw new DomainError('invalid', 'invalid_request', 'The body is not an event.');
-  await transact(ctx, (ctx) => storeEvents(ctx, [event], 'webhook'));
+  await storeEvents(ctx, [event], 'webhook');
 }
 
-/** Events that were not known yet are stored, and those that may concern the shop are promised to be looked into. */
+/**
+ * Events that were not known yet are stored, and those that may concern the shop are promised to be looked into: both
+ * by one statement, which is a transaction of its own. Answers what was new.
+ */
 export async function storeEvents(
-  ctx: InTransaction,
+  ctx: Context,
   events: readonly PaymentEvent[],
   source: 'webhook' | 'sweep',
 ): Promise<StoredEvent[]> {
+  const now = ctx.clock.now();
   const rows = events.map((event) => ({
     id: event.eventId, type: event.type, subject: event.subject, object_id: event.objectId, occurred_at: event.createdAt,
     state: event.subject !== null && (event.marks === null || isOurs(ctx, event.marks)) ? 'pending' : 'ignored',
   }));
-  const now = ctx.clock.now();
-  const stored = await ctx.tx.run<StoredEvent>(sql`
-    insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
-    select ${ctx.tenant.id}, id, type, subject, object_id, ${source}, state, occurred_at, ${now},
-      case when state = 'ignored' then ${now}::timestamptz end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as e(id text, type text, subject text, object_id text, state text, occurred_at timestamptz)
-    on conflict do nothing
-    returning id, state, occurred_at as "occurredAt"`);
-  for (const { id, state } of stored) {
-    if (state === 'pending') enqueue(ctx, reconcilePaymentEvent, { eventId: id, attempt: 1 });
-  }
+  const promises = rows
+    .filter(({ state }) => state === 'pending')
+    .map(({ id }) => promiseOf(ctx, reconcilePaymentEvent, { eventId: id, attempt: 1 }));
+  const changes = sql`
+    stored as (
+      insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
+      select ${ctx.tenant.id}, id, type, subject, object_id, ${source}, state, occurred_at, ${now},
+        case when state = 'ignored' then ${now}::timestamptz end
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as e(id text, type text, subject text, object_id text, state text, occurred_at timestamptz)
+      on conflict do nothing
+      returning id, state, occurred_at as "occurredAt"),
+    promised as (${insertPromises(promises, sql`payload ->> 'eventId' in (select id from stored)`)})`;
+  const stored = await write<StoredEvent>(ctx, changes, sql`select * from stored`);
+  if (stored.some(({ state }) => state === 'pending')) ctx.database.wakeRelay();
   return stored;
 }
 

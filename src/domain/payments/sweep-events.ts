@@ -82,7 +82,7 @@ async function sweepStretch(ctx: Context, account: PaymentAccount, from: Date, t
   do {
     const page = await ctx.ports.payments.listEvents(account, { from, to, ...(next && { next }) }, ctx.signal);
     if (page.events.length > 0) {
-      const stored = await transact(ctx, (ctx) => storeEvents(ctx, page.events, 'sweep'));
+      const stored = await storeEvents(ctx, page.events, 'sweep');
       missed += stored.filter(({ state, occurredAt }) => state === 'pending' && occurredAt < missedBefore).length;
     }
     next = page.next;
