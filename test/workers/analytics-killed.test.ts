@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-
 import test from 'ava';
 import pg from 'pg';
 
@@ -15,10 +11,9 @@ import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildEvent, foldedEvents, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { createTestRedis } from '#test/support/redis.ts';
+import { startWorker } from '#test/support/start-worker.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
-
-const worker = fileURLToPath(new URL('../../workers/all.ts', import.meta.url));
 
 test('a worker that is killed in the middle of folding loses no event and doubles none', async (t) => {
   t.timeout(60_000);
@@ -26,14 +21,7 @@ test('a worker that is killed in the middle of folding loses no event and double
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url });
   const services = await createServices(readConfig(environment), 'test', { log: silentLog });
   const blocker = new pg.Client({ connectionString: database.url, options: '-c app.platform=on' });
-  const processes: ChildProcess[] = [];
-  const start = () => {
-    const started = spawn(process.execPath, [worker], { env: { PATH: process.env['PATH'], ...environment }, stdio: 'ignore' });
-    processes.push(started);
-    return started;
-  };
   t.teardown(async () => {
-    for (const started of processes) if (started.exitCode === null) started.kill('SIGKILL');
     await blocker.end();
     await services.close();
     await database.drop();
@@ -52,16 +40,15 @@ test('a worker that is killed in the middle of folding loses no event and double
     [ctx.tenant.id, contested, weekOf(dayOf(services.clock.now()))]);
   const folding = () => services.run(sql`
     select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'analytics_batches'`);
-  const first = start();
+  const first = startWorker(t, environment);
   await until(async () => (await folding()).length > 0, { withinMs: 30_000, what: 'a worker in the middle of folding' });
-  first.kill('SIGKILL');
-  await once(first, 'exit');
+  await first.kill('SIGKILL');
   t.is((await foldedEvents(ctx)).length, 0);
   await blocker.query('rollback');
   await until(async () => (await folding()).length === 0, { what: 'PostgreSQL to miss the worker' });
   t.is(await waitingBatches(ctx), 4, 'nothing of what it did was kept');
 
-  start();
+  startWorker(t, environment);
   await until(async () => (await waitingBatches(ctx)) === 0, { withinMs: 30_000, what: 'another worker to fold' });
   t.is((await foldedEvents(ctx)).length, 40);
   t.like(await rollUpsOf(ctx), { days: [{ events: 40, sessions: 8, viewed: 8 }] });

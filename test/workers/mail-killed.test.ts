@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-
 import test from 'ava';
 
 import { readConfig } from '#src/config.ts';
@@ -20,10 +16,9 @@ import { buildRemindedCart, decideAll, remindAnytime } from '#test/support/facto
 import { buildLink } from '#test/support/factories/sessions.ts';
 import { linkIn } from '#test/support/fakes/mailer.ts';
 import { createTestRedis } from '#test/support/redis.ts';
+import { startWorker } from '#test/support/start-worker.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
-
-const worker = fileURLToPath(new URL('../../workers/all.ts', import.meta.url));
 
 test('a worker is killed after the mail server took its mails: the reminder is not sent again, the link is, the same', async (t) => {
   t.timeout(120_000);
@@ -31,14 +26,7 @@ test('a worker is killed after the mail server took its mails: the reminder is n
   const inbox = mailboxControl(mailbox.url);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, SMTP_URL: mailbox.smtpUrl });
   const services = await createServices(readConfig(environment), 'test', { log: silentLog });
-  const processes: ChildProcess[] = [];
-  const start = () => {
-    const started = spawn(process.execPath, [worker], { env: { PATH: process.env['PATH'], ...environment }, stdio: 'ignore' });
-    processes.push(started);
-    return started;
-  };
   t.teardown(async () => {
-    for (const started of processes) if (started.exitCode === null) started.kill('SIGKILL');
     await services.close();
     await mailbox.close();
     await database.drop();
@@ -56,15 +44,14 @@ test('a worker is killed after the mail server took its mails: the reminder is n
 
   // The mail server keeps both mails, and does not come to say so before the kill.
   await inbox.fault({ kind: 'slow', ms: 60_000, times: 2 });
-  const first = start();
+  const first = startWorker(t, environment);
   await until(async () => (await inbox.messages()).length === 2, { withinMs: 40_000, what: 'both mails to be taken' });
   t.deepEqual([...(await states()).values()], ['sending', 'sending']);
-  first.kill('SIGKILL');
-  await once(first, 'exit');
+  await first.kill('SIGKILL');
 
   // What is left of the 45 seconds for which a dead sender's mail is left alone passes.
   await transact(ctx, (ctx) => ctx.tx.run(sql`update mails set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
-  start();
+  startWorker(t, environment);
   await until(async () => [...(await states()).values()].every((state) => state !== 'sending'), { withinMs: 60_000, what: 'both mails to be settled' });
   t.deepEqual(Object.fromEntries(await states()), { abandoned_cart: 'outcome_unknown', magic_link: 'sent' });
   t.is((await inbox.messages({ to: reminded })).length, 1);
