@@ -2,16 +2,15 @@ import type { Context } from '../context.ts';
 import type { CartRecord } from './cart.ts';
 import type { CartLineInput } from './cart-input.ts';
 import { placeLine } from './place-line.ts';
-import { readCart } from './read-cart.ts';
 
 /**
- * Put something into a cart, and answer the cart: one statement changes it, another reads it.
+ * Put something into a cart, and answer the cart.
  * @throws DomainError as `placeLine`
  */
 export async function addLine(ctx: Context, cartId: string, input: CartLineInput): Promise<CartRecord> {
   const purchaseType = input.purchaseType ?? 'one_time';
   const isSubscription = purchaseType === 'subscription';
-  await placeLine(ctx, cartId, {
+  return placeLine(ctx, cartId, {
     variantId: input.variantId,
     variantNamed: isSubscription || Boolean(input.variantId),
     productId: input.productId,
@@ -20,5 +19,4 @@ export async function addLine(ctx: Context, cartId: string, input: CartLineInput
     purchaseType,
     interval: isSubscription ? (input.subscriptionInterval ?? null) : null,
   });
-  return readCart(ctx, cartId);
 }

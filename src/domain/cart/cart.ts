@@ -7,7 +7,7 @@ export const cartLifeMs = days(30);
 /** The most lines that a cart may hold; the schema of the table says the same. */
 export const linesMax = 100;
 
-/** A cart as one statement reads it, with what the catalogue says now of everything in it. */
+/** A cart as one JSON document, with what the catalogue says now of everything in it. Its times are RFC 3339. */
 export interface CartRecord {
   readonly id: string;
   readonly status: 'active' | 'converted';
@@ -15,9 +15,9 @@ export interface CartRecord {
   readonly sessionId: string | null;
   readonly customerId: string | null;
   readonly version: number;
-  readonly expiresAt: Date;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+  readonly expiresAt: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
   readonly lines: readonly CartLineRecord[];
 }
 

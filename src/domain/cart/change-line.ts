@@ -3,10 +3,11 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { transact, write } from '../database.ts';
 import type { CartRecord } from './cart.ts';
+import { changedCart } from './cart-document.ts';
 import type { CartLinePatch } from './cart-input.ts';
 import { activeCart, placeLine } from './place-line.ts';
 import { readCart } from './read-cart.ts';
-import { type LineOfCart, removeLine, takeLine } from './remove-line.ts';
+import { type ChangedLine, type LineOfCart, removeLine, takeLine } from './remove-line.ts';
 
 /**
  * Change how many of a line there are, or how it is bought, and answer the cart. Quantity 0 removes the line. A line
@@ -16,33 +17,34 @@ import { type LineOfCart, removeLine, takeLine } from './remove-line.ts';
 export async function changeLine(ctx: Context, line: LineOfCart, patch: CartLinePatch): Promise<CartRecord> {
   const { quantity, purchaseType, subscriptionInterval } = patch;
   if (quantity === 0) return removeLine(ctx, line);
-  if (purchaseType || subscriptionInterval) await changePurchase(ctx, line, patch);
-  else if (quantity !== undefined) await changeQuantity(ctx, line, quantity);
-  return readCart(ctx, line.cartId);
+  if (purchaseType || subscriptionInterval) return changePurchase(ctx, line, patch);
+  return quantity === undefined ? readCart(ctx, line.cartId) : changeQuantity(ctx, line, quantity);
 }
 
-async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quantity: number): Promise<void> {
-  const changed = await write(ctx, sql`
+async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quantity: number): Promise<CartRecord> {
+  const [found] = await write<ChangedLine>(ctx, sql`
     cart as materialized (${activeCart(ctx, cartId)}),
     line as (
       update cart_lines l set quantity = ${quantity} from cart
       where l.tenant_id = ${ctx.tenant.id} and l.id = ${lineId} and l.cart_id = cart.id
-      returning l.cart_id),
+      returning l.*),
     changed as (
       update carts c set version = c.version + 1, updated_at = ${ctx.clock.now()}
-      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId})`, sql`
-    select cart_id from line`);
-  if (changed.length === 0) throw notFound('line in this cart');
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
+      returning c.*)`, sql`
+    select ${changedCart(ctx, cartId, { stays: true })} as cart from line`);
+  if (!found) throw notFound('line in this cart');
+  return found.cart ?? readCart(ctx, cartId);
 }
 
 /** The same line, taken out and put back as it is bought now: what it costs then is what the shopper sees. */
-async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePatch): Promise<void> {
-  await transact(ctx, async (ctx) => {
+async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePatch): Promise<CartRecord> {
+  return transact(ctx, async (ctx) => {
     const taken = await takeLine(ctx, line);
     const purchaseType = patch.purchaseType ?? taken.purchaseType;
     const interval = purchaseType === 'subscription' ? (patch.subscriptionInterval ?? taken.interval) : null;
     if (purchaseType === 'subscription' && !interval) throw intervalMissing();
-    await placeLine(ctx, line.cartId, {
+    return placeLine(ctx, line.cartId, {
       lineId: line.lineId,
       variantId: taken.variantId,
       variantNamed: taken.variantNamed || purchaseType === 'subscription',

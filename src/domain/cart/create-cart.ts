@@ -18,8 +18,8 @@ export async function createCart(ctx: Context, input: CartInput): Promise<CartRe
   const now = ctx.clock.now();
   const cart: CartRecord = {
     id: newId('cart'), status: 'active', currency, sessionId: input.session_id ?? null,
-    customerId: input.customer_id ?? null, version: 1, expiresAt: new Date(now.getTime() + cartLifeMs),
-    createdAt: now, updatedAt: now, lines: [],
+    customerId: input.customer_id ?? null, version: 1, lines: [],
+    expiresAt: new Date(now.getTime() + cartLifeMs).toISOString(), createdAt: now.toISOString(), updatedAt: now.toISOString(),
   };
   await write(ctx, sql`
     cart as (

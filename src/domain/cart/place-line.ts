@@ -4,7 +4,9 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { type PurchaseType, quantityMax, type SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { brokenConstraint, write } from '../database.ts';
-import { linesMax } from './cart.ts';
+import { type CartRecord, linesMax } from './cart.ts';
+import { changedCart } from './cart-document.ts';
+import { readCart } from './read-cart.ts';
 
 /** What is put into a cart: a variant, or a product that has only one. */
 export interface PlacedLine {
@@ -25,15 +27,17 @@ interface Found {
   readonly carts: number;
   readonly candidates: number;
   readonly priceCents: number | null;
+  readonly cart: CartRecord | null;
 }
 
 /**
  * Put a line into a cart, or add to the one that holds the same variant, purchase type and interval, in one
- * statement. The cart is locked first, so that a cart being checked out is not filled behind its back.
+ * statement, which answers the cart. The cart is locked first, so that a cart being checked out is not filled behind
+ * its back.
  *
  * @throws DomainError not_found; invalid `unknown_product`, `variant_required`, `price_unavailable`, `too_many_items`
  */
-export async function placeLine(ctx: Context, cartId: string, line: PlacedLine): Promise<void> {
+export async function placeLine(ctx: Context, cartId: string, line: PlacedLine): Promise<CartRecord> {
   const { seenPriceCents = null, purchaseType, interval } = line;
   const now = ctx.clock.now();
   const [found] = await write<Found>(ctx, sql`
@@ -55,11 +59,13 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
       on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update
         set quantity = known.quantity + excluded.quantity, seen_price_cents = excluded.seen_price_cents,
           variant_named = known.variant_named or excluded.variant_named
-      returning (known.xmax = 0)::int as is_new),
+      returning known.*, (known.xmax = 0)::int as is_new),
     changed as (
       update carts c set line_count = c.line_count + line.is_new, version = c.version + 1, updated_at = ${now}
-      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId})`, sql`
-    select (select count(*) from cart)::int as carts, count(*)::int as candidates, max(price_cents) as "priceCents"
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
+      returning c.*)`, sql`
+    select (select count(*) from cart)::int as carts, count(*)::int as candidates, max(price_cents) as "priceCents",
+      ${changedCart(ctx, cartId, { stays: true })} as cart
     from candidate`).catch((error: unknown) => {
     throw refusalOfLimit(error) ?? error;
   });
@@ -67,6 +73,7 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
   if (found.candidates === 0) throw refuse('unknown_product', 'There is no such product for sale.');
   if (found.candidates > 1) throw refuse('variant_required', 'This product has several variants: one must be named.');
   if (found.priceCents === null) throw refuse('price_unavailable', 'This product is not sold in this way.');
+  return found.cart ?? readCart(ctx, cartId);
 }
 
 /** The cart that may still be changed, locked until the statement's transaction ends. */

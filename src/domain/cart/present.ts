@@ -53,9 +53,9 @@ export function presentCart(cart: CartRecord): Static<typeof CartView> {
     itemCount: items.reduce((sum, { quantity }) => sum + quantity, 0),
     subtotalCents: items.reduce((sum, { lineTotalCents }) => sum + lineTotalCents, 0),
     version: cart.version,
-    expiresAt: cart.expiresAt.toISOString(),
-    createdAt: cart.createdAt.toISOString(),
-    updatedAt: cart.updatedAt.toISOString(),
+    expiresAt: new Date(cart.expiresAt).toISOString(),
+    createdAt: new Date(cart.createdAt).toISOString(),
+    updatedAt: new Date(cart.updatedAt).toISOString(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
 import type { CartRecord } from './cart.ts';
+import { changedCart } from './cart-document.ts';
 import { activeCart } from './place-line.ts';
 import { readCart } from './read-cart.ts';
 
@@ -18,12 +19,17 @@ export interface LineOfCart {
  * @throws DomainError not_found for the cart, or the line in it
  */
 export async function removeLine(ctx: Context, line: LineOfCart): Promise<CartRecord> {
-  await takeLine(ctx, line);
-  return readCart(ctx, line.cartId);
+  const { cart } = await takeLine(ctx, line);
+  return cart ?? readCart(ctx, line.cartId);
+}
+
+/** What is known of the cart whose line was changed; null where somebody else changed it meanwhile. */
+export interface ChangedLine {
+  readonly cart: CartRecord | null;
 }
 
 /** What was taken out. */
-export interface TakenLine {
+export interface TakenLine extends ChangedLine {
   readonly variantId: string;
   readonly variantNamed: boolean;
   readonly quantity: number;
@@ -41,9 +47,10 @@ export async function takeLine(ctx: Context, { cartId, lineId }: LineOfCart): Pr
       returning l.*),
     changed as (
       update carts c set line_count = c.line_count - 1, version = c.version + 1, updated_at = ${ctx.clock.now()}
-      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId})`, sql`
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
+      returning c.*)`, sql`
     select variant_id as "variantId", variant_named as "variantNamed", quantity, purchase_type as "purchaseType",
-      subscription_interval as interval
+      subscription_interval as interval, ${changedCart(ctx, cartId, { stays: false })} as cart
     from line`);
   if (!line) throw notFound('line in this cart');
   return line;
