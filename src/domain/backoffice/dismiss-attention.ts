@@ -6,7 +6,7 @@ import { lockOrder, saveOrder } from '../orders/index.ts';
 
 /**
  * The owner has seen to what was the matter with an order. Naming it makes sure that nothing else is dismissed that came
- * up meanwhile; what is dismissed already stays so.
+ * up meanwhile, and that comes to the front; what is dismissed already stays so.
  *
  * @throws DomainError not_found, or conflict `version_conflict` when something else is the matter
  */
@@ -19,7 +19,7 @@ export async function dismissAttention(ctx: Context, { orderId, code }: { orderI
     if (attentionCode !== code) {
       throw new DomainError('conflict', 'version_conflict', 'Something else is the matter with this order now.');
     }
-    order.raise(null);
+    order.withdraw(code);
     await saveOrder(ctx, order);
     await recordAudit(ctx, {
       action: 'order.attention_dismissed', subjectKind: 'order', subjectId: orderId, before: { code, detail },

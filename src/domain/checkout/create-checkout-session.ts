@@ -8,16 +8,18 @@ import { normaliseEmail } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
-  findPaymentCustomer, insertSession, patienceEnds, type PaymentSession, readSession, type SellingTerms, sellingTerms, unavailable,
+  findPaymentCustomer, insertSession, isBeingSubscribed, patienceEnds, type PaymentSession, readSession, type SellingTerms,
+  sellingTerms, type Subscribing, unavailable,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { forgetCustomer } from './forget-customer.ts';
-import { isTakenByAnother } from './is-taken-by-another.ts';
+import { BeingSubscribed, isTakenByAnother } from './is-taken-by-another.ts';
 import { CustomerGone, openSession } from './open-session.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
 import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-checkout.ts';
+import { inTheWay, subscribingOf } from './subscribing.ts';
 import { supersedeSession } from './supersede-session.ts';
 
 /** Longer than any request lasts: whoever finds a session still unanswered then knows that its request is over. */
@@ -98,11 +100,14 @@ async function beginOrder(
 ): Promise<BegunOrder | undefined> {
   const { email } = caller;
   const plan = planOrder(ctx, input, await quote({ email, liveSubscriptions: terms.liveSubscriptions }), terms, email);
-  if (terms.liveOrderId && (await supersedeSession(ctx, terms.account, terms.liveOrderId)) === 'paid') return undefined;
+  const subscribing = subscribingOf(plan, email);
+  for (const orderId of inTheWay(terms, subscribing)) {
+    if ((await supersedeSession(ctx, terms.account, orderId)) === 'paid') return undefined;
+  }
   const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, email, goneCustomerId) : null;
   const number = await takeOrderNumber(ctx);
   try {
-    const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift });
+    const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift, subscribing });
     const { currency, totalCents } = plan.order;
     return { isNew: true, session, orderNumber: orderNumberOf(number), currency, totalCents };
   } catch (error) {
@@ -126,21 +131,23 @@ interface Particulars {
   readonly number: number;
   readonly customerId: string | null;
   readonly gift: Gift | null | undefined;
+  readonly subscribing: Subscribing | null;
 }
 
 /** Order, holds, session and both promises: all of them, or none. Locks go from the order to its subjects. */
 async function writeOrder(
   ctx: Context,
   { order, request, expiresAt }: OrderPlan,
-  { number, customerId, gift = null, subject, requestKey }: Caller & Particulars,
+  { number, customerId, gift = null, subject, subscribing, requestKey }: Caller & Particulars,
 ): Promise<PaymentSession> {
   return transact(ctx, async (ctx) => {
+    if (subscribing && (await isBeingSubscribed(ctx, subscribing))) throw new BeingSubscribed();
     const [, session] = await allOf(
       createOrder(ctx, { ...order, number, gift }),
       insertSession(ctx, {
         request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
         idempotencyKey: `checkout:${order.id}`,
-        requestKey, subject, expiresAt,
+        requestKey, subject, subscribing, expiresAt,
       }),
       takeHolds(ctx, order.holds, order.email),
     );

@@ -155,11 +155,34 @@ export class Order extends OrderSchema.class {
     return this.paidAt !== null;
   }
 
-  /** Ask for a person, or (null) say that none is needed any more. */
-  raise(attention: Attention | null): void {
-    this.attentionCode = attention?.code ?? null;
-    this.attentionDetail = attention?.detail ?? null;
+  /**
+   * Ask for a person. What was the matter before stays in front, because others go by its code, and this is said on a
+   * line behind it; what is said already is not said twice. Whether it was new.
+   */
+  raise(attention: Attention): boolean {
+    const known = attentionsOf(this);
+    const isNew = known.every(({ code }) => code !== attention.code);
+    setAttentions(this, isNew ? [...known, attention] : known.map((one) => (one.code === attention.code ? attention : one)));
+    return isNew;
+  }
+
+  /** Nobody need look at this any more. What else is the matter comes to the front. */
+  withdraw(withdrawn: string | null | undefined): void {
+    setAttentions(this, attentionsOf(this).filter(({ code }) => code !== withdrawn));
   }
 }
 
 OrderSchema.setClass(Order);
+
+function attentionsOf({ attentionCode, attentionDetail }: Order): Attention[] {
+  if (!attentionCode) return [];
+  const [first = '', ...more] = (attentionDetail ?? '').split('\n');
+  const others = more.map((line) => ({ code: line.slice(0, line.indexOf(': ')), detail: line.slice(line.indexOf(': ') + 2) }));
+  return [{ code: attentionCode, detail: first }, ...others];
+}
+
+function setAttentions(order: Order, [first, ...others]: readonly Attention[]): void {
+  const lines = others.map(({ code, detail }) => `${code}: ${detail}`);
+  order.attentionCode = first?.code ?? null;
+  order.attentionDetail = first ? [first.detail, ...lines].join('\n') : null;
+}

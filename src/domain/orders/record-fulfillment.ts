@@ -24,10 +24,16 @@ export async function recordFulfillment(ctx: InTransaction, orderId: string, new
   const order = await lockOrder(ctx, orderId);
   if (!order) throw notFound('order');
 
-  if (news.attention !== undefined) order.raise(news.attention);
+  if (news.attention !== undefined) follow(order, news.attention);
   if (news.label) order.labels = withLabel(order.labels, news.label);
   if (news.status) moveFulfillment(ctx, order, news.status);
   await saveOrder(ctx, order);
+}
+
+/** Of what is the matter with a parcel the newest counts; what is the matter with the money is another thing. */
+function follow(order: Order, attention: Attention | null): void {
+  if (order.attentionCode !== attention?.code) order.withdraw(order.attentionCode);
+  if (attention) order.raise(attention);
 }
 
 function moveFulfillment(ctx: InTransaction, order: Order, status: FulfillmentStatus): void {

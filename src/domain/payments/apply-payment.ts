@@ -1,13 +1,24 @@
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { lockOrder, type Order, saveOrder } from '../orders/index.ts';
+import { type Attention, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import type { Applied } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
+import { raiseAttention } from './raise-attention.ts';
 import { undoSale } from './undo-sale.ts';
+
+const refundFailed: Attention = {
+  code: 'refund_failed', detail: 'A refund failed at the shopper\'s bank: the money is back at the payment provider.',
+};
+const disputed: Attention = {
+  code: 'disputed', detail: 'The shopper\'s bank disputes this payment: answer it at the provider.',
+};
+const disputeLost: Attention = {
+  code: 'dispute_lost', detail: 'The dispute was lost and the payment went back to the shopper.',
+};
 
 /** Bring an order into line with what of its payment went back, or is being fought over. */
 export async function applyPayment(
@@ -26,16 +37,23 @@ export async function applyPayment(
 
   order.paymentAskedAt = askedAt;
   await applyRefunds(ctx, order, payment);
-  applyDispute(order, payment);
+  await applyDispute(ctx, order, payment);
   await saveOrder(ctx, order);
   return 'applied';
 }
 
-/** What was paid and was not what was due went back to the shopper: the order is over. */
+/**
+ * What was paid and was not what was due went back to the shopper: the order is over, whether or not somebody has said
+ * before that he saw it.
+ */
 async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
-  if (order.attentionCode !== 'amount_mismatch' || payment.refundedCents < payment.amountCents) return;
-  order.raise(null);
+  if (payment.refundedCents < payment.amountCents) return;
+  const [mismatched] = await ctx.tx.run(sql`
+    select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and state = 'mismatched'`);
+  if (!mismatched) return;
+  order.withdraw('amount_mismatch');
   await endOrder(ctx, order, 'canceled');
+  await saveOrder(ctx, order);
 }
 
 /** An order that was paid knows by what; where nothing was due, nothing paid it. */
@@ -48,8 +66,8 @@ const isPaymentOf = (order: Order, { paymentId }: PaymentSnapshot): boolean =>
  */
 async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
   if (payment.invoiceId) return 'unknown_order';
-  if (order.attentionCode === 'paid_twice' && payment.refundedCents >= payment.amountCents) {
-    order.raise(null);
+  if (payment.refundedCents >= payment.amountCents) {
+    order.withdraw('paid_twice');
     await saveOrder(ctx, order);
   }
   return 'applied';
@@ -73,22 +91,12 @@ async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSn
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
-  if (refundedCents < before) raiseFailure(order);
+  if (refundedCents < before) await raiseAttention(ctx, order, refundFailed);
   if (status === 'refunded') await undoSale(ctx, order);
 }
 
-function raiseFailure(order: Order): void {
-  if (order.attentionCode) return;
-  order.raise({ code: 'refund_failed', detail: 'A refund failed at the shopper\'s bank: the money is back at the payment provider.' });
-}
-
-function applyDispute(order: Order, { dispute }: PaymentSnapshot): void {
-  const isOurWord = order.attentionCode === 'disputed' || order.attentionCode === 'dispute_lost';
-  if (dispute === 'open' && !order.attentionCode) {
-    order.raise({ code: 'disputed', detail: 'The shopper\'s bank disputes this payment: answer it at the provider.' });
-  } else if (dispute === 'lost' && (isOurWord || !order.attentionCode)) {
-    order.raise({ code: 'dispute_lost', detail: 'The dispute was lost and the payment went back to the shopper.' });
-  } else if (dispute === null && isOurWord) {
-    order.raise(null);
-  }
+async function applyDispute(ctx: InTransaction, order: Order, { dispute }: PaymentSnapshot): Promise<void> {
+  if (dispute !== 'open') order.withdraw(disputed.code);
+  if (dispute !== 'lost') order.withdraw(disputeLost.code);
+  if (dispute) await raiseAttention(ctx, order, dispute === 'open' ? disputed : disputeLost);
 }

@@ -2,7 +2,7 @@ import { days } from '#src/lib/duration.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { extendHolds, lockOrder, type Order, saveOrder } from '../orders/index.ts';
+import { type Attention, extendHolds, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { SessionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
 import type { Applied } from './apply-answer.ts';
@@ -11,10 +11,19 @@ import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
 import { forgetDiscount } from './payment-session.ts';
+import { raiseAttention } from './raise-attention.ts';
+import { raiseDuplicate } from './raise-duplicate.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 /** A slow payment takes a bank this long at most; what it is for stays set aside. */
 const processingMs = days(14);
+
+const mismatch: Attention = {
+  code: 'amount_mismatch', detail: 'What was paid is not what was due: look at it before anything is sent.',
+};
+const paidTwice: Attention = {
+  code: 'paid_twice', detail: 'A second session of this order was paid: one payment has to go back.',
+};
 
 /** Bring an order into line with its session. */
 export async function applySession(
@@ -26,12 +35,13 @@ export async function applySession(
   if (!order) return 'unknown_order';
 
   const known = await follow(ctx, order, session);
-  if (session.state === 'settled') await settle(ctx, order, session, known);
+  const isNewlyPaid = session.state === 'settled' && (await settle(ctx, order, session, known));
   if (session.state === 'processing') await wait(ctx, order);
   if (session.state === 'failed') await endOrder(ctx, order, 'payment_failed');
   if (session.state === 'expired') await endOrder(ctx, order, 'expired');
   if (subscription && order.isPaid) {
     await applySubscription(ctx, subscription, subscriberOf(order), askedAt);
+    if (isNewlyPaid && known?.subscriber) await raiseDuplicate(ctx, order, subscription, known.subscriber);
   }
   return 'applied';
 }
@@ -40,6 +50,8 @@ export async function applySession(
 interface KnownSession {
   readonly sessionId: string;
   readonly discountCents: number;
+  /** The address that it would subscribe, where the checkout was given one. */
+  readonly subscriber: string | null;
 }
 
 /** Our row of the session. It only goes forward: an older answer that comes late changes nothing. */
@@ -56,28 +68,29 @@ async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot
           then ${state} else state end,
       check_at = case when ${isFinal} then null else check_at end
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
-    returning provider_session_id as "sessionId", (request ->> 'discountCents')::int8 as "discountCents"`);
+    returning provider_session_id as "sessionId", (request ->> 'discountCents')::int8 as "discountCents", subscriber`);
   if (row && isFinal) forgetDiscount(ctx, order.id, row);
   return row;
 }
 
+/** Whether it was this that paid the order. */
 async function settle(
   ctx: InTransaction,
   order: Order,
   session: SessionSnapshot,
   known: KnownSession | undefined,
-): Promise<void> {
+): Promise<boolean> {
   if (order.isPaid) {
     if (known && known.sessionId !== session.sessionId) {
-      await raise(ctx, order, 'paid_twice', 'A second session of this order was paid: one payment has to go back.');
+      await raiseAttention(ctx, order, paidTwice);
     }
-    return;
+    return false;
   }
   if (isMismatch(order, session)) {
-    await raise(ctx, order, 'amount_mismatch', 'What was paid is not what was due: look at it before anything is sent.');
-    return;
+    await raiseAttention(ctx, order, mismatch);
+    return false;
   }
-  await payOrder(ctx, order, {
+  return payOrder(ctx, order, {
     ...session,
     shippingCents: order.shippingCents + session.shippingCents,
     paymentCustomerId: session.customerId,
@@ -106,11 +119,4 @@ async function wait(ctx: InTransaction, order: Order): Promise<void> {
   order.movePaymentTo('processing');
   await extendHolds(ctx, order.id, fromNow(ctx.clock, processingMs));
   await saveOrder(ctx, order);
-}
-
-async function raise(ctx: InTransaction, order: Order, code: string, detail: string): Promise<void> {
-  if (order.attentionCode === code) return;
-  order.raise({ code, detail });
-  await saveOrder(ctx, order);
-  ctx.log.error({ order: order.orderNumber, code }, 'an order needs attention');
 }

@@ -40,6 +40,7 @@ export { replaceWebhookSecret, savePaymentAccount } from './save-payment-account
 export { paymentSealedColumns } from './sealed-columns.ts';
 export { type SellingTerms, sellingTerms } from './selling-terms.ts';
 export { startSecretRotation } from './start-secret-rotation.ts';
+export { isBeingSubscribed, type Subscribing } from './subscribing.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
 export { sweepSessions } from './sweep-sessions.ts';
 export { type Trouble, troubleOf } from './trouble.ts';

@@ -11,6 +11,7 @@ import { lockOrder, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { openAccount } from './open-account.ts';
+import { raiseAttention } from './raise-attention.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { undoSale } from './undo-sale.ts';
 
@@ -53,8 +54,8 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
     await applyAnswer(ctx, { subject: 'payment', payment: answer, askedAt });
     await settle(ctx, refund, 'sent');
     const order = await lockOrder(ctx, refund.orderId);
-    if (order?.attentionCode !== 'refund_failed') return;
-    order.raise(null);
+    if (!order) return;
+    order.withdraw('refund_failed');
     await saveOrder(ctx, order);
   });
 }
@@ -93,9 +94,8 @@ async function later(ctx: Context, refund: OpenRefund, attempt: number, reason: 
 async function refuse(ctx: InTransaction, refund: OpenRefund, code: string): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
   await settle(ctx, refund, 'refused', code);
-  if (!order || order.attentionCode) return;
-  order.raise({ code: 'refund_failed', detail: `The payment provider did not give the money back (${code}).` });
-  await saveOrder(ctx, order);
+  if (!order) return;
+  await raiseAttention(ctx, order, { code: 'refund_failed', detail: `The payment provider did not give the money back (${code}).` });
 }
 
 /** Nothing was charged, so nobody has to be asked. */

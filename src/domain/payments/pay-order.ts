@@ -64,9 +64,8 @@ const sentences: Record<Shortage, string> = {
 
 /** Too little stock weighs more: nothing may be sent. */
 function raiseShortages(order: Order, shortages: readonly Shortage[]): void {
-  const [first] = shortages.toSorted((left, right) => right.localeCompare(left));
-  if (first) order.raise({ code: first, detail: sentences[first] });
-  else order.raise(null);
+  order.withdraw(order.attentionCode);
+  for (const code of shortages.toSorted((left, right) => right.localeCompare(left))) order.raise({ code, detail: sentences[code] });
 }
 
 async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, paymentCustomerId }: Payment): Promise<void> {

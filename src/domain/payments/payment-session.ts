@@ -6,6 +6,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne } from '../database.ts';
 import type { CreatedSession, SessionRequest } from '../ports/payment-gateway.ts';
+import type { Subscribing } from './subscribing.ts';
 
 /**
  *   creating     the order stands, the provider has not answered yet
@@ -38,6 +39,8 @@ export interface NewPaymentSession {
   readonly requestKey: string | null;
   /** Whose session it is (`cart:…`, `email:…`): of those one can be open at a time. */
   readonly subject: string | null;
+  /** `null`: it would begin no subscription, or of an address that nobody knows yet. */
+  readonly subscribing: Subscribing | null;
   readonly expiresAt: Date;
 }
 
@@ -47,10 +50,11 @@ export async function insertSession(ctx: InTransaction, session: NewPaymentSessi
   const { orderId } = session.request;
   const checkAt = nextCheck(ctx, { createdAt: now, expiresAt: session.expiresAt });
   await ctx.tx.run(sql`
-    insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, request_key, subject, check_at,
-      created_at, expires_at)
+    insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, request_key, subject, subscriber,
+      subscribes, check_at, created_at, expires_at)
     values (${ctx.tenant.id}, ${orderId}, 'creating', ${JSON.stringify(session.request)}::json, ${session.idempotencyKey},
-      ${session.requestKey}, ${session.subject}, ${checkAt}, ${now}, ${session.expiresAt})`);
+      ${session.requestKey}, ${session.subject}, ${session.subscribing?.subscriber ?? null},
+      ${session.subscribing?.productIds ?? null}, ${checkAt}, ${now}, ${session.expiresAt})`);
   enqueue(ctx, checkSession, { orderId, number: 1 }, { dueAt: checkAt });
   const { request, idempotencyKey, expiresAt } = session;
   return {

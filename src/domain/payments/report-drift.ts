@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { read, transact } from '../database.ts';
-import { lockOrder, saveOrder } from '../orders/index.ts';
+import { type Attention, lockOrder } from '../orders/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import type { SessionSnapshot } from '../ports/payment-snapshots.ts';
 import { applyAnswer } from './apply-answer.ts';
@@ -13,6 +13,7 @@ import { askProvider } from './ask-provider.ts';
 import { recordDrift } from './drift-reports.ts';
 import { isOurs } from './is-ours.ts';
 import { openAccount } from './open-account.ts';
+import { raiseAttention } from './raise-attention.ts';
 import { promiseEachStore } from './sweep-events.ts';
 
 /** Sessions of two days, so that a day that was missed is made up for; the last hour may still be under way. */
@@ -20,6 +21,10 @@ const fromMs = hours(49);
 const toMs = hours(1);
 const edgeMs = minutes(5);
 const pagesMax = 500;
+
+const missing: Attention = {
+  code: 'payment_missing', detail: 'It is paid here, and the payment provider has no such payment.',
+};
 
 /** What did not agree: order ids. */
 export interface Drift {
@@ -103,8 +108,6 @@ async function settleHere(ctx: Context, account: PaymentAccount, sessionId: stri
 async function raise(ctx: Context, orderId: string): Promise<void> {
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
-    if (!order || order.attentionCode) return;
-    order.raise({ code: 'payment_missing', detail: 'It is paid here, and the payment provider has no such payment.' });
-    await saveOrder(ctx, order);
+    if (order) await raiseAttention(ctx, order, missing);
   });
 }

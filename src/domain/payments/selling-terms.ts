@@ -5,6 +5,7 @@ import { readOne } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { type LiveSubscription, liveSubscriptionsOf } from '../subscriptions/index.ts';
 import { notConfigured, type StoredAccount, unseal } from './open-account.ts';
+import { type SubscribingSession, subscribingSessionsOf } from './subscribing.ts';
 
 /** What a checkout has to know of payments before it begins: the account, and what the caller has going already. */
 export interface SellingTerms {
@@ -13,6 +14,8 @@ export interface SellingTerms {
   readonly automaticTax: boolean;
   /** The order of the caller's own session that can still be paid. */
   readonly liveOrderId: string | null;
+  /** The sessions that can still be paid and would subscribe the caller's address to something. */
+  readonly subscribingSessions: readonly SubscribingSession[];
   /** What the caller's address is subscribed to, whatever product it is. */
   readonly liveSubscriptions: readonly LiveSubscription[];
   /** What the provider calls the customer with the caller's address, where that is known. */
@@ -46,6 +49,7 @@ export async function sellingTerms(
         and state in ('creating', 'open') and superseded_at is null limit 1) as "liveOrderId",
       (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}
         and state in ('creating', 'open')) as "earlierOrderId",
+      ${subscribingSessionsOf(ctx, email)} as "subscribingSessions",
       ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId"
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
   if (!row) throw notConfigured();

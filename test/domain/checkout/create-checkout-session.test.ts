@@ -214,6 +214,40 @@ test.serial('of clicks that come at the same time one is left', async (t) => {
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
 });
 
+test.serial('an address never has two sessions open for one subscription, whatever carts they come from', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const beans = await buildProduct(ctx, coffee);
+  const tea = await buildProduct(ctx, { ...coffee, name: 'Tea' });
+  const subscribe = (lines: ReturnType<typeof subscriptionLine>[], customer_email: string | null = 'ada@example.com') =>
+    createCheckoutSession(ctx, { items: lines, cart_id: newId('cart'), customer_email });
+  const first = await subscribe([subscriptionLine(beans)]);
+  const other = await subscribe([subscriptionLine(tea)]);
+  const once = await buy(ctx, beans, { cart_id: newId('cart'), customer_email: 'ada@example.com' });
+  const guest = await subscribe([subscriptionLine(beans)], null);
+  const states = async (...orders: { order_id: string }[]) => Promise.all(orders.map(async ({ order_id: id }) => (await orderOf(ctx, id)).status));
+  t.deepEqual(await states(first, other, once, guest), ['pending', 'pending', 'pending', 'pending']);
+
+  const both = await subscribe([subscriptionLine(beans, 'quarter'), subscriptionLine(tea, 'quarter')], ' Ada@example.com');
+  t.deepEqual(await states(first, other, once, guest, both), ['expired', 'expired', 'pending', 'pending', 'pending']);
+  t.is(payments.sessionOf(first.order_id).state, 'expired');
+});
+
+test.serial('of subscriptions to one thing that are checked out at the same time, from different carts, one is left', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  for (let time = 0; time < 3; time += 1) {
+    const beans = await buildProduct(ctx, coffee);
+    const results = await Promise.allSettled(Array.from({ length: 4 }, () =>
+      createCheckoutSession(ctx, { items: [subscriptionLine(beans)], cart_id: newId('cart'), customer_email: `ada-${time}@example.com` })));
+    t.deepEqual(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled']);
+    const orders = (await ordersOf(ctx)).filter(({ email }) => email === `ada-${time}@example.com`);
+    const open = orders.filter(({ id }) => payments.sessionOf(id).state === 'open');
+    t.is(open.length, 1);
+    t.deepEqual(orders.filter(({ status }) => status === 'pending').map(({ id }) => id), open.map(({ id }) => id));
+  }
+});
+
 test.serial('guests do not supersede each other', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);

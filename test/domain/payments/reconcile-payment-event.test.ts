@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
 import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
+import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
@@ -339,4 +340,58 @@ test.serial('an order whose address no mail can reach is paid all the same', asy
   paid(sessionId, { email: 'not an address' });
   await hear(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
+});
+
+test.serial('who is quick enough to pay for one subscription twice is told apart from who wants two', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const coffee = { purchase_types: ['subscription' as const], subscription_intervals: ['month' as const] };
+  /** Sessions to subscribe to one thing that were all paid before the provider closed any; and whose they are. */
+  async function subscribe(emails: (string | null)[]): Promise<string[]> {
+    const beans = await buildProduct(ctx, { ...coffee, variants: [{ stock: 10 }] });
+    const items = [{ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: 'month' }];
+    const orderIds: string[] = [];
+    for (const customer_email of emails) {
+      const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email, cart_id: newId('cart') });
+      const subscriptionId = `sub_${randomText(14)}`;
+      const { sessionId, environment } = payments.sessionOf(orderId);
+      payments.subscriptions.set(subscriptionId, {
+        subscriptionId, state: 'active', orderId, environment, customerId: 'cus_1', email: 'ada@example.com', currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null,
+        items: [{ itemId: `si_${randomText(14)}`, productId: beans.id, variantId: beans.variant.id, quantity: 1, unitPriceCents: 3400, interval: 'month', currentPeriodEnd: new Date(Date.UTC(2030, 0)) }],
+      });
+      payments.change(sessionId, { subscriptionId, email: 'ada@example.com' });
+      orderIds.push(orderId);
+    }
+    for (const orderId of orderIds) payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled' });
+    return orderIds;
+  }
+  const codesOf = async (orderIds: string[]) =>
+    Promise.all(orderIds.map(async (id) => (await orderOf(ctx, id)).attentionCode)).then((codes) => codes.toSorted());
+  const hearOf = (orderIds: string[]) => Promise.all(orderIds.map((id) => hear(ctx, payments.sessionOf(id).sessionId, {}, 2)));
+
+  for (let time = 0; time < 3; time += 1) {
+    const twice = await subscribe([`ada-${time}@example.com`, `ada-${time}@example.com`]);
+    await hearOf(twice);
+    t.deepEqual(await codesOf(twice), ['duplicate_subscription', null]);
+    t.deepEqual(await Promise.all(twice.map(async (id) => (await orderOf(ctx, id)).status)), ['paid', 'paid']);
+  }
+  const guests = await subscribe([null, null]);
+  await hearOf(guests);
+  t.deepEqual(await codesOf(guests), [null, null]);
+});
+
+test.serial('a second thing that is the matter is said beside the first, and comes forward when that is seen to', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  payments.sessions.set('cs_other', { ...payments.sessionOf(orderId), sessionId: 'cs_other', paymentId: 'pi_3' });
+  await hear(ctx, 'cs_other');
+  payments.payments.set('dp_2', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: 'open' });
+  await hear(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
+  t.is((await orderOf(ctx, orderId)).attentionCode, 'paid_twice');
+  await dismissAttention(ctx, { orderId, code: 'paid_twice' });
+  t.is((await orderOf(ctx, orderId)).attentionCode, 'disputed');
+  await dismissAttention(ctx, { orderId, code: 'disputed' });
+  t.is((await orderOf(ctx, orderId)).attentionCode, null);
 });

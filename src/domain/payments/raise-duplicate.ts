@@ -1,0 +1,26 @@
+import type { InTransaction } from '../context.ts';
+import type { Attention, Order } from '../orders/index.ts';
+import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
+import { liveSubscriptions } from '../subscriptions/index.ts';
+import { raiseAttention } from './raise-attention.ts';
+
+const subscribedTwice: Attention = {
+  code: 'duplicate_subscription', detail: 'The shopper subscribed to the same thing twice, and paid for both.',
+};
+
+/**
+ * A session that was superseded can still be paid by who is quick, and one whose money is slow is paid days later:
+ * then the address is subscribed to the same thing twice, which only a person can undo. Call when the order was paid in
+ * this transaction: that locks the customer, so of two that are paid at once the second sees the first.
+ */
+export async function raiseDuplicate(
+  ctx: InTransaction,
+  order: Order,
+  { subscriptionId, items }: SubscriptionSnapshot,
+  email: string,
+): Promise<void> {
+  const productIds = items.flatMap(({ productId }) => productId ?? []);
+  const live = await liveSubscriptions(ctx, { email, productIds });
+  if (live.every(({ paymentSubscriptionId }) => paymentSubscriptionId === subscriptionId)) return;
+  await raiseAttention(ctx, order, subscribedTwice);
+}
