@@ -32,7 +32,10 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
   return sql`${productsOnTheShelf(ctx, more)} and p.status = 'published'`;
 }
 
-/** The same for the store's owner: drafts, too. */
+/**
+ * The same for the store's owner: drafts, too. Variants that were removed are left out by a filter: as a condition it
+ * would lead a planner that has not counted a new store yet to the index of what is not removed, all of it for each product.
+ */
 export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
   return sql`
     select p.id, p.slug, p.name, p.description, p.category, p.images, p.price_cents as "priceCents",
@@ -41,8 +44,8 @@ export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
       p.rating_average::float8 as "ratingAverage", p.updated_at as "updatedAt",
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
-      (select coalesce(bool_or(v.stock is null or v.backorder or v.stock > v.stock_held), false) from variants v
-       where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as "inStock"${more}
+      (select coalesce(bool_or(v.stock is null or v.backorder or v.stock > v.stock_held) filter (where v.removed_at is null), false)
+       from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as "inStock"${more}
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 }
