@@ -9,13 +9,13 @@ export interface Processor {
   /** Whether the job belongs to a tenant, whose context it then runs in. */
   readonly scope: 'tenant' | 'platform';
   work(ctx: PlatformContext, payload: never): Promise<unknown>;
-  /** What gives the work up in the shop's own rows when a run after another died without an outcome. */
+  /** What gives the work up in the shop's own rows when run after run failed, or died without an outcome. */
   giveUp?(ctx: PlatformContext, payload: never): Promise<unknown>;
 }
 
 type Operation<On extends PlatformContext, Schema extends TObject> = (ctx: On, payload: Static<Schema>) => Promise<unknown>;
 
-/** A tenant's job. `giveUp` is told when its runs keep dying, so that a page built from rows shows it. */
+/** A tenant's job. `giveUp` is told when no run is left, or its runs keep dying, so that a page built from rows shows it. */
 export function processor<Schema extends TObject>(
   job: JobDefinition<Schema>,
   work: Operation<Context, Schema>,

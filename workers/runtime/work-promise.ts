@@ -69,20 +69,24 @@ async function run(
     ...(promise.id && { run: jobRun }),
   });
 
+  let giveUp: (() => Promise<unknown>) | undefined;
   try {
     const issues = issuesOf(processor.job.payload, promise.payload);
     if (issues.length > 0) return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
 
     const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(promise.tenantId) } : base;
+    giveUp = async () => processor.giveUp?.(ctx, promise.payload as never);
     if (promise.starts > startsMax) {
-      await processor.giveUp?.(ctx, promise.payload as never);
+      await giveUp();
       return cancel(`crashes: ${startsMax} runs died without an outcome.`);
     }
     await Promise.race([processor.work(ctx, promise.payload as never), rejectWhenAborted(timeout)]);
     if (promise.id && !jobRun.isKept) await finishPromise(services.run, promise.id, services.clock.now());
     return { kind: 'done' };
   } catch (error) {
-    return outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
+    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
+    if (outcome.kind === 'retry' && isLastRun) await giveUp?.();
+    return outcome;
   }
 }
 

@@ -1,7 +1,5 @@
 import { shortDigest } from '#src/lib/crypto.ts';
-import { NeedsPerson, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { isDatabaseAway } from '../database.ts';
 import { orderForShipping } from '../orders/index.ts';
 import { type Assessment, assessOrder } from './assess-order.ts';
 import { buyLabel } from './buy-label.ts';
@@ -9,7 +7,7 @@ import { chooseLabelRate } from './choose-label-rate.ts';
 import { findOutcome } from './find-outcome.ts';
 import { type Lease, takeLabel } from './label-lease.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
-import { giveUpLabel, raise } from './raise-label.ts';
+import { raise } from './raise-label.ts';
 import { settleSkipped } from './settle-label.ts';
 
 /** What comes next: a look for a purchase that is open, a fresh purchase, or nothing. */
@@ -38,13 +36,7 @@ export async function purchaseLabel(ctx: Context, { labelId, attempt }: { labelI
   const lease = await takeLabel(ctx, { labelId, attempt });
   if (!lease) return;
   if (lease.label.starts > startsMax) return raise(ctx, lease, 'crashes').then(() => undefined);
-  try {
-    await bringOn(ctx, lease, await openAccount(ctx));
-  } catch (error) {
-    const isForeseen = error instanceof NeedsPerson || error instanceof Snooze || isDatabaseAway(error);
-    if (!isForeseen && ctx.run?.isLastRun) await giveUpLabel(ctx, { labelId });
-    throw error;
-  }
+  await bringOn(ctx, lease, await openAccount(ctx));
 }
 
 async function bringOn(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<void> {

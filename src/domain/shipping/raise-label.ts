@@ -3,7 +3,7 @@ import { NeedsPerson } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, transact } from '../database.ts';
-import { lockOrder, recordFulfillment } from '../orders/index.ts';
+import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
 import { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
@@ -28,17 +28,24 @@ export async function raise(ctx: Context, lease: Lease, code: ReasonCode, detail
   throw new NeedsPerson(`${orderNumber}: ${code}. ${adviceFor(code)}`);
 }
 
-/** A label whose runs keep dying, for a person to look at: whoever holds it, it is dead. */
+/**
+ * No run is left for a label: a person has to look at it, and says when to go on. Whoever still holds it writes nothing
+ * any more; what he bought is found.
+ */
 export async function giveUpLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     const orderId = await orderOfLabel(ctx, labelId);
     if (!orderId) return;
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
-    if (!order || !label || label.isSettled) return;
-    writeReason(ctx, label, 'crashes', null);
-    await putBeforePerson(ctx, orderId, 'crashes');
+    if (order && label && !label.isSettled) await raiseUnheld(ctx, order, label, label.putOffSince ? 'provider_rate_limited' : 'crashes');
   });
+}
+
+/** Put a label in front of a person that no run is to bring on. The order and the label are locked. */
+export async function raiseUnheld(ctx: InTransaction, order: Order, label: Label, code: ReasonCode, detail: string | null = null): Promise<void> {
+  writeReason(ctx, label, code, detail);
+  await putBeforePerson(ctx, order.id, code);
 }
 
 /** The order shows what is the matter with its label, unless something weightier is the matter with it. */

@@ -497,16 +497,6 @@ test('what is the matter with an order\'s money stays in front of people', async
   t.like(await orderOf(ctx, other.order.id), { fulfillment: 'label_purchased', attention: 'gift_card_spent' });
 });
 
-test('a mistake of our own on the last run puts the label in front of a person', async (t) => {
-  const { ctx, shipping } = withFake(t.context.ctx);
-  await buildShippingAccount(ctx);
-  const { order, labelId } = await request(ctx);
-  const broken = { ...ctx, run: { outboxId: 'job_none', failedRuns: 4, isLastRun: true, isKept: false } };
-  shipping.throws.quote = [new TypeError('a mistake')];
-  await t.throwsAsync(work(broken, { labelId, attempt: 1 }), { instanceOf: TypeError });
-  t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
-});
-
 test('a label that kills whoever works on it is given up after ten deaths', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
