@@ -6,6 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
+import { refuseLiveKeyInTest } from './judge-key.ts';
 import {
   SecondShippingAccountEntity, type SecondShippingAccountInput, type ShippingAccountChange, ShippingAccountEntity,
 } from './shipping-account.ts';
@@ -15,13 +16,14 @@ import {
  * could not be opened, or was not there, are tried again when the key is new.
  *
  * @param options `keepSecrets`: a webhook token or secret that is left out stays; otherwise there is none any more
- * @throws DomainError `invalid_request` for a first account without a key
+ * @throws DomainError `invalid_request` for a first account without a key, or a live key in the test environment
  */
 export async function saveShippingAccount(
   ctx: InTransaction,
   input: ShippingAccountChange,
   { keepSecrets = false }: { keepSecrets?: boolean } = {},
 ): Promise<Change> {
+  refuseLiveKeyInTest(ctx, input.api_key);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const wanted = {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import anyTest, { type TestFn } from 'ava';
 
+import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
 import {
   checkShippingAccount, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput, shippingOptions,
@@ -57,6 +58,22 @@ test('a store file\'s shipping section is checked field by field', (t) => {
   for (const wrong of [{ provider: 'pigeon' }, { carriers: ['USPS'] }, { countries: ['usa'] }, { parcel: { ...least.parcel, height_in: 0 } }, { webhook_token: '' }]) {
     t.true(issuesOf(ShippingAccountInput, { ...least, ...wrong }).length > 0, JSON.stringify(wrong));
   }
+});
+
+test('a live key is not taken in the test environment, and of a key of the other kind a check says so', async (t) => {
+  const shipping = fakeShippingGateway();
+  const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
+  const save = (ctx: Context, api_key: string) => transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput({ api_key })));
+  const error = await t.throwsAsync(save(ctx, 'shippo_live_abc'), { instanceOf: DomainError, code: 'invalid_request' });
+  t.deepEqual(error?.extensions, { errors: [{ path: '/api_key', code: 'wrong_environment', detail: 'is a live key, and here is the test environment' }] });
+  await save(ctx, 'shippo_test_abc');
+  const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
+  t.deepEqual(await checkShippingAccount(live, 'shipping'), { ok: false, detail: 'This is a test key, and here is the live environment.' });
+  t.deepEqual(shipping.asked, []);
+  await save(live, 'shippo_live_abc');
+  t.like(await checkShippingAccount(live, 'shipping'), { ok: true });
+  await save(ctx, 'an.oauth.token');
+  t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
 });
 
 test('an account is checked at its provider', async (t) => {
