@@ -53,6 +53,16 @@ export const withdrawLabel = defineJob({
   key: ({ labelId, kind, version }) => `${labelId}:${kind}:${version}`,
 });
 
+/** Finish giving a label back, where whoever began it did not come to the end. */
+export const finishVoid = defineJob({
+  name: 'labels.finish-void',
+  queue: 'labels',
+  payload: Type.Object({ labelId: Type.String(), version: Type.Integer() }),
+  retry: exponential({ attempts: 12 }),
+  timeoutSeconds: 60,
+  key: ({ labelId, version }) => `${labelId}:${version}`,
+});
+
 /** Look at what the parcel provider hinted at. */
 export const followHint = defineJob({
   name: 'labels.follow-hint',

@@ -37,4 +37,4 @@ export { shippingOptions, type ShippingOptions, shippingOptionsOf } from './ship
 export { pollTrackings, pruneHints, sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
 export { voidLabel } from './void-label.ts';
-export { withdrawLabel } from './withdraw-label.ts';
+export { giveUpWithdrawal, withdrawLabel } from './withdraw-label.ts';

@@ -32,7 +32,8 @@ export function leaseMs(ctx: Context): number {
 }
 
 /**
- * Take a label up. `undefined` when there is nothing to do: it is settled, or another promise took this one's place.
+ * Take a label up. `undefined` when there is nothing to do: it is settled or being given back, or another promise took
+ * this one's place.
  * A promise of an older attempt that is worked while the label waits for a person was retried by that person.
  *
  * @throws Snooze while another run holds it
@@ -40,7 +41,7 @@ export function leaseMs(ctx: Context): number {
 export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<Lease | undefined> {
   return transact(ctx, async (ctx) => {
     const label = await lockLabel(ctx, labelId);
-    if (!label || label.isSettled) return undefined;
+    if (!label || label.isSettled || label.voidingSince) return undefined;
     const pressed = label.state === 'needs_attention';
     if (attempt !== label.attempt && !pressed) return undefined;
     refuseIfHeld(ctx, label);

@@ -67,8 +67,8 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     'Look at the provider\'s status page, then retry.',
   ),
   carrier_error: failing(
-    'The carrier refused to sell this label.',
-    'Read the carrier\'s words on /ops/labels, then retry or choose another rate.',
+    'The carrier did not sell this label, or it was given back at the parcel provider.',
+    'Read what was said on /ops/labels, then retry or choose another rate.',
   ),
   outcome_unknown: failing(
     'It cannot be told whether the label was bought: the parcel provider does not say.',

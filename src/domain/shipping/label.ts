@@ -10,13 +10,16 @@ export const labelStates = [
 ] as const;
 export type LabelState = (typeof labelStates)[number];
 
-/** A purchase that is found later than we gave it up still ends in `purchased`: what is paid for is used. */
+/**
+ * A purchase that is found later than we gave it up still ends in `purchased`: what is paid for is used. One that was
+ * given back at the provider itself needs a person.
+ */
 const table: StateTable<LabelState> = {
   queued: ['quoting', 'rate_chosen', 'purchased', 'needs_attention', 'skipped', 'voided'],
   quoting: ['queued', 'rate_chosen', 'purchased', 'needs_attention', 'skipped'],
   rate_chosen: ['queued', 'quoting', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided'],
   buying: ['queued', 'rate_chosen', 'purchased', 'needs_attention'],
-  purchased: ['voided'],
+  purchased: ['needs_attention', 'voided'],
   needs_attention: ['queued', 'rate_chosen', 'buying', 'purchased', 'skipped', 'voided'],
   skipped: ['queued', 'rate_chosen'],
   voided: [],
@@ -64,6 +67,8 @@ const LabelSchema = defineEntity({
     purchasedAt: p.datetime().nullable(),
     recheckAt: p.datetime().nullable(),
     rechecks: p.integer(),
+    /** Since when it is being given back: its price may have been asked back already. */
+    voidingSince: p.datetime().nullable(),
     voidedAt: p.datetime().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
@@ -166,6 +171,13 @@ export class Label extends LabelSchema.class {
     this.nextAttemptAt = null;
     this.putOffSince = null;
     this.release();
+  }
+
+  /** Somebody gave it back at the provider: it is no label any more. */
+  wasGivenBack(): void {
+    this.trackingNumber = null;
+    this.trackingUrl = null;
+    this.labelUrl = null;
   }
 
   /** A new promise of work for it, by a name of its own. */

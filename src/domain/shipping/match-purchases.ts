@@ -1,28 +1,33 @@
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
-import { lockOrder } from '../orders/index.ts';
+import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { adoptPurchase } from './adopt-purchase.ts';
+import { forgetParcel } from './give-back.ts';
+import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
+import { raiseUnheld } from './raise-label.ts';
 import { recordDuplicates, recordRefusals } from './record-duplicates.ts';
 
 /**
  * Compare what was bought with what a label knows of: a purchase that nobody waits for any more becomes the label's,
- * whatever was bought besides is a duplicate, and a price that was asked back and is not given back is a person's.
+ * whatever was bought besides is a duplicate, and a price that was asked back and is not given back is a person's. So is
+ * a label that somebody gave back at the provider itself: whether another is wanted is not ours to say.
  *
  * @throws Snooze while a run holds the label: it may be about to adopt the same purchase
  */
 export async function matchPurchases(ctx: Context, labelId: string, purchases: readonly LabelPurchase[]): Promise<void> {
-  const orderId = purchases.some(isNews) ? await orderOfLabel(ctx, labelId) : undefined;
+  const orderId = purchases.some(({ state }) => state !== 'unsettled' && state !== 'failed') ? await orderOfLabel(ctx, labelId) : undefined;
   if (!orderId) return;
 
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
-    const own = purchases.filter((purchase) => isNews(purchase) && label?.owns(purchase));
-    if (!label || own.every(({ id, state }) => id === label.purchaseId && state === 'purchased')) return;
+    if (!label) return;
+    const own = purchases.filter((purchase) => label.owns(purchase) && isNews(label, purchase));
+    if (own.length === 0) return;
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
 
     const bought = own.filter(({ state }) => state === 'purchased');
@@ -33,7 +38,23 @@ export async function matchPurchases(ctx: Context, labelId: string, purchases: r
     await ctx.tx.em.flush();
     await recordDuplicates(ctx, label, bought);
     if (order) await recordRefusals(ctx, order, label, own);
+    if (order && own.some(isBackAtProvider)) await raiseGivenBack(ctx, order, label);
   });
 }
 
-const isNews = ({ state }: LabelPurchase) => state === 'purchased' || state === 'refund_rejected';
+function isNews(label: Label, purchase: LabelPurchase): boolean {
+  const { id, state } = purchase;
+  if (id === label.purchaseId) return label.state === 'purchased' ? isBackAtProvider(purchase) : state === 'refund_rejected';
+  return state === 'purchased' || state === 'refund_rejected';
+}
+
+const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
+
+/** What we are giving back ourselves, and what is on its way all the same, is no news to anybody. */
+async function raiseGivenBack(ctx: InTransaction, order: Order, label: Label): Promise<void> {
+  if (label.voidingSince || order.shippedAt || !order.isPaid) return;
+  await forgetParcel(ctx, label);
+  order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
+  label.wasGivenBack();
+  await raiseUnheld(ctx, order, label, 'carrier_error', 'The label was given back at the parcel provider.');
+}

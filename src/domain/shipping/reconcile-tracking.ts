@@ -6,7 +6,8 @@ import type { Context, InTransaction } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import type { TrackingNews } from '../ports/shipping-gateway.ts';
-import { openAccount } from './open-account.ts';
+import { matchPurchases } from './match-purchases.ts';
+import { type OpenedAccount, openAccount } from './open-account.ts';
 import { pauseLabels } from './pause-labels.ts';
 import { tellFulfillment } from './tell-fulfillment.ts';
 import { Tracking } from './tracking.ts';
@@ -18,15 +19,7 @@ import { Tracking } from './tracking.ts';
 export async function reconcileTracking(ctx: Context, { trackingId }: { trackingId: string }): Promise<void> {
   const [parcel, opened] = await Promise.all([findParcel(ctx, trackingId), openAccount(ctx)]);
   if (!parcel || !opened || opened.pausedAt) return;
-  const ask = parcel.followed ? 'track' : 'follow';
-  const news = await ctx.ports.shipping[ask](opened.account, parcel, { signal: ctx.signal }).catch(async (error: unknown) => {
-    if (!(error instanceof ProviderError)) throw error;
-    // An account that does not open is asked again when it does: the parcel's next turn comes.
-    if (error.failure === 'denied') await pauseLabels(ctx, opened);
-    // A parcel that the provider does not know, or will not follow, is not news.
-    else if (error.failure !== 'missing' && error.failure !== 'refused') throw error;
-    return undefined;
-  });
+  const news = await ask(ctx, opened, parcel);
 
   await conclude(ctx, async (ctx) => {
     const order = await lockOrder(ctx, parcel.orderId);
@@ -41,17 +34,43 @@ export async function reconcileTracking(ctx: Context, { trackingId }: { tracking
   });
 }
 
+/** Where the parcel is. While it has not moved, its label may also have been given back at the provider. */
+async function ask(ctx: Context, opened: OpenedAccount, parcel: Parcel): Promise<TrackingNews | undefined> {
+  const { shipping } = ctx.ports;
+  const options = { signal: ctx.signal };
+  try {
+    const news = await shipping[parcel.followed ? 'track' : 'follow'](opened.account, parcel, options);
+    const { labelId, purchaseId } = parcel;
+    if (labelId && purchaseId && (news.status === 'unknown' || news.status === 'pre_transit')) {
+      await matchPurchases(ctx, labelId, [await shipping.fetchPurchase(opened.account, purchaseId, options)]);
+    }
+    return news;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    // An account that does not open is asked again when it does: the parcel's next turn comes.
+    if (error.failure === 'denied') await pauseLabels(ctx, opened);
+    // A parcel that the provider does not know, or will not follow, is not news.
+    else if (error.failure !== 'missing' && error.failure !== 'refused') throw error;
+    return undefined;
+  }
+}
+
 interface Parcel {
   readonly orderId: string;
   readonly carrier: string;
   readonly trackingNumber: string;
   readonly followed: boolean;
+  /** Its label, and what it was bought as, where it was bought here. */
+  readonly labelId: string | null;
+  readonly purchaseId: string | null;
 }
 
 async function findParcel(ctx: Context, id: string): Promise<Parcel | undefined> {
   return readOne<Parcel>(ctx, sql`
-    select order_id as "orderId", carrier, tracking_number as "trackingNumber", followed
-    from trackings where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    select t.order_id as "orderId", t.carrier, t.tracking_number as "trackingNumber", t.followed,
+      l.id as "labelId", l.purchase_id as "purchaseId"
+    from trackings t left join labels l on l.tenant_id = t.tenant_id and l.id = t.label_id
+    where t.tenant_id = ${ctx.tenant.id} and t.id = ${id}`);
 }
 
 const fulfillmentFor: Partial<Record<TrackingNews['status'], FulfillmentStatus>> = {

@@ -39,7 +39,7 @@ export async function recordRefusals(ctx: InTransaction, order: Order, label: La
       await recordFulfillment(ctx, label.orderId, {
         attention: { code: 'duplicate_voided', detail: 'A second label was bought for this order, and its price is not given back. Ask the parcel provider.' },
       });
-    } else if (id === label.purchaseId && label.state === 'voided' && !order.attentionCode) {
+    } else if (id === label.purchaseId && label.state !== 'purchased' && !order.attentionCode) {
       await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
     }
   }

@@ -1,21 +1,21 @@
-import { fromNow } from '#src/lib/clock.ts';
-import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
-import { lockOrder, recordFulfillment } from '../orders/index.ts';
+import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
-import { leaseMs, lockLabel, orderOfLabel } from './label-lease.ts';
+import { type HeldLabel, holdToGiveBack, letGo, writeVoided } from './give-back.ts';
+import type { Label } from './label.ts';
+import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { withoutReason } from './label-reasons.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
 import { labelNotRefunded } from './record-duplicates.ts';
-import { finishVoid, type HeldLabel, letGo } from './void-label.ts';
 
 /**
- * Give back the label of an order that was refunded, unless its parcel has moved or the order is paid for after all.
- * One whose purchase is open is left to its own run: it is withdrawn when the purchase turns up.
+ * Give back the label that somebody began to give back, or that of an order that was refunded, unless its parcel has
+ * moved or the order is paid for after all. One whose purchase is open is left to its own run: it is withdrawn when the
+ * purchase turns up.
  *
  * @throws Snooze while a run holds it; NeedsPerson when the provider does not take it back
  */
@@ -23,50 +23,55 @@ export async function withdrawLabel(ctx: Context, { labelId }: { labelId: string
   const orderId = await orderOfLabel(ctx, labelId);
   const held = orderId && (await holdForWithdrawal(ctx, { orderId, labelId }));
   if (!held) return;
-  await askBack(ctx, held);
-  await finishVoid(ctx, held);
-  ctx.log.info({ label: labelId }, 'the label of a refunded order was given back');
+  if (held.purchaseId) await askBack(ctx, { ...held, purchaseId: held.purchaseId });
+  await writeVoided(ctx, held);
+  ctx.log.info({ label: labelId }, 'a label was given back');
 }
 
-interface Bought extends HeldLabel {
-  readonly purchaseId: string;
+/** Nobody tries to give it back any more: a person has to see to it. */
+export async function giveUpWithdrawal(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+  const orderId = await orderOfLabel(ctx, labelId);
+  if (orderId) await raiseRefusal(ctx, orderId);
 }
 
-/** `undefined` where nothing is to be asked back. What was not bought is closed here. */
-async function holdForWithdrawal(ctx: Context, { orderId, labelId }: { orderId: string; labelId: string }): Promise<Bought | undefined> {
+/** `undefined` where nothing is to be given back. The label of a refunded order that was not bought is closed here. */
+async function holdForWithdrawal(ctx: Context, { orderId, labelId }: { orderId: string; labelId: string }): Promise<HeldLabel | undefined> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
-    if (order?.status !== 'refunded' || order.shippedAt || !label || label.state === 'voided') return undefined;
+    if (!order || !label || label.state === 'voided') return undefined;
+    const isCalledOff = order.status === 'refunded' && !order.shippedAt;
+    if (!label.voidingSince && !isCalledOff) return undefined;
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
     if (label.buyingSince) return undefined;
-    if (label.state === 'purchased' && label.purchaseId) {
-      const token = randomText(20);
-      label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
-      return { orderId, labelId, token, purchaseId: label.purchaseId };
-    }
-    label.moveTo('skipped');
-    label.reasonCode = 'not_required';
-    label.nextAttemptAt = null;
-    label.updatedAt = ctx.clock.now();
-    await closeFailedPromises(ctx, label);
-    await recordFulfillment(ctx, orderId, {
-      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), ...withoutReason(order),
-    });
+    if (label.voidingSince || (label.state === 'purchased' && label.purchaseId)) return holdToGiveBack(ctx, label);
+    await close(ctx, order, label);
     return undefined;
   });
 }
 
-async function askBack(ctx: Context, held: Bought): Promise<void> {
+async function close(ctx: InTransaction, order: Order, label: Label): Promise<void> {
+  label.moveTo('skipped');
+  label.reasonCode = 'not_required';
+  label.nextAttemptAt = null;
+  label.updatedAt = ctx.clock.now();
+  await closeFailedPromises(ctx, label);
+  await recordFulfillment(ctx, order.id, {
+    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), ...withoutReason(order),
+  });
+}
+
+async function askBack(ctx: Context, held: HeldLabel & { readonly purchaseId: string }): Promise<void> {
   const opened = await openAccount(ctx);
   try {
     if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
-    await transact(ctx, (ctx) => letGo(ctx, held));
+    const isRefused = error instanceof ProviderError && error.failure === 'refused';
+    await transact(ctx, (ctx) => letGo(ctx, held, { isOver: isRefused }));
+    if (isRefused) throw new NeedsPerson(await raiseRefusal(ctx, held.orderId));
     await laterIfDenied(ctx, opened, error);
-    if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
-    throw new NeedsPerson(await raiseRefusal(ctx, held.orderId));
+    throw error;
   }
 }
 

@@ -4,7 +4,8 @@ import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import {
-  acknowledgeDuplicate, checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, sweepLabels,
+  acknowledgeDuplicate, checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, retryLabel,
+  sweepLabels, voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
@@ -164,6 +165,55 @@ test('a second label that the provider does not take back stands before a person
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
   await refund();
   t.deepEqual(shipping.bought().map(({ marker }) => marker), [`${labelId}:1 ${order.orderNumber}`]);
+});
+
+for (const [how, look] of [
+  ['tells us', async (ctx: Context, { purchaseId }: { purchaseId: string }) => {
+    await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: purchaseId, status: 'REFUNDPENDING' } });
+    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  }],
+  ['is asked about the parcel', (ctx: Context, { trackingId }: { trackingId: string }) => reconcileTracking(ctx, { trackingId })],
+] as const) {
+  test(`a label that was given back in the provider's own pages is a person's, once the provider ${how}`, async (t) => {
+    const { ctx, shipping, clock, order, labelId, trackingId } = await shipped(t.context.ctx);
+    const purchaseId = shipping.bought()[0]?.id ?? '';
+    await look(ctx, { purchaseId, trackingId });
+    t.is((await labelOf(ctx, order.id)).state, 'purchased');
+    shipping.amend(purchaseId, 'refunding');
+    await look(ctx, { purchaseId, trackingId });
+    await look(ctx, { purchaseId, trackingId });
+    t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'carrier_error', trackingNumber: null });
+    t.like(await orderOf(ctx, order.id), { fulfillment: 'needs_attention', attention: 'carrier_error', labels: [] });
+    t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
+    t.deepEqual(await recorded(ctx, labelId), ['label.purchased', 'label.needs_attention']);
+    t.is(shipping.bought().length, 0, 'whether another is wanted is not ours to say');
+
+    await retryLabel(ctx, { labelId });
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+    t.is(shipping.bought().length, 1);
+    t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
+  });
+}
+
+test('what is on its way all the same, and what we give back ourselves, is no news', async (t) => {
+  const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  const hear = async () => {
+    await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' } });
+    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  };
+  const purchaseId = shipping.bought()[0]?.id ?? '';
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  await reconcileTracking(ctx, { trackingId });
+  shipping.amend(purchaseId, 'refunding');
+  await hear();
+  t.is((await labelOf(ctx, order.id)).state, 'purchased');
+
+  const other = await shipped(t.context.ctx);
+  await voidLabel(other.ctx, { labelId: other.labelId });
+  await receiveHint(other.ctx, { event: 'transaction_updated', data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' } });
+  for (const hint of await promised(other.ctx, jobs.followHint)) await followHint(other.ctx, hint);
+  t.like(await orderOf(other.ctx, other.order.id), { fulfillment: 'unfulfilled', attention: null });
+  t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
 });
 
 test('a price that is not given back after all is a person\'s', async (t) => {
