@@ -1,7 +1,7 @@
 import { nextStep, type OrderNeedingAttention } from '#src/domain/backoffice/index.ts';
 import type { ComparedStore, DriftedOrder } from '#src/domain/payments/index.ts';
 import { html, type Html } from './html.ts';
-import { ago, renderPage } from './layout.ts';
+import { ago, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface DriftPage {
   readonly stores: readonly ComparedStore[];
@@ -11,16 +11,19 @@ export interface DriftPage {
   /** The slug of each store, by its id. */
   readonly slugs: ReadonlyMap<string, string>;
   readonly now: Date;
+  readonly done?: string | undefined;
+  readonly problem?: string | undefined;
 }
 
 /** Where orders and payments do not agree, and what to do about each. */
-export function renderDriftPage({ stores, orders, waiting, slugs, now }: DriftPage): string {
+export function renderDriftPage({ stores, orders, waiting, slugs, now, ...said }: DriftPage): string {
   const slugOf = ({ tenantId }: { readonly tenantId: string }) => slugs.get(tenantId) ?? '';
   const silent = stores.filter(({ silentSince }) => silentSince !== null);
   return renderPage({
     title: 'Payments',
     at: '/ops/drift',
     body: html`
+      ${outcome(said)}
       <p class="lead">Once a day the paid orders of every store are compared with its paid sessions at the payment provider, both ways.</p>
       ${silent.map((store) => renderSilence(store, slugOf(store), now))}
       ${[...Map.groupBy(waiting, ({ code }) => code)].map(([code, orders], index) => renderWaiting(code, orders, index, slugOf, now))}
@@ -63,13 +66,18 @@ function renderWaiting(
   return html`<section class="note"${index === 0 ? html` id="orders"` : ''}>
     <header><h2>${nextStep(code)} <code>${code}</code></h2></header>
     <table class="list">
-      <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th></tr></thead>
+      <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th><th></th></tr></thead>
       <tbody>${orders.map((order) => html`<tr>
-        <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${order.detail ?? '–'}</td>
-        <td>${ago(order.updatedAt, now)}</td></tr>`)}</tbody>
+        <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${linesOf(order)}</td>
+        <td>${ago(order.updatedAt, now)}</td>
+        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'I have seen to it', { code })}</td></tr>`)}</tbody>
     </table>
   </section>`;
 }
+
+/** What else is the matter stands on lines of its own. */
+const linesOf = ({ detail }: OrderNeedingAttention): readonly Html[] =>
+  (detail ?? '–').split('\n').map((line, index) => (index === 0 ? html`${line}` : html`<br>${line}`));
 
 const findings: Readonly<Record<DriftedOrder['kind'], string>> = {
   unpaid_here: 'Paid at the provider, and not here until it was compared.',

@@ -1,21 +1,34 @@
-import Router from '@koa/router';
+import Router, { type RouterContext } from '@koa/router';
 
-import { ordersNeedingAttention } from '#src/domain/backoffice/index.ts';
+import { dismissAttention, ordersNeedingAttention } from '#src/domain/backoffice/index.ts';
 import { readDrift } from '#src/domain/payments/index.ts';
 import type { Services } from '#src/services.ts';
 import { renderDriftPage } from './drift-page.ts';
-import { show, slugsOf } from './respond.ts';
+import { contextOf, doneOf, formOf, orSentence, redirect, show, slugsOf } from './respond.ts';
 
+const address = '/ops/drift';
 const shownMax = 200;
 
-/** The page on which operators see what stores and their payment provider do not agree about. */
+/** The page on which operators see what stores and their payment provider do not agree about, and note what they have seen to. */
 export function driftPages(services: Services): Router {
-  const router = new Router();
-  router.get('/ops/drift', async (koa) => {
+  const router = new Router({ prefix: address });
+
+  const showAll = async (koa: RouterContext, problem?: string) => {
     const ctx = services.context();
     const [drift, waiting] = await Promise.all([readDrift(ctx, shownMax), ordersNeedingAttention(ctx, shownMax)]);
     const slugs = await slugsOf(services, [...drift.stores, ...drift.orders, ...waiting]);
-    show(koa, renderDriftPage({ ...drift, waiting, slugs, now: services.clock.now() }));
+    show(koa, renderDriftPage({ ...drift, waiting, slugs, now: services.clock.now(), done: doneOf(koa), problem }));
+  };
+
+  router.get('/', (koa) => showAll(koa));
+
+  router.post('/:slug/orders/:id/dismiss', async (koa) => {
+    const ctx = await contextOf(services, koa);
+    const { code = '' } = await formOf(koa);
+    const result = await orSentence(dismissAttention(ctx, { orderId: koa.params['id'] ?? '', code }));
+    if ('value' in result) return redirect(koa, address, 'Noted.');
+    koa.status = 409;
+    await showAll(koa, result.sentence);
   });
   return router;
 }

@@ -55,6 +55,11 @@ export function button(action: string, label: string, fields: Readonly<Record<st
     html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${kind}">${label}</button></form>`;
 }
 
+/** A form of one button that has to be opened first: for what cannot be taken back. No script asks. */
+export function confirmed(action: string, label: string, confirmation: string, fields: Readonly<Record<string, string>> = {}): Html {
+  return html`<details><summary>${label}</summary>${button(action, confirmation, fields)}</details>`;
+}
+
 /** How long ago something was, in a word or two: before it `for` may stand, or `ago` behind it. */
 export function ago(then: Date, now: Date): Html {
   const minutes = Math.max(0, Math.round((now.getTime() - then.getTime()) / 60_000));
@@ -103,6 +108,10 @@ a { color: var(--accent); }
 code { font: .88em ui-monospace, "SF Mono", Menlo, monospace; color: var(--warn); }
 button { font: inherit; padding: .32rem .8rem; border-radius: .4rem; border: 1px solid var(--line); background: var(--card); color: var(--ink); cursor: pointer; }
 button:hover { border-color: var(--accent); }
+summary { display: inline-block; cursor: pointer; color: var(--accent); list-style: none; }
+summary::-webkit-details-marker { display: none; }
+details[open] summary { color: var(--soft); margin-right: .6rem; }
+details[open] form { display: inline-block; }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); }
 .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .7rem 1rem; margin: .8rem 0; }
 label { display: block; color: var(--soft); font-size: .85rem; }

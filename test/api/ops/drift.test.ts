@@ -1,0 +1,53 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { readOne, transact } from '#src/domain/database.ts';
+import { lockOrder } from '#src/domain/orders/index.ts';
+import { sql } from '#src/lib/sql.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { orderOf } from '#test/support/factories/payments.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+const page = '/ops/drift';
+
+async function dismiss({ api, ctx }: ApiContext, orderId: string, code: string, headers: Record<string, string> = {}) {
+  return api.call('POST', `${page}/${ctx.tenant.slug}/orders/${orderId}/dismiss`, {
+    body: new URLSearchParams({ code }).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+}
+
+test.serial('an operator notes that he has seen to an order, and what else is the matter with it comes forward', async (t) => {
+  const { api, ctx } = t.context;
+  const order = await buildPaidOrder(ctx, { attentionCode: 'paid_twice' });
+  await transact(ctx, async (ctx) => (await lockOrder(ctx, order.id))?.raise({ code: 'disputed', detail: 'The bank <asks>.' }));
+  const { body } = await api.call('GET', page);
+  t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+I have seen to it/);
+  t.true(body.includes('<br>disputed: The bank &lt;asks&gt;.'));
+  t.notRegex(body, /<script|undefined|\[object/);
+
+  const answer = await dismiss(t.context, order.id, 'paid_twice');
+  t.is(answer.status, 303);
+  t.regex((await api.call('GET', answer.headers.get('location') ?? '')).body, /Noted\.[\s\S]+Answer the dispute/);
+  t.is((await orderOf(ctx, order.id)).attentionCode, 'disputed');
+
+  t.is((await dismiss(t.context, order.id, 'paid_twice')).status, 409, 'what is the matter now is something else');
+  t.is((await dismiss(t.context, order.id, 'disputed')).status, 303);
+  t.is((await dismiss(t.context, order.id, 'disputed')).status, 303, 'pressing twice is pressing once');
+  t.is((await orderOf(ctx, order.id)).attentionCode, null);
+  const audited = await readOne<{ count: number }>(ctx, sql`
+    select count(*)::int as count from audit_log
+    where tenant_id = ${ctx.tenant.id} and action = 'order.attention_dismissed' and actor_kind = 'operator'`);
+  t.is(audited?.count, 2);
+});
+
+test.serial('an order is dismissed from these pages only, in its own store, and where there is one', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildPaidOrder(ctx, { attentionCode: 'paid_twice' });
+  t.is((await dismiss(t.context, order.id, 'paid_twice', { origin: 'https://elsewhere.example' })).status, 403);
+  t.is((await dismiss(t.context, order.id, 'paid_twice', { 'sec-fetch-site': 'cross-site' })).status, 403);
+  t.is((await dismiss(t.context, 'ord_01m7xfs208fk1sctzyr3afnpz3', 'paid_twice')).status, 409);
+  t.is((await t.context.api.call('POST', `${page}/no-such-store/orders/${order.id}/dismiss`, { body: '' })).status, 404);
+  t.is((await orderOf(ctx, order.id)).attentionCode, 'paid_twice');
+});
