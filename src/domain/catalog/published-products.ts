@@ -33,8 +33,9 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
 }
 
 /**
- * The same for the store's owner: drafts, too. Variants that were removed are left out by a filter: as a condition it
- * would lead a planner that has not counted a new store yet to the index of what is not removed, all of it for each product.
+ * The same for the store's owner: drafts, too. Variants that were removed are left out by a case: as a condition of its
+ * own it would lead a planner that has not counted a new store yet to the index of what is not removed, all of it for each
+ * product.
  */
 export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
   return sql`
@@ -44,8 +45,8 @@ export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
       p.rating_average::float8 as "ratingAverage", p.updated_at as "updatedAt",
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
-      (select coalesce(bool_or(v.stock is null or v.backorder or v.stock > v.stock_held) filter (where v.removed_at is null), false)
-       from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as "inStock"${more}
+      exists (select from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id
+              and case when v.removed_at is null then v.stock is null or v.backorder or v.stock > v.stock_held end) as "inStock"${more}
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 }
