@@ -1,5 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
-
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -8,6 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, transact } from '../database.ts';
+import { lockRow } from '../lock-row.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
 import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
@@ -49,7 +48,7 @@ export async function sendMail(ctx: Context, { mailId }: { mailId: string }, jud
   if (!outgoing) return;
   const answer = await ask(ctx, outgoing);
   await conclude(ctx, async (ctx) => {
-    const mail = await lockMail(ctx, mailId);
+    const mail = await lockRow(ctx, Mail, mailId);
     if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another run took the mail over');
     await settle(ctx, mail, answer);
   });
@@ -58,7 +57,7 @@ export async function sendMail(ctx: Context, { mailId }: { mailId: string }, jud
 /** Nobody tries to send this mail any more: its runs keep failing, or dying. */
 export async function giveUpMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const mail = await lockMail(ctx, mailId);
+    const mail = await lockRow(ctx, Mail, mailId);
     if (mail?.state !== 'queued' && mail?.state !== 'sending') return;
     const mayHaveGone = mail.state === 'sending' && mailKinds[mail.kind].delivery === 'at_most_once';
     mail.close(mayHaveGone ? 'outcome_unknown' : 'failed', ctx.clock.now(), 'Its runs ended without an outcome.');
@@ -73,7 +72,7 @@ async function beginTry(
   judges: MailJudges,
 ): Promise<OutgoingMail | undefined> {
   return transact(ctx, async (ctx) => {
-    const mail = await lockMail(ctx, mailId);
+    const mail = await lockRow(ctx, Mail, mailId);
     if (!mail || !['queued', 'sending', 'failed'].includes(mail.state)) return undefined;
     const { delivery, staleAfterMs = Infinity } = mailKinds[mail.kind];
     const now = ctx.clock.now();
@@ -134,9 +133,4 @@ async function settle(ctx: InTransaction, mail: Mail, { outcome, detail }: Answe
   const dueAt = fromNow(ctx.clock, waitMs);
   mail.postpone(dueAt, detail, now);
   enqueue(ctx, sendMailJob, { mailId: mail.id, attempt: mail.attemptCount + 1 }, { dueAt });
-}
-
-async function lockMail(ctx: InTransaction, id: string): Promise<Mail | undefined> {
-  const mail = await ctx.tx.em.findOne(Mail, { tenantId: ctx.tenant.id, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  return mail ?? undefined;
 }

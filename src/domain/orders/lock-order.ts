@@ -1,7 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
-
 import type { InTransaction } from '../context.ts';
 import { hasChanged } from '../database.ts';
+import { lockRow } from '../lock-row.ts';
 import { Order } from './order.ts';
 
 /**
@@ -9,10 +8,7 @@ import { Order } from './order.ts';
  * in the same transaction has it already, because orders are loaded nowhere else.
  */
 export async function lockOrder(ctx: InTransaction, id: string): Promise<Order | undefined> {
-  const { em } = ctx.tx;
-  const key = { tenantId: ctx.tenant.id, id };
-  const locked = em.getUnitOfWork().getById(Order, [key.tenantId, key.id]);
-  return locked ?? (await em.findOne(Order, key, { lockMode: LockMode.PESSIMISTIC_WRITE })) ?? undefined;
+  return ctx.tx.em.getUnitOfWork().getById(Order, [ctx.tenant.id, id]) ?? lockRow(ctx, Order, id);
 }
 
 /** Write what changed of it now, so that statements that follow see it. A change raises the version, nothing does not. */

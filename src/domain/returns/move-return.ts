@@ -1,11 +1,10 @@
-import { LockMode } from '@mikro-orm/core';
-
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
+import { lockRow } from '../lock-row.ts';
 import { lockOrder } from '../orders/index.ts';
 import { readReturn, type ReturnRecord } from './read-returns.ts';
 import { Return, type ReturnStatus } from './return.ts';
@@ -61,5 +60,7 @@ async function lockReturn(ctx: InTransaction, id: string): Promise<Return> {
     select order_id as "orderId" from returns where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   if (!row) throw notFound('return');
   await lockOrder(ctx, row.orderId);
-  return ctx.tx.em.findOneOrFail(Return, { tenantId: ctx.tenant.id, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const locked = await lockRow(ctx, Return, id);
+  if (!locked) throw notFound('return');
+  return locked;
 }

@@ -7,6 +7,7 @@ import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne, transact } from '../database.ts';
+import { lockRow } from '../lock-row.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { Label } from './label.ts';
 
@@ -86,8 +87,7 @@ export async function step(ctx: Context, lease: Lease, change: (label: Label) =>
 }
 
 export async function lockLabel(ctx: InTransaction, id: string): Promise<Label | undefined> {
-  const label = await ctx.tx.em.findOne(Label, { tenantId: ctx.tenant.id, id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  return label ?? undefined;
+  return lockRow(ctx, Label, id);
 }
 
 /** Which order a label is for: read first, because the order is locked first. */

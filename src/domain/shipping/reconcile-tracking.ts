@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
-
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
+import { lockRow } from '../lock-row.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import type { TrackingNews } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
@@ -23,11 +22,7 @@ export async function reconcileTracking(ctx: Context, { trackingId }: { tracking
 
   await conclude(ctx, async (ctx) => {
     const order = await lockOrder(ctx, parcel.orderId);
-    const tracking = await ctx.tx.em.findOne(
-      Tracking,
-      { tenantId: ctx.tenant.id, id: trackingId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-    );
+    const tracking = await lockRow(ctx, Tracking, trackingId);
     if (!order || !tracking) return;
     if (news) tracking.followed = true;
     if (news && tracking.follow(news, ctx.clock.now())) await tellOrder(ctx, order, tracking);

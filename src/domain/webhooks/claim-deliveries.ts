@@ -1,8 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
-
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
+import { lockRow } from '../lock-row.ts';
 import type { Slot } from './slots.ts';
 import { openSecret } from './secret.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
@@ -35,12 +34,7 @@ export interface Batch {
 
 /** The endpoint, locked: what is heard of it and what follows are written by one at a time. */
 export async function lockEndpoint(ctx: InTransaction, id: string): Promise<WebhookEndpoint | undefined> {
-  const endpoint = await ctx.tx.em.findOne(
-    WebhookEndpoint,
-    { tenantId: ctx.tenant.id, id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
-  return endpoint ?? undefined;
+  return lockRow(ctx, WebhookEndpoint, id);
 }
 
 /**

