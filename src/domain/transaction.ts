@@ -88,9 +88,9 @@ class ClientTransaction implements Transaction {
     return rows as Row[];
   };
 
-  /** What the unit of work asks of its connection. It writes values into the text, so there is no plan worth keeping. */
-  async executeQuery({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
-    const { rows, rowCount } = await this.#client.query(sql, [...parameters]);
+  /** What the unit of work asks of its connection. Where it wrote values into the text there is no plan worth keeping. */
+  async executeQuery({ sql: text, parameters: values }: { sql: string; parameters: readonly unknown[] }) {
+    const { rows, rowCount } = await this.#client.query(values.length > 0 ? preparedQuery({ text, values }) : text);
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 

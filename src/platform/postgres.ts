@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Database } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
+import { PreparedDriver } from './prepared-driver.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -26,6 +27,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
   const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
   const orm = await MikroORM.init(
     defineConfig({
+      driver: PreparedDriver,
       entities: [...options.entities],
       dbName: pool.options.database ?? 'storefront',
       driverOptions: new PostgresDialect({ pool }),

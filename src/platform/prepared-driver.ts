@@ -1,0 +1,63 @@
+import type {
+  EntityDictionary, EntityMetadata, EntityName, FilterQuery, NativeInsertUpdateOptions, QueryResult, UpsertOptions,
+} from '@mikro-orm/core';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { CompiledQuery, type QueryResult as Answer } from 'kysely';
+
+/** What the unit of work tells a driver beside the row, and the transaction that it writes in. */
+type UpdateOptions<Row> = Omit<NativeInsertUpdateOptions<Row> & UpsertOptions<Row>, 'ctx'> & {
+  readonly ctx?: { executeQuery(query: CompiledQuery): Promise<Answer<Record<string, unknown>>> };
+};
+
+/**
+ * MikroORM's driver, except for what the unit of work asks of it with every change: to update one row by its key. That
+ * goes out with parameters in place of values, as a text that only depends on which columns changed, so that PostgreSQL
+ * keeps its plan. Whatever else is asked is answered by the driver as it is.
+ */
+export class PreparedDriver extends PostgreSqlDriver {
+  override async nativeUpdate<Row extends object>(
+    entityName: EntityName<Row>,
+    where: FilterQuery<Row>,
+    data: EntityDictionary<Row>,
+    options: UpdateOptions<Row> = {},
+  ): Promise<QueryResult<Row>> {
+    const meta = this.metadata.get<Row>(entityName);
+    const key = columnsOf(meta, where);
+    const changes = columnsOf(meta, data);
+    // What the unit of work has not converted, and conditions that are no key, are left to the driver.
+    const isRow = options.convertCustomTypes === false && !options.upsert && key?.every(({ value }) => value !== null);
+    if (!options.ctx || !isRow || !key || !changes) return super.nativeUpdate(entityName, where, data, options);
+
+    const statement = CompiledQuery.raw(updateOf(meta, key, changes), [...changes, ...key].map(({ value }) => value));
+    const { rows, numAffectedRows } = await this.rethrow(options.ctx.executeQuery(statement));
+    return { affectedRows: Number(numAffectedRows), row: rows[0], rows } as QueryResult<Row>;
+  }
+}
+
+interface ColumnValue {
+  readonly column: string;
+  readonly value: unknown;
+}
+
+/** What is given, by column; `undefined` where any of it is more than one value of one column. */
+function columnsOf<Row>(meta: EntityMetadata<Row>, given: object | string | number): ColumnValue[] | undefined {
+  const fields = new Map(meta.props.map(({ name, fieldNames = [] }) => [String(name), fieldNames]));
+  const columns = Object.entries(given).map(([name, value]) => {
+    const [field, ...others] = fields.get(name) ?? [];
+    const isOneValue = value === null || value instanceof Date || Buffer.isBuffer(value) || typeof value !== 'object';
+    return field && others.length === 0 && isOneValue ? { column: `"${field}"`, value } : undefined;
+  });
+  return columns.length > 0 && columns.every((column) => column !== undefined) ? columns : undefined;
+}
+
+/** A version counts by itself, and is answered. */
+function updateOf<Row>(meta: EntityMetadata<Row>, key: ColumnValue[], changes: ColumnValue[]): string {
+  const version = meta.props.filter((prop) => prop.version).map(({ fieldNames }) => `"${fieldNames[0]}"`);
+  const sets = [
+    ...changes.map(({ column }, index) => `${column} = $${index + 1}`),
+    ...version.map((column) => `${column} = ${column} + 1`),
+  ];
+  const conditions = key.map(({ column }, index) => `${column} = $${changes.length + index + 1}`);
+  const returning = version.length > 0 ? ` returning ${version}` : '';
+  return `update "${meta.tableName}" set ${sets.join(', ')} where ${conditions.join(' and ')}${returning}`;
+}
