@@ -22,9 +22,9 @@ export async function findProduct(ctx: Context, slug: string): Promise<ProductRo
       select json_agg(json_build_object('id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options,
         'priceCents', v.price_cents, 'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz,
         'stock', v.stock, 'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder)
-        order by v.position)
+        order by v.position) filter (where v.removed_at is null)
       from variants v
-      where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as variants`;
+      where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
   const product = await readOne<ProductRow & { variants: VariantRow[] }>(ctx, sql`
     ${publishedProducts(ctx, variants)} and p.slug = ${slug}`);
   if (!product) throw notFound('product');

@@ -24,9 +24,9 @@ export async function productDocument(ctx: InTransaction, id: string): Promise<P
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
       v.skus, v.names as "variantNames"
     from products p, lateral (
-      select coalesce(array_agg(v.sku order by v.position), '{}') as skus,
-        coalesce(array_agg(v.name order by v.position), '{}') as names
-      from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as v
+      select coalesce(array_agg(v.sku order by v.position) filter (where v.removed_at is null), '{}') as skus,
+        coalesce(array_agg(v.name order by v.position) filter (where v.removed_at is null), '{}') as names
+      from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as v
     where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.status = 'published' and p.removed_at is null`);
   return product;
 }

@@ -48,17 +48,20 @@ async function embedClaims(ctx: Context, embedder: Embedder, key: DocumentKey, c
   }
 }
 
-/** Take this document, if it waits, and others that do. */
+/** Take this document, if it waits, and others that do. Most were taken along by then, and cost one look. */
 async function claim(ctx: Context, { kind, id }: DocumentKey): Promise<Claim[]> {
   const now = ctx.clock.now();
   const isDue = sql`pending is not null and (leased_until is null or leased_until <= ${now})`;
   return transact(ctx, (ctx) => ctx.tx.run<Claim>(sql`
+    with own as materialized (
+      select ctid from search_embeddings
+      where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and ${isDue} for update skip locked),
+    others as materialized (
+      select ctid from search_embeddings
+      where tenant_id = ${ctx.tenant.id} and ${isDue} and (select count(*) from own) > 0
+      order by wanted_at limit ${takenAlong} for update skip locked)
     update search_embeddings set leased_until = ${fromNow(ctx.clock, leaseMs)}
-    where (tenant_id, kind, subject_id) in (
-      select tenant_id, kind, subject_id from search_embeddings
-      where tenant_id = ${ctx.tenant.id} and ${isDue}
-        and exists (select from search_embeddings where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and ${isDue})
-      order by (kind = ${kind} and subject_id = ${id}) desc limit ${takenAlong} for update skip locked)
+    where ctid = any(array(select ctid from own union select ctid from others))
     returning kind, subject_id as id, revision, pending as text`));
 }
 

@@ -13,8 +13,8 @@ export interface Guess {
 const wordsMax = 8;
 
 /**
- * Guess what was meant by words that, taken together, are found nowhere: each is held against the words of the store's
- * titles, and one that is like none of them is left out. `undefined` when none is left.
+ * Guess what was meant by words that, taken together, are found nowhere: each is held against the words that the store
+ * calls its things by, and one that is like none of them is left out. `undefined` when none is left.
  */
 export async function guessWords(ctx: Context, typed: string): Promise<Guess | undefined> {
   const wanted = typed.toLowerCase().replace(/(^|\s)-\S+/g, ' ');

@@ -16,7 +16,7 @@ interface SearchDocument {
   readonly title: string;
   /** Slug and SKUs: whoever types one of them means this. */
   readonly names: readonly string[];
-  /** Category and tags. */
+  /** Category, tags and the names of variants. */
   readonly keywords: string;
   readonly body: string;
   readonly visibleFrom: Date | null;
@@ -74,10 +74,10 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
   const body = document.body.slice(0, bodyCharactersMax);
   const names = document.names.map((name) => name.toLowerCase());
   await ctx.tx.run(sql`
-    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, folded_title, body, names, vector,
-      visible_from, visible_until)
+    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, folded_title, keywords, body, names,
+      vector, visible_from, visible_until)
     values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type}, ${document.title},
-      ${fold(document.title)}, ${body}, ${names},
+      ${fold(document.title)}, ${document.keywords}, ${body}, ${names},
       setweight(to_tsvector(${config}::regconfig, ${document.title}), 'A')
         || setweight(to_tsvector(${config}::regconfig, ${document.keywords}), 'B')
         || setweight(to_tsvector('simple', ${names.join(' ')}), 'B')
@@ -85,7 +85,7 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
       ${document.visibleFrom}, ${document.visibleUntil})
     on conflict (tenant_id, kind, subject_id) do update set
       slug = excluded.slug, type = excluded.type, title = excluded.title, folded_title = excluded.folded_title,
-      body = excluded.body, names = excluded.names, vector = excluded.vector,
+      keywords = excluded.keywords, body = excluded.body, names = excluded.names, vector = excluded.vector,
       visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
   const { kind, subjectId: id, title, keywords } = document;
   await wantEmbedding(ctx, { kind, id }, [title, keywords, body].join('\n'));

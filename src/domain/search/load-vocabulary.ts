@@ -9,8 +9,8 @@ import { Vocabulary } from './vocabulary.ts';
 /** How long a store's words are taken for its newest: what is spelled right is found without them. */
 const freshForMs = minutes(1);
 
-/** So many titles of a store are read for their words: of more, most have been seen. */
-const titlesMax = 50_000;
+/** So many documents of a store are read for their words: of more, most have been seen. */
+const documentsMax = 50_000;
 
 /** So many words a process holds: of the stores that were searched last. */
 const wordsMax = 500_000;
@@ -23,7 +23,10 @@ interface Held {
 
 const caches = new WeakMap<Database, LRUCache<string, Held>>();
 
-/** The words of the store's titles, as of a minute ago. Only the first search of a store in a process waits for them. */
+/**
+ * The words of the store's titles, categories, tags and variants, as of a minute ago. Only the first search of a store in
+ * a process waits for them.
+ */
 export async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
   const cache = cacheOf(ctx.database);
   const now = ctx.clock.now().getTime();
@@ -42,10 +45,10 @@ export async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
 }
 
 async function readVocabulary(ctx: Context): Promise<Vocabulary> {
-  const found = await readOne<{ titles: string | null }>(ctx, sql`
-    select string_agg(title, E'\n') as titles
-    from (select title from search_documents where tenant_id = ${ctx.tenant.id} limit ${titlesMax}) as taken`, { replica: true });
-  return new Vocabulary(found?.titles ?? '');
+  const found = await readOne<{ words: string | null }>(ctx, sql`
+    select string_agg(title || E'\n' || keywords, E'\n') as words
+    from (select title, keywords from search_documents where tenant_id = ${ctx.tenant.id} limit ${documentsMax}) as taken`, { replica: true });
+  return new Vocabulary(found?.words ?? '');
 }
 
 function keep(cache: LRUCache<string, Held>, key: string, held: Held): void {

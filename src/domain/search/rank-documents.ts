@@ -77,16 +77,16 @@ export function rankByMeaning(ctx: Context, typed: Typed, alike: readonly Docume
       select kind, subject_id, is_named, row_number() over (order by score desc, subject_id desc) as rank
       from (select * from by_text order by score desc, subject_id desc limit ${textRanksMax}) as best),
     meaning_ranks as (
-      select * from unnest(${alike.map(({ kind }) => kind)}::text[], ${alike.map(({ id }) => id)}::text[])
-        with ordinality as near(kind, subject_id, rank)),
+      select near.* from unnest(${alike.map(({ kind }) => kind)}::text[], ${alike.map(({ id }) => id)}::text[])
+        with ordinality as near(kind, subject_id, rank)
+      where exists (
+        select from search_documents d
+        where d.tenant_id = ${ctx.tenant.id} and d.kind = near.kind and d.subject_id = near.subject_id and ${isShown(ctx)} offset 0)),
     candidates as (
-      select d.kind, d.subject_id, round((case when t.is_named then 1
+      select kind, subject_id, round((case when t.is_named then 1
           else 0.99 * (${reciprocal(sql`t.rank`)} + ${reciprocal(sql`m.rank`)}) * (${fusionConstant} + 1) / 2
           end)::numeric, 6) as score
-      from text_ranks t full join meaning_ranks m on m.kind = t.kind and m.subject_id = t.subject_id
-      join search_documents d on d.tenant_id = ${ctx.tenant.id}
-        and d.kind = coalesce(t.kind, m.kind) and d.subject_id = coalesce(t.subject_id, m.subject_id)
-      where ${isShown(ctx, typed)})`;
+      from text_ranks t full join meaning_ranks m using (kind, subject_id))`;
 }
 
 /** Nobody reads on for longer: of more, the best are listed. */
@@ -101,7 +101,7 @@ function findByText(ctx: Context, typed: Typed): Sql {
   const best = (isNamed: Sql, score: Sql, condition: Sql) => sql`
       select d.kind, d.subject_id, ${isNamed} as is_named, ${score} as score
       from search_documents d
-      where d.tenant_id = ${ctx.tenant.id} and ${isShown(ctx, typed)} and ${condition}
+      where d.tenant_id = ${ctx.tenant.id} and d.kind = any(${typed.kinds}::text[]) and ${isShown(ctx)} and ${condition}
       order by score desc, d.subject_id desc limit ${foundMax}`;
   const named = sql`${name} = any(d.names)`;
   return sql`
@@ -115,8 +115,7 @@ function findByText(ctx: Context, typed: Typed): Sql {
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
 }
 
-function isShown(ctx: Context, { kinds }: Typed): Sql {
+function isShown(ctx: Context): Sql {
   const now = ctx.clock.now();
-  return sql`d.kind = any(${kinds}::text[])
-    and (d.visible_from is null or d.visible_from <= ${now}) and (d.visible_until is null or d.visible_until > ${now})`;
+  return sql`(d.visible_from is null or d.visible_from <= ${now}) and (d.visible_until is null or d.visible_until > ${now})`;
 }

@@ -99,7 +99,8 @@ async function readPage(
       to_jsonb(product) as product,
       ${snippet(ctx)} as snippet
     from page r
-    join search_documents d on d.tenant_id = ${ctx.tenant.id} and d.kind = r.kind and d.subject_id = r.subject_id
+    join lateral (
+      select * from search_documents d where d.tenant_id = ${ctx.tenant.id} and d.kind = r.kind and d.subject_id = r.subject_id offset 0) as d on true
     left join lateral (${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id offset 0) as product on true
     order by ${list.by}`, { replica: true });
 }

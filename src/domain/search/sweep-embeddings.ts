@@ -32,8 +32,9 @@ export async function sweepEmbeddings(ctx: PlatformContext, { slot }: { slot: nu
       select d.tenant_id as "tenantId", d.kind, d.subject_id as id, 0 as revision
       from search_documents d
       left join search_embeddings e on e.tenant_id = d.tenant_id and e.kind = d.kind and e.subject_id = d.subject_id
-      where e.model is distinct from ${embedder.model} and (e.model is not null or ${max}::int is null or d.tenant_id not in (
-        select tenant_id from search_embeddings group by tenant_id having count(*) >= ${max}::int))
+      left join search_versions v on v.tenant_id = d.tenant_id
+      where (e.model is distinct from ${embedder.model} or e.content_hash = '')
+        and (e.content_hash <> '' or ${max}::int is null or coalesce(v.documents, 0) < ${max}::int)
       limit ${perRound}`);
     for (const { tenantId, kind, id } of strangers) {
       enqueue({ ...ctx, tenant: { id: tenantId } }, indexDocument, { kind, id, version: -slot });

@@ -4,9 +4,9 @@ import { lettersChanged } from './letters-changed.ts';
 interface Word {
   /** Without case and accents, as it is compared. */
   readonly plain: string;
-  /** As titles have it: several where only accents differ. */
+  /** As documents have it: several where only accents differ. */
   readonly written: string[];
-  /** How often titles have it. */
+  /** How often they have it. */
   count: number;
 }
 
@@ -24,13 +24,13 @@ const noWords: readonly Word[] = [];
 /** Words of letters: nobody mistypes a number into another word. */
 export const wordPattern = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}]{3,40}(?![\p{L}\p{M}\p{N}])/gu;
 
-/** The words that a store's titles are made of: what a word that was mistyped was probably meant to be. */
+/** The words that a store calls its things by: what a word that was mistyped was probably meant to be. */
 export class Vocabulary {
   readonly #words = new Map<string, Word>();
   readonly #byLength: Word[][] = [];
 
-  constructor(titles: string) {
-    for (const [written] of titles.toLowerCase().matchAll(wordPattern)) this.#add(written);
+  constructor(text: string) {
+    for (const [written] of text.toLowerCase().matchAll(wordPattern)) this.#add(written);
   }
 
   get size(): number {
@@ -38,7 +38,7 @@ export class Vocabulary {
   }
 
   /**
-   * The words that this one was probably meant to be, as titles have them: itself, if it is one of theirs; else those
+   * The words that this one was probably meant to be, as documents have them: itself, if it is one of theirs; else those
    * that are one slip away; else those that it begins; else, if it is long, those two slips away. None, if it is like none.
    */
   guess(typed: string): string[] {

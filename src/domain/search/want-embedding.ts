@@ -19,20 +19,26 @@ const textCharactersMax = 4000;
 
 /**
  * Have a document embedded, where its text is not the one that was embedded last, by the model that is asked now.
- * Saving the same again costs nothing.
+ * Saving the same again costs nothing. While nobody embeds, what it was before it changed must not be found.
  */
 export async function wantEmbedding(ctx: InTransaction, { kind, id }: DocumentKey, document: string): Promise<void> {
   const { embedder } = ctx.ports;
-  if (!embedder) return;
+  if (!embedder) return forgetEmbedding(ctx, { kind, id });
   const text = document.trim().slice(0, textCharactersMax).toWellFormed();
   const max = (await hasVectorType(ctx)) ? null : documentsMax;
   const [wanted] = await ctx.tx.run<{ revision: number }>(sql`
+    with held as (
+      select from search_embeddings
+      where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and content_hash <> ''),
+    counted as (
+      insert into search_versions as v (tenant_id, version, documents)
+      select ${ctx.tenant.id}, 0, 1 where not exists (select from held)
+      on conflict (tenant_id) do update set documents = v.documents + 1 where ${max}::int is null or v.documents < ${max}::int
+      returning 1)
     insert into search_embeddings as e (tenant_id, kind, subject_id, content_hash, model, wanted_at, revision, pending, version)
     select ${ctx.tenant.id}, ${kind}, ${id}, ${hashOf(embedder.model, text)}, ${embedder.model}, ${ctx.clock.now()}::timestamptz, 1,
       ${text}, 0
-    where ${max}::int is null
-      or (select count(*) from search_embeddings where tenant_id = ${ctx.tenant.id}) < ${max}::int
-      or exists (select from search_embeddings where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id})
+    where exists (select from held) or exists (select from counted)
     on conflict (tenant_id, kind, subject_id) do update set
       content_hash = excluded.content_hash, model = excluded.model, wanted_at = excluded.wanted_at, revision = e.revision + 1, pending = excluded.pending, leased_until = null
     where e.content_hash <> excluded.content_hash
@@ -48,18 +54,22 @@ export async function forgetEmbedding(ctx: InTransaction, { kind, id }: Document
     select 1 from search_embeddings
     where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and content_hash <> ''`);
   if (!held) return;
-  const version = await raiseVersion(ctx);
+  const version = await raiseVersion(ctx, { forgotten: 1 });
   await ctx.tx.run(sql`
     update search_embeddings set content_hash = '', revision = revision + 1, pending = null, leased_until = null,
       embedding = null, version = ${version}
     where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
 }
 
-/** The next version of the store's vectors. Its row stays locked, so that versions are committed in their order. */
-export async function raiseVersion(ctx: InTransaction): Promise<number> {
+/**
+ * The next version of the store's vectors. Its row stays locked, so that versions are committed in their order.
+ *
+ * @param forgotten how many documents are embedded no more
+ */
+export async function raiseVersion(ctx: InTransaction, { forgotten = 0 } = {}): Promise<number> {
   const [row] = await ctx.tx.run<{ version: number }>(sql`
     insert into search_versions as v (tenant_id, version) values (${ctx.tenant.id}, 1)
-    on conflict (tenant_id) do update set version = v.version + 1
+    on conflict (tenant_id) do update set version = v.version + 1, documents = greatest(v.documents - ${forgotten}::int, 0)
     returning version`);
   if (!row) throw new TypeError('The store has no version.');
   return row.version;

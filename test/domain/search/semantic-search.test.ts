@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { embedDocument as embedDocumentJob } from '#jobs/search.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, readOne, transact } from '#src/domain/database.ts';
 import { embedDocument, indexDocument, listMisses, pruneMisses, searchDocuments, sweepEmbeddings } from '#src/domain/search/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -279,19 +279,55 @@ test.serial('what is not shown is not found by its meaning either', async (t) =>
   t.deepEqual(slugs(await settle(t.context, 'cup')), ['mug']);
 });
 
-test.serial('a store has at most as many vectors as a process may hold, and what has one keeps it', async (t) => {
+test.serial('a store has at most as many vectors as a process may hold, what has one keeps it, and what goes makes room', async (t) => {
   const { ctx, services, embeddings } = t.context;
   const { slug, variant } = await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
+  await buildProduct(ctx, { slug: 'rug', name: 'Jute rug' });
   await workPromises(services);
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
-    insert into search_embeddings (tenant_id, kind, subject_id, content_hash, model, wanted_at, revision, version)
-    select ${ctx.tenant.id}, 'product', 'prod_' || number, 'x', 'simulated-1', ${ctx.clock.now()}::timestamptz, 1, 0 from generate_series(1, 19999) as number`));
+  t.is(await countedDocuments(ctx), 2);
+  await transact(ctx, (ctx) => ctx.tx.run(sql`update search_versions set documents = 20000 where tenant_id = ${ctx.tenant.id}`));
   const before = (await embeddings.counts()).inputs;
-  await buildProduct(ctx, { slug: 'one-too-many', name: 'Velvet sofa' });
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Stoneware cup', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  const { id } = await buildProduct(ctx, { slug: 'one-too-many', name: 'Velvet sofa' });
+  const rename = (name: string) => transact(ctx, (ctx) => saveProduct(ctx, { slug, name, variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  await rename('Stoneware cup');
   await workPromises(services);
   t.is((await embeddings.counts()).inputs, before + 1);
   t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'velvet' })), ['one-too-many'], 'it is still found by its words');
+
+  await sweepEmbeddings(services.context(), { slot: 1 });
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, before + 1, 'the sweep finds no room for it either');
+  await transact(ctx, (ctx) => removeProduct(ctx, 'rug'));
+  await workPromises(services);
+  t.is(await countedDocuments(ctx), 19_999);
+  await sweepEmbeddings(services.context(), { slot: 2 });
+  await workPromises(services);
+  await indexDocument(ctx, { kind: 'product', id });
+  t.is((await embeddings.counts()).inputs, before + 2);
+  t.is(await countedDocuments(ctx), 20_000);
+  await rename('Stoneware beaker');
+  await workPromises(services);
+  t.is(await countedDocuments(ctx), 20_000, 'what is embedded anew is counted once');
+});
+
+async function countedDocuments(ctx: Context): Promise<number | undefined> {
+  const row = await readOne<{ documents: number }>(ctx, sql`select documents from search_versions where tenant_id = ${ctx.tenant.id}`);
+  return row?.documents;
+}
+
+test.serial('what changes while no embedder is configured is embedded anew when one is', async (t) => {
+  const { ctx, services, embeddings } = t.context;
+  const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
+  await workPromises(services);
+  await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  await indexDocument(byText(ctx), { kind: 'product', id });
+  await services.run(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+  t.deepEqual(slugs(await searchDocuments(ctx, { q: 'beaker' })), [], 'it is no mug any more');
+  const before = (await embeddings.counts()).inputs;
+  await sweepEmbeddings(services.context(), { slot: 1 });
+  await workPromises(services);
+  t.is((await embeddings.counts()).inputs, before + 1);
+  t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
 });
 
 test.serial('words of new titles are guessed at within a minute', async (t) => {

@@ -1,0 +1,89 @@
+import type { Pool, PoolClient, QueryConfig } from 'pg';
+
+import type { Database } from '#src/domain/database.ts';
+import { rawSql } from '#src/lib/sql.ts';
+import type { Services } from '#src/services.ts';
+
+/** Rows that PostgreSQL handles for one statement, in all steps of its plan, those that it throws away included. */
+export interface RowsHandled {
+  /** By the plan for the values that were given. */
+  readonly custom: number;
+  /** By the plan for any values, which a connection comes to use for what it is asked often. */
+  readonly generic: number;
+}
+
+/** Keep PostgreSQL from counting these tables, as if they had been filled a moment ago: its plans must be sound all the same. */
+export async function leaveUncounted(services: Services, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await services.run(rawSql(`alter table ${table} set (autovacuum_enabled = off)`));
+}
+
+/** Do something with these connections and answer, for each statement like `pattern`, how many rows it makes PostgreSQL handle. */
+export async function rowsHandled(
+  database: Database, pattern: RegExp, work: (database: Database) => Promise<unknown>,
+): Promise<RowsHandled[]> {
+  const handled: Promise<RowsHandled>[] = [];
+
+  function watch(client: PoolClient): PoolClient {
+    const query = (given: string | QueryConfig, values?: unknown[]) => {
+      if (typeof given !== 'string' && pattern.test(given.text)) handled.push(probe(client, given));
+      return client.query(given as QueryConfig, values);
+    };
+    return new Proxy(client, { get: (target, name) => (name === 'query' ? query : bound(target, name)) });
+  }
+
+  function watchPool(pool: Pool): Pool {
+    const connect = async () => watch(await pool.connect());
+    const query = async (given: QueryConfig) => {
+      const client = await connect();
+      try {
+        const [, answer] = await Promise.all([client.query('begin'), client.query(given), client.query('commit')]);
+        return answer;
+      } finally {
+        client.release();
+      }
+    };
+    return new Proxy(pool, { get: (target, name) => (name === 'connect' ? connect : name === 'query' ? query : bound(target, name)) });
+  }
+
+  await work({ ...database, pool: watchPool(database.pool), replica: watchPool(database.replica) });
+  return Promise.all(handled);
+}
+
+/** Have a statement explained by what it does, twice, and undone. What is sent to a connection happens in its order. */
+async function probe(client: PoolClient, { text, values = [] }: QueryConfig): Promise<RowsHandled> {
+  const literals = values.map((value) => literalOf(client, value));
+  const explain = (plan: 'custom' | 'generic') => [
+    client.query(`set local plan_cache_mode = force_${plan}_plan`),
+    client.query(`explain (analyze, timing off, format json) execute probe(${literals.join()})`),
+    client.query('rollback to savepoint probe'),
+  ] as const;
+  const [, , [, custom], [, generic]] = await Promise.all([
+    client.query('savepoint probe'), client.query(`prepare probe as ${text}`),
+    Promise.all(explain('custom')), Promise.all(explain('generic')), client.query('deallocate probe'),
+  ]);
+  return { custom: rowsOf(custom.rows[0]['QUERY PLAN'][0].Plan), generic: rowsOf(generic.rows[0]['QUERY PLAN'][0].Plan) };
+}
+
+/** A value as SQL has it: an explained statement takes no parameters. */
+function literalOf(client: PoolClient, value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (value instanceof Date) return client.escapeLiteral(value.toISOString());
+  return client.escapeLiteral(Array.isArray(value) ? `{${value.map((item) => JSON.stringify(item)).join()}}` : String(value));
+}
+
+interface PlanNode {
+  readonly Plans?: readonly PlanNode[];
+  readonly [measure: string]: unknown;
+}
+
+const measures = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'];
+
+function rowsOf(node: PlanNode): number {
+  const rows = measures.reduce((sum, name) => sum + Number(node[name] ?? 0), 0);
+  return rows * Number(node['Actual Loops'] ?? 0) + (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), 0);
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name);
+  return typeof value === 'function' ? value.bind(target) : value;
+}
