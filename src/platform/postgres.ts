@@ -31,6 +31,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
       entities: [...options.entities],
       dbName: pool.options.database ?? 'storefront',
       driverOptions: new PostgresDialect({ pool }),
+      // It would look whether there is a database at its first use, in the midst of somebody's request, and make one.
+      ensureDatabase: false,
     }),
   );
   return {
