@@ -89,6 +89,19 @@ export const sweepStoreEvents = defineJob({
   key: ({ slot }) => String(slot),
 });
 
+/**
+ * Look through the provider's objects for what its events of a stretch of time no longer tell, one portion of it. The
+ * next portion is a promise of its own.
+ */
+export const lookThroughGap = defineJob({
+  name: 'payments.look-through-gap',
+  queue: 'payments',
+  payload: Type.Object({ gapId: Type.String(), number: Type.Integer() }),
+  retry: exponential({ attempts: 8 }),
+  timeoutSeconds: 300,
+  key: ({ gapId, number }) => `${gapId}:${number}`,
+});
+
 /** Forget what was heard of the provider so long ago that it no longer lists it. */
 export const pruneEvents = defineJob({
   name: 'payments.prune-events',

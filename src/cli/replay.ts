@@ -12,7 +12,7 @@ export const replayCommand = defineCommand({
   summary: 'Ask Stripe about its events again, and bring the orders of a store into line.',
   parameters: { slug: 'The store.' },
   options: {
-    since: { type: 'string', value: 'time', description: `What happened since then, at most 30 days. ${timeHint}` },
+    since: { type: 'string', value: 'time', description: `What happened since then; beyond the 30 days of Stripe's events, by its objects. ${timeHint}` },
     until: { type: 'string', value: 'time', description: 'Up to then. With --since; now, unless given.' },
     event: { type: 'string', value: 'id', description: 'Only what this event of Stripe\'s is about: evt_…' },
     session: { type: 'string', value: 'id', description: 'Only this session: cs_…' },

@@ -5,7 +5,7 @@ export type IdPrefix =
   | 'ten' | 'key' | 'prod' | 'var' | 'cart' | 'line' | 'scart' | 'ord' | 'item' | 'hold' | 'sub' | 'cus'
   | 'ses' | 'ret' | 'lead' | 'rev' | 'entry' | 'promo' | 'gift' | 'lbl' | 'evt' | 'whe' | 'whd' | 'pay'
   | 'mail' | 'aud' | 'req' | 'job' | 'part' | 'ref' | 'inq' | 'ship' | 'rot' | 'idem' | 'bat' | 'doc'
-  | 'mov' | 'rfd' | 'drift'
+  | 'mov' | 'rfd' | 'drift' | 'gap'
   | 'hint' | 'trk' | 'wait' | 'conn' | 'call' | 'link' | 'rem';
 
 /** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */

@@ -48,7 +48,7 @@ export async function fillShop(stack: Stack): Promise<{ labels: { id: string; re
       }
       await tx.run(sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`);
     });
-    await recordDrift(ctx, { from: new Date(now - hours(49)), to: new Date(now - hours(1)) }, { unpaidHere: [second.id], unpaidThere: [first.id] });
+    await recordDrift(ctx, { from: new Date(now - hours(49)), to: new Date(now - hours(1)) }, { unpaidHere: [second.id], unpaidThere: [first.id], unmadeRenewals: [] });
     await transact(ctx, async (ctx) => {
       for (const kind of freelySent) {
         await promiseMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });

@@ -1,11 +1,12 @@
 import { nextStep, type OrderNeedingAttention } from '#src/domain/backoffice/index.ts';
-import type { ComparedStore, DriftedOrder } from '#src/domain/payments/index.ts';
+import type { ComparedStore, DriftedOrder, EventGap } from '#src/domain/payments/index.ts';
 import { html, type Html } from './html.ts';
 import { ago, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface DriftPage {
   readonly stores: readonly ComparedStore[];
   readonly orders: readonly DriftedOrder[];
+  readonly gaps: readonly EventGap[];
   /** Orders whose money or goods want a person. */
   readonly waiting: readonly OrderNeedingAttention[];
   /** The slug of each store, by its id. */
@@ -16,7 +17,7 @@ export interface DriftPage {
 }
 
 /** Where orders and payments do not agree, and what to do about each. */
-export function renderDriftPage({ stores, orders, waiting, slugs, now, ...said }: DriftPage): string {
+export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...said }: DriftPage): string {
   const slugOf = ({ tenantId }: { readonly tenantId: string }) => slugs.get(tenantId) ?? '';
   const silent = stores.filter(({ silentSince }) => silentSince !== null);
   return renderPage({
@@ -24,8 +25,9 @@ export function renderDriftPage({ stores, orders, waiting, slugs, now, ...said }
     at: '/ops/drift',
     body: html`
       ${outcome(said)}
-      <p class="lead">Once a day the paid orders of every store are compared with its paid sessions at the payment provider, both ways.</p>
+      <p class="lead">Once a day the paid orders of every store are compared with its paid sessions and renewals at the payment provider, both ways.</p>
       ${silent.map((store) => renderSilence(store, slugOf(store), now))}
+      ${gaps.map((gap) => renderGap(gap, slugOf(gap), now))}
       ${[...Map.groupBy(waiting, ({ code }) => code)].map(([code, orders], index) => renderWaiting(code, orders, index, slugOf, now))}
       <section id="drift">
         <header><h2>What did not agree</h2><span class="soft">the last 30 days</span></header>
@@ -39,7 +41,7 @@ export function renderDriftPage({ stores, orders, waiting, slugs, now, ...said }
         <header><h2>Comparisons</h2></header>
         ${stores.length === 0 && html`<p class="soft">No store sells through an account of its own yet.</p>`}
         ${stores.length > 0 && html`<table class="list">
-          <thead><tr><th>Store</th><th>Sessions of</th><th>Compared</th></tr></thead>
+          <thead><tr><th>Store</th><th>Payments of</th><th>Compared</th></tr></thead>
           <tbody>${stores.map((store) => html`<tr>
             <td class="slug">${slugOf(store)}</td>
             <td class="soft text">${store.from && store.to ? `${hour(store.from)} to ${hour(store.to)}` : '–'}</td>
@@ -55,6 +57,16 @@ function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date):
     <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Sweeps bring the events meanwhile, minutes later.</p>
     <p class="soft">Look at the endpoint in the provider's dashboard, or register it anew:
       <code class="command">npm run cli -- webhooks:register ${slug}</code></p>
+  </section>`;
+}
+
+function renderGap({ from, to, finishedAt }: EventGap, slug: string, now: Date): Html {
+  return html`<section class="note">
+    <header><h2>Events of the payment provider are gone <code>payment_events_forgotten</code></h2></header>
+    <p>${slug}, ${hour(from)} to ${hour(to)}: nothing took them in while the provider kept them, which is for 30 days.</p>
+    <p class="soft">${finishedAt
+      ? html`Its payments, renewals, refunds, disputes and subscriptions of that time were looked through instead, ${ago(finishedAt, now)} ago.`
+      : 'Its payments, renewals, refunds, disputes and subscriptions of that time are being looked through instead.'}</p>
   </section>`;
 }
 
@@ -82,12 +94,14 @@ const linesOf = ({ detail }: OrderNeedingAttention): readonly Html[] =>
 const findings: Readonly<Record<DriftedOrder['kind'], string>> = {
   unpaid_here: 'Paid at the provider, and not here until it was compared.',
   unpaid_there: 'Paid here, and the provider has no such payment.',
+  unmade_renewal: 'A period that was paid at the provider had no order until it was compared.',
+  no_order: 'Paid at the provider, and there is no such order here: look at the payment there.',
 };
 
 function renderDrifted({ orderNumber, kind, foundAt, isOpen }: DriftedOrder, slug: string, now: Date): Html {
   return html`<tr>
     <td class="slug">${orderNumber}</td><td class="slug">${slug}</td><td class="soft text">${findings[kind]}</td><td>${ago(foundAt, now)} ago</td>
-    <td>${isOpen ? html`<a href="#orders">Needs somebody</a>` : 'Put right'}</td>
+    <td>${isOpen ? (kind === 'no_order' ? 'Needs somebody' : html`<a href="#orders">Needs somebody</a>`) : 'Put right'}</td>
   </tr>`;
 }
 

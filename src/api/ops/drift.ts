@@ -16,7 +16,7 @@ export function driftPages(services: Services): Router {
   const showAll = async (koa: RouterContext, problem?: string) => {
     const ctx = services.context();
     const [drift, waiting] = await Promise.all([readDrift(ctx, shownMax), ordersNeedingAttention(ctx, shownMax)]);
-    const slugs = await slugsOf(services, [...drift.stores, ...drift.orders, ...waiting]);
+    const slugs = await slugsOf(services, [...drift.stores, ...drift.orders, ...drift.gaps, ...waiting]);
     show(koa, renderDriftPage({ ...drift, waiting, slugs, now: services.clock.now(), done: doneOf(koa), problem }));
   };
 

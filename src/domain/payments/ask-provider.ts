@@ -61,8 +61,7 @@ const ask = {
     const askedAt = ctx.clock.now();
     const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
     const subscription = await subscriptionOf(ctx, account, invoice);
-    const isRenewal = invoice.cause === 'renewal' && invoice.isPaid && isOurs(ctx, invoice);
-    const isNew = isRenewal && !(await isKnown(ctx, invoice.invoiceId));
+    const isNew = isRenewalOfOurs(ctx, invoice) && !(await isKnown(ctx, invoice.invoiceId));
     const orderNumber = isNew ? await takeOrderNumber(ctx) : undefined;
     return { subject: 'invoice', askedAt, invoice, subscription, orderNumber };
   },
@@ -73,6 +72,11 @@ const ask = {
     return { subject: 'payment', askedAt, payment };
   },
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
+
+/** Whether an invoice is a further period of ours that was paid for: it wants an order of its own. */
+export function isRenewalOfOurs(ctx: Context, invoice: InvoiceSnapshot): boolean {
+  return invoice.cause === 'renewal' && invoice.isPaid && isOurs(ctx, invoice);
+}
 
 /** A paid session may have begun a subscription: then that belongs to the same answer. */
 export async function answerOfSession(

@@ -3,7 +3,8 @@ import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, transact } from '../database.ts';
+import { asPlatform, readOne, transact } from '../database.ts';
+import { type EventGap, shownGaps } from './event-gaps.ts';
 import type { Drift } from './report-drift.ts';
 
 const keptMs = days(90);
@@ -18,10 +19,17 @@ export async function recordDrift(ctx: Context, { from, to }: { from: Date; to: 
       where tenant_id = ${ctx.tenant.id} and created_at < ${fromNow(ctx.clock, -keptMs)}`);
     await ctx.tx.run(sql`
       insert into payment_drift_reports
-        (tenant_id, id, compared_from, compared_to, unpaid_here, unpaid_there, created_at)
+        (tenant_id, id, compared_from, compared_to, unpaid_here, unpaid_there, unmade_renewals, created_at)
       values (${ctx.tenant.id}, ${newId('drift')}, ${from}, ${to}, ${JSON.stringify(drift.unpaidHere)}::jsonb,
-        ${JSON.stringify(drift.unpaidThere)}::jsonb, ${now})`);
+        ${JSON.stringify(drift.unpaidThere)}::jsonb, ${JSON.stringify(drift.unmadeRenewals)}::jsonb, ${now})`);
   });
+}
+
+/** Up to when the store was compared with its provider; undefined where it never was. */
+export async function comparedTo(ctx: Context): Promise<Date | undefined> {
+  const row = await readOne<{ to: Date }>(ctx, sql`
+    select compared_to as to from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id desc limit 1`);
+  return row?.to;
 }
 
 /** A store that sells through its own account at the payment provider, and when it was last compared with it. */
@@ -35,13 +43,19 @@ export interface ComparedStore {
   readonly silentSince: Date | null;
 }
 
-/** An order of which a comparison said something. */
+/** An order, or an invoice of which none was made, of which a comparison said something. */
 export interface DriftedOrder {
   readonly tenantId: string;
+  /** Of the invoice, where there is no order. */
   readonly orderId: string;
   readonly orderNumber: string;
-  /** `unpaid_here`: paid at the provider alone, and here since; `unpaid_there`: paid here alone. */
-  readonly kind: 'unpaid_here' | 'unpaid_there';
+  /**
+   *   unpaid_here      paid at the provider alone, and here since
+   *   unpaid_there     paid here alone
+   *   unmade_renewal   a period was paid at the provider; its order was made since
+   *   no_order         paid at the provider, and there is no order that could be made or paid
+   */
+  readonly kind: 'unpaid_here' | 'unpaid_there' | 'unmade_renewal' | 'no_order';
   readonly foundAt: Date;
   /** Whether it still waits for a person. */
   readonly isOpen: boolean;
@@ -51,7 +65,7 @@ export interface DriftedOrder {
 export async function readDrift(
   ctx: PlatformContext,
   limit: number,
-): Promise<{ stores: ComparedStore[]; orders: DriftedOrder[] }> {
+): Promise<{ stores: ComparedStore[]; orders: DriftedOrder[]; gaps: EventGap[] }> {
   return asPlatform(ctx, 'operators see what every store and its payment provider do not agree about', async (ctx) => {
     const stores = await ctx.tx.run<ComparedStore>(sql`
       select a.tenant_id as "tenantId", r.created_at as "comparedAt", r.compared_from as from, r.compared_to as to,
@@ -61,17 +75,21 @@ export async function readDrift(
       where a.mode = 'direct' and a.secret_key_sealed is not null
       order by a.silent_since, r.created_at nulls first limit ${limit}`);
     const orders = await ctx.tx.run<DriftedOrder>(sql`
-      select o.tenant_id as "tenantId", o.id as "orderId", o.order_number as "orderNumber", found.kind,
-        min(found.at) as "foundAt", found.kind = 'unpaid_there' and o.attention_code is not null as "isOpen"
-      from (
-        select tenant_id, created_at as at, 'unpaid_here' as kind, jsonb_array_elements_text(unpaid_here) as order_id
-        from payment_drift_reports where created_at > ${fromNow(ctx.clock, -shownMs)}
-        union all
-        select tenant_id, created_at, 'unpaid_there', jsonb_array_elements_text(unpaid_there)
-        from payment_drift_reports where created_at > ${fromNow(ctx.clock, -shownMs)}) as found
-      join orders o on o.tenant_id = found.tenant_id and o.id = found.order_id
-      group by o.tenant_id, o.id, found.kind
+      with found as (
+        select r.tenant_id, r.created_at as at, kind, about
+        from payment_drift_reports r, lateral (
+          select 'unpaid_here' as kind, jsonb_array_elements_text(unpaid_here) as about
+          union all select 'unpaid_there', jsonb_array_elements_text(unpaid_there)
+          union all select 'unmade_renewal', jsonb_array_elements_text(unmade_renewals)) as f
+        where r.created_at > ${fromNow(ctx.clock, -shownMs)})
+      select found.tenant_id as "tenantId", coalesce(o.id, about) as "orderId", coalesce(o.order_number, about) as "orderNumber",
+        case when o.id is null then 'no_order' else kind end as kind, min(at) as "foundAt",
+        o.id is null or (kind = 'unpaid_there' and o.attention_code is not null) as "isOpen"
+      from found
+        left join payment_invoices i on i.tenant_id = found.tenant_id and i.id = about and kind = 'unmade_renewal'
+        left join orders o on o.tenant_id = found.tenant_id and o.id = coalesce(i.order_id, about)
+      group by found.tenant_id, about, kind, o.id, o.order_number, o.attention_code
       order by "isOpen" desc, "foundAt" desc limit ${limit}`);
-    return { stores, orders };
+    return { stores, orders, gaps: await shownGaps(ctx, limit) };
   });
 }

@@ -9,6 +9,8 @@ export { type ComparedStore, type DriftedOrder, readDrift } from './drift-report
 export { endOrder } from './end-order.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
 export { finishSecretRotation } from './finish-secret-rotation.ts';
+export type { EventGap } from './event-gaps.ts';
+export { lookThroughGap } from './look-through-gap.ts';
 export { PaymentAccountView, presentPaymentAccount, readPaymentAccount } from './managed-account.ts';
 export { ManageInput, manageSubscription, reactivateSubscription, SubscriptionAction } from './manage-subscription.ts';
 export { issueRefund } from './issue-refund.ts';

@@ -1,10 +1,13 @@
 import { days, hours } from '#src/lib/duration.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
 import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../ports/payment-gateway.ts';
-import { asked } from './provider-refusals.ts';
+import { everyPage } from './every-page.ts';
+import { objectsOf, type ProviderObject } from './objects-of.ts';
+import { asked, refusalOf } from './provider-refusals.ts';
+import type { Stretch } from './report-drift.ts';
 
 /** An object of the provider's that is to be looked at, and the events that name it, as far as they were asked for. */
 export interface ReplayTarget {
@@ -21,7 +24,7 @@ export type ReplayWhat =
   /** An order by its id or its number. */
   | { readonly order: string };
 
-/** The provider lists events for 30 days. */
+/** The provider lists events for 30 days. What is older is found by its objects. */
 const keptMs = days(30);
 const stretchMs = hours(1);
 
@@ -37,7 +40,10 @@ export async function* replayTargets(
   else yield* targetsSince(ctx, account, what.since, what.until ?? ctx.clock.now());
 }
 
-/** An object that comes again in a later stretch was asked for how it stands now, so it is not asked for twice. */
+/**
+ * What the provider's events no longer tell, its objects do. An object that comes again in a later stretch was asked for
+ * how it stands now, so it is not asked for twice.
+ */
 async function* targetsSince(
   ctx: Context,
   account: PaymentAccount,
@@ -45,7 +51,15 @@ async function* targetsSince(
   until: Date,
 ): AsyncGenerator<ReplayTarget> {
   const seen = new Set<string>();
-  for await (const events of stretches(ctx, account, since, until)) {
+  const keptFrom = new Date(ctx.clock.now().getTime() - keptMs);
+  if (since < keptFrom) {
+    const forgotten = { from: since, to: until < keptFrom ? until : keptFrom };
+    for await (const object of toldObjects(ctx, account, forgotten)) {
+      seen.add(`${object.subject}:${object.objectId}`);
+      yield { ...object, eventIds: [] };
+    }
+  }
+  for await (const events of stretches(ctx, account, since < keptFrom ? keptFrom : since, until)) {
     const targets = new Map<string, { subject: PaymentSubject; objectId: string; eventIds: string[] }>();
     for (const { eventId, subject, objectId } of events) {
       if (!subject) continue;
@@ -61,23 +75,23 @@ async function* targetsSince(
   }
 }
 
+/** `objectsOf`, whose failures are said in the shop's words. */
+async function* toldObjects(ctx: Context, account: PaymentAccount, stretch: Stretch): AsyncGenerator<ProviderObject> {
+  try {
+    yield* objectsOf(ctx, account, stretch);
+  } catch (error) {
+    throw error instanceof ProviderError ? refusalOf(error) : error;
+  }
+}
+
 /** The events of each hour, in order. */
 async function* stretches(ctx: Context, account: PaymentAccount, since: Date, until: Date): AsyncGenerator<PaymentEvent[]> {
-  const now = ctx.clock.now().getTime();
-  if (since.getTime() < now - keptMs) {
-    const sentence = 'The payment provider remembers 30 days: ask for events since a later time.';
-    throw new DomainError('invalid', 'invalid_request', sentence);
-  }
   for (let from = since.getTime(); from < until.getTime(); from += stretchMs) {
     const range = { from: new Date(from), to: new Date(Math.min(from + stretchMs, until.getTime())) };
     const events: PaymentEvent[] = [];
-    let next: string | null | undefined;
-    do {
-      ctx.signal?.throwIfAborted();
-      const page = await asked(ctx.ports.payments.listEvents(account, { ...range, ...(next && { next }) }, ctx.signal));
-      events.push(...page.events);
-      next = page.next;
-    } while (next !== null);
+    ctx.signal?.throwIfAborted();
+    const pages = everyPage((from) => asked(ctx.ports.payments.listEvents(account, { ...range, ...from }, ctx.signal)));
+    for await (const page of pages) events.push(...page.events);
     yield events.toReversed();
   }
 }

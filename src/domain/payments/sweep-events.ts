@@ -7,6 +7,7 @@ import type { Context, PlatformContext } from '../context.ts';
 import { asPlatform, conclude, readOne, transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { storeEvents } from './accept-payment-event.ts';
+import { recordGap } from './event-gaps.ts';
 import { openAccount } from './open-account.ts';
 import { troubleOf } from './trouble.ts';
 
@@ -49,6 +50,7 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     select coalesce(events_swept_to, created_at) as "sweptTo" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
   if (!cursor) return;
   const now = ctx.clock.now().getTime();
+  const keptFrom = new Date(now - keptMs);
   let from = Math.max(cursor.sweptTo.getTime() - overlapMs, now - keptMs);
   try {
     const account = await openAccount(ctx);
@@ -56,6 +58,8 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     for (let pages = 0; from < now && pages < pagesMax; ) {
       const to = Math.min(from + stretchMs, now);
       const swept = await sweepStretch(ctx, account, new Date(from), new Date(to));
+      // Only now: until the provider answers, what it forgets grows with each sweep.
+      if (pages === 0 && cursor.sweptTo < keptFrom) await recordGap(ctx, { from: cursor.sweptTo, to: keptFrom });
       await moveCursor(ctx, new Date(to));
       missed += swept.missed;
       pages += swept.pages;

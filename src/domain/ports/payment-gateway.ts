@@ -74,6 +74,9 @@ export interface PageRequest {
   readonly next?: string;
 }
 
+/** How money goes back: given, or fought for. */
+export type ReversalKind = 'refund' | 'dispute';
+
 /** Where the provider delivers events. It tells the signing secret once, to whoever makes it. */
 export interface EventEndpoint {
   readonly endpointId: string;
@@ -131,7 +134,20 @@ export interface PaymentGateway {
     key: string,
     signal?: AbortSignal,
   ): Promise<SubscriptionSnapshot>;
+  /** Paid invoices of subscriptions that were made in a stretch of time, newest first; of a long one not every line. */
+  listPaidInvoices(
+    account: PaymentAccount,
+    range: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<{ readonly invoices: readonly InvoiceSnapshot[]; readonly next: string | null }>;
   fetchInvoice(account: PaymentAccount, invoiceId: string, signal?: AbortSignal): Promise<InvoiceSnapshot>;
+  /** Payments, by a reference that `fetchPayment` takes, of which something went back or was disputed in a stretch of time. */
+  listReversals(
+    account: PaymentAccount,
+    kind: ReversalKind,
+    range: PageRequest,
+    signal?: AbortSignal,
+  ): Promise<{ readonly references: readonly string[]; readonly next: string | null }>;
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
   /**
    * Give money of a payment back, once for each `mark`, however late it is asked again. Answers how the payment stands

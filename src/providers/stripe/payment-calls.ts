@@ -6,9 +6,9 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
 import { actedOn } from './event-types.ts';
 import { eventOf } from './events.ts';
-import { idOf, paymentSnapshotOf } from './snapshots.ts';
+import { idOf, paymentSnapshotOf, within } from './snapshots.ts';
 
-type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'readClock' | 'fetchPayment' | 'refundPayment' | 'listEvents'>;
+type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'>;
 
 /** What all calls of one question share. */
 type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
@@ -78,6 +78,16 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 
     fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(account), signal }),
 
+    async listReversals(account, kind, { from, to, next }, signal) {
+      const params = { created: within(from, to), limit: 100, ...(next && { starting_after: next }) };
+      const page = await call({ account, operation: `${kind}s.list`, signal }, (options): Promise<Stripe.ApiList<Stripe.Refund | Stripe.Dispute>> =>
+        kind === 'refund' ? stripe.refunds.list(params, options) : stripe.disputes.list(params, options));
+      return {
+        references: page.data.flatMap(({ charge, payment_intent: intent }) => idOf(intent) ?? idOf(charge) ?? []),
+        next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
+      };
+    },
+
     async refundPayment(account, { paymentId, amountCents, mark }, key, signal) {
       const asked = { account, budget: newBudget(account), signal };
       // A key is forgotten after a day; what it made is not.
@@ -91,7 +101,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     },
 
     async listEvents(account, { from, to, next }, signal) {
-      const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) };
+      const created = within(from, to);
       const page = await call({ account, operation: 'events.list', signal }, (options) =>
         stripe.events.list({ types: [...actedOn], created, limit: 100, ...(next && { starting_after: next }) }, options));
       return { events: page.data.map(eventOf), next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };

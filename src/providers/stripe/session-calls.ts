@@ -8,7 +8,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
 import { couponIdOf, couponParamsOf, sessionParamsOf } from './session-params.ts';
-import { idOf, sessionSnapshotOf } from './snapshots.ts';
+import { idOf, sessionSnapshotOf, within } from './snapshots.ts';
 
 type SessionCalls = Pick<
   PaymentGateway,
@@ -59,7 +59,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   }
 
   const listSessions: SessionCalls['listSessions'] = async (account, { from, to, next }, signal) => {
-    const created = { gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) };
+    const created = within(from, to);
     const page = await call({ account, operation: 'sessions.list', signal }, (options) =>
       stripe.checkout.sessions.list({ created, limit: 100, ...(next && { starting_after: next }) }, options));
     return {

@@ -12,6 +12,9 @@ export const idOf = (reference: Reference): string | null =>
 
 export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
 
+/** A stretch of time as lists take it: whole seconds, none left out. */
+export const within = (from: Date, to: Date) => ({ gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) });
+
 /** @param intent the payment behind it, where it was fetched: it alone knows that a slow payment failed. */
 export function sessionSnapshotOf(session: Stripe.Checkout.Session, intent?: Stripe.PaymentIntent | null): SessionSnapshot {
   const { total_details: totals, customer_details: customer } = session;

@@ -2,11 +2,11 @@ import type Stripe from 'stripe';
 
 import type { PaymentGateway, SubscriptionChange } from '#src/domain/ports/payment-gateway.ts';
 import { type Caller, newBudget } from './caller.ts';
-import { idOf, invoiceSnapshotOf, subscriptionSnapshotOf } from './snapshots.ts';
+import { idOf, invoiceSnapshotOf, subscriptionSnapshotOf, within } from './snapshots.ts';
 
 type SubscriptionCalls = Pick<
   PaymentGateway,
-  'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'openBillingPortal'
+  'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'listPaidInvoices' | 'openBillingPortal'
 >;
 
 const expandSubscription = ['customer', 'items.data.price.product'];
@@ -46,6 +46,15 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
         if (!page.has_more) break;
       }
       return invoiceSnapshotOf(invoice, lines);
+    },
+
+    async listPaidInvoices(account, { from, to, next }, signal) {
+      const params = { status: 'paid', created: within(from, to), limit: 100, ...(next && { starting_after: next }) } as const;
+      const page = await call({ account, operation: 'invoices.list', signal }, (options) => stripe.invoices.list(params, options));
+      return {
+        invoices: page.data.map((invoice) => invoiceSnapshotOf(invoice, invoice.lines.data)),
+        next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
+      };
     },
 
     async openBillingPortal(account, customer, returnUrl, signal) {

@@ -51,7 +51,7 @@ test.serial('the drift report keeps what comparisons found for 30 days, and says
   const [here, there] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { attentionCode: 'payment_missing' })];
   const range = { from: new Date(clock.now().getTime() - hours(49)), to: new Date(clock.now().getTime() - hours(1)) };
   for (let day = 0; day < 2; day += 1) {
-    await recordDrift(ctx, range, { unpaidHere: day === 0 ? [here.id] : [], unpaidThere: [there.id] });
+    await recordDrift(ctx, range, { unpaidHere: day === 0 ? [here.id] : [], unpaidThere: [there.id], unmadeRenewals: [] });
     clock.pass(days(1));
   }
   const { body } = await api.call('GET', '/ops/drift');

@@ -170,7 +170,7 @@ test.serial('the daily comparison finds what is paid on one side alone', async (
   payments.change(unpaidThere.sessionId, { state: 'open' });
   clock.pass(hours(3));
 
-  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [unpaidHere.orderId], unpaidThere: [unpaidThere.orderId] });
+  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [unpaidHere.orderId], unpaidThere: [unpaidThere.orderId], unmadeRenewals: [] });
   t.like(await orderOf(ctx, unpaidHere.orderId), { status: 'paid' });
   t.like(await orderOf(ctx, unpaidThere.orderId), { status: 'paid', attentionCode: 'payment_missing' });
   t.like(await orderOf(ctx, agreed.orderId), { attentionCode: null });
@@ -181,4 +181,52 @@ test.serial('the daily comparison finds what is paid on one side alone', async (
     { orderId: unpaidThere.orderId, kind: 'unpaid_there', isOpen: true }, { orderId: unpaidHere.orderId, kind: 'unpaid_here', isOpen: false },
   ]);
   t.true(report.stores.some(({ tenantId, comparedAt }) => tenantId === ctx.tenant.id && comparedAt !== null));
+});
+
+test.serial('a comparison goes on where the last one ended, and asks of a session that was made late before it raises its order', async (t) => {
+  const { ctx, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const ranges: { from: Date; to: Date }[] = [];
+  const { listSessions } = payments;
+  t.teardown(() => { payments.listSessions = listSessions; });
+  payments.listSessions = (account, range, signal) => {
+    ranges.push(range);
+    return listSessions(account, range, signal).then(() => ({ sessions: [], next: null }));
+  };
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'settled' });
+  await checkSession(ctx, { orderId, number: 1 });
+  clock.pass(hours(3));
+  t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, []);
+  t.is((await orderOf(ctx, orderId)).attentionCode, null);
+
+  const [first] = ranges.splice(0);
+  clock.pass(days(9));
+  await reportStoreDrift(ctx);
+  t.is(ranges[0]?.from.getTime(), first?.to.getTime());
+  t.true(Math.abs((ranges.at(-1)?.to.getTime() ?? 0) - (clock.now().getTime() - hours(1))) < minutes(1));
+  for (const [index, { to }] of ranges.entries()) if (ranges[index + 1]) t.is(ranges[index + 1]?.from.getTime(), to.getTime(), 'nothing is left out');
+});
+
+test.serial('what the provider was paid for an order that is not there is told, and what renews nothing of ours is not', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  payments.sessions.clear();
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'settled' });
+  await checkSession(ctx, { orderId, number: 1 });
+  payments.sessions.set('cs_lost', { ...payments.sessionOf(orderId), sessionId: 'cs_lost', orderId: 'ord_lost' });
+  const invoice = {
+    subscriptionId: 'sub_x', environment: 'test', cause: 'renewal' as const, isPaid: true, currency: 'USD', discountCents: 0, taxCents: 0, totalCents: 100, paymentId: null,
+    lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 100 }],
+  };
+  payments.subscriptions.set('sub_x', { subscriptionId: 'sub_x', state: 'active', orderId, environment: 'test', customerId: 'cus_1', email: null, currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null, items: [] });
+  payments.invoices.set('in_theirs', { ...invoice, invoiceId: 'in_theirs', orderId });
+  payments.invoices.set('in_lost', { ...invoice, invoiceId: 'in_lost', orderId: 'ord_lost' });
+  t.teardown(() => payments.invoices.clear());
+  clock.pass(hours(3));
+
+  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: ['ord_lost'], unpaidThere: [], unmadeRenewals: ['in_lost'] });
+  const found = (await readDrift(services.context(), 100)).orders.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+  t.deepEqual(found.map(({ orderNumber, kind, isOpen }) => `${orderNumber} ${kind} ${isOpen}`).toSorted(), ['in_lost no_order true', 'ord_lost no_order true']);
 });

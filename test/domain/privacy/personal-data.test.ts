@@ -58,6 +58,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'partners.name': 'a business that the store publishes',
   'payment_drift_reports.unpaid_here': 'ids of orders',
   'payment_drift_reports.unpaid_there': 'ids of orders',
+  'payment_drift_reports.unmade_renewals': 'ids of invoices',
   'payment_webhook_secrets.secret_sealed': 'the owner\'s',
   'product_tags.tag': 'of the catalogue',
   'products.images': 'of the catalogue',

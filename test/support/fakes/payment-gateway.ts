@@ -104,6 +104,8 @@ export function fakePaymentGateway(): FakePayments {
     fetchSubscription: (_account, id) => ask('fetchSubscription', () => need(fake.subscriptions, id)),
     changeSubscription: (_account, id) => ask('changeSubscription', () => need(fake.subscriptions, id)),
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
+    listPaidInvoices: () => ask('listPaidInvoices', () => ({ invoices: [...fake.invoices.values()].filter(({ isPaid }) => isPaid), next: null })),
+    listReversals: (_account, kind) => ask('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
     fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
     refundPayment: (_account, { paymentId, amountCents, mark }) => ask('refundPayment', () => {
       const payment = need(fake.payments, paymentId);

@@ -1,0 +1,57 @@
+import { days } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { read } from '../database.ts';
+import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
+import { paidRenewals, renewalOrdersOf } from './compare-renewals.ts';
+import { paidAmong, settledSessions } from './compare-sessions.ts';
+import { everyPage } from './every-page.ts';
+import type { Stretch } from './report-drift.ts';
+
+/** A session lives for a day at most before it is paid. */
+const sessionLifeMs = days(1);
+
+/** An object of the provider's. */
+export interface ProviderObject {
+  readonly subject: PaymentSubject;
+  readonly objectId: string;
+}
+
+/**
+ * What events of this stretch of time, which the provider has forgotten, can have been about, found by its objects: paid
+ * sessions and renewals that we know nothing of, payments of which something went back or was disputed, and every
+ * subscription that may have changed meanwhile. Its objects are kept for good.
+ */
+export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, to }: Stretch): AsyncGenerator<ProviderObject> {
+  const settled = await settledSessions(ctx, account, { from: new Date(from.getTime() - sessionLifeMs), to });
+  const paid = await paidAmong(ctx, [...settled.keys()]);
+  for (const [orderId, objectId] of settled) {
+    if (!paid.has(orderId)) yield { subject: 'session', objectId };
+  }
+
+  const renewals = await paidRenewals(ctx, account, { from, to });
+  const made = await renewalOrdersOf(ctx, [...renewals]);
+  for (const objectId of renewals) {
+    if (!made.has(objectId)) yield { subject: 'invoice', objectId };
+  }
+
+  for (const objectId of await reversedPayments(ctx, account, { from, to })) yield { subject: 'payment', objectId };
+
+  const subscriptions = await read<{ id: string }>(ctx, sql`
+    select distinct payment_subscription_id as id from subscriptions
+    where tenant_id = ${ctx.tenant.id} and status <> 'canceled' and asked_at < ${to} order by id`);
+  for (const { id: objectId } of subscriptions) yield { subject: 'subscription', objectId };
+}
+
+/** A dispute is told by when it was opened: one that we know of may be over since. */
+async function reversedPayments(ctx: Context, account: PaymentAccount, stretch: Stretch): Promise<Set<string>> {
+  const disputed = await read<{ id: string }>(ctx, sql`
+    select payment_id as id from orders
+    where tenant_id = ${ctx.tenant.id} and attention_code = 'disputed' and payment_id is not null`);
+  const found = new Set(disputed.map(({ id }) => id));
+  for (const kind of ['refund', 'dispute'] as const) {
+    const pages = everyPage((from) => ctx.ports.payments.listReversals(account, kind, { ...stretch, ...from }, ctx.signal));
+    for await (const { references } of pages) references.forEach((reference) => found.add(reference));
+  }
+  return found;
+}

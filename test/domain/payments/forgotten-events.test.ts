@@ -1,0 +1,140 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { lookThroughGap as job } from '#jobs/payments.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { lookThroughGap, openAccount, readDrift, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { days, hours } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { promised, recorded } from '#test/support/promised.ts';
+import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
+
+async function settle({ services, stripe }: StripeContext): Promise<void> {
+  if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
+  await workPromises(services);
+}
+
+/** A sale that everybody knows of. */
+async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time'): Promise<string> {
+  const { ctx, stripe } = context;
+  const product = await buildProduct(ctx, {
+    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'], variants: [{ stock: 50, ships: false }],
+  });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type, subscription_interval: 'month' }],
+    customer_email: 'ada@example.com',
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(context);
+  return orderId;
+}
+
+async function paymentOf({ ctx }: StripeContext, orderId: string): Promise<string> {
+  const [row] = await read<{ id: string }>(ctx, sql`select payment_id as id from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
+  return row?.id ?? '';
+}
+
+const gapsOf = ({ ctx }: StripeContext) => read<{ finishedAt: Date | null; days: number }>(ctx, sql`
+  select finished_at as "finishedAt", round(extract(epoch from lost_to - lost_from) / 86400)::int as days
+  from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
+
+test.serial('what happened longer ago than the provider keeps its events is said, and found by its objects', async (t) => {
+  const { ctx, account, clock, stripe, services } = t.context;
+  const [refunded, disputed] = [await sell(t.context), await sell(t.context)];
+  const renewed = await sell(t.context, 'subscription');
+  const ended = await sell(t.context, 'subscription');
+  await sweepStoreEvents(ctx);
+  t.deepEqual(await gapsOf(t.context), []);
+
+  await stripe.deliveries({ drop: 1 });
+  const { payments } = ctx.ports;
+  const paymentId = await paymentOf(t.context, refunded);
+  await payments.refundPayment(await openAccount(ctx), { paymentId, amountCents: 3800, mark: 'in the dashboard' }, 'a key');
+  const { charges } = await stripe.account(account.secretKey);
+  const disputedPayment = await paymentOf(t.context, disputed);
+  await stripe.openDispute(String(charges.find((charge) => charge['payment_intent'] === disputedPayment)?.['id']));
+  const subscriptions = await read<{ orderId: string; providerId: string }>(ctx, sql`
+    select order_id as "orderId", payment_subscription_id as "providerId" from subscriptions where tenant_id = ${ctx.tenant.id}`);
+  const providerIdOf = (orderId: string) => subscriptions.find((row) => row.orderId === orderId)?.providerId ?? '';
+  await stripe.renew(providerIdOf(renewed), 'paid');
+  await stripe.cancel(providerIdOf(ended));
+
+  clock.pass(days(40));
+  await sweepStoreEvents(ctx);
+  await sweepStoreEvents(ctx);
+  t.deepEqual(await gapsOf(t.context), [{ finishedAt: null, days: 10 }], 'it is said once');
+  const shown = (await readDrift(services.context(), 100)).gaps.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+  t.deepEqual(shown.map(({ finishedAt }) => finishedAt), [null]);
+  t.like(await orderOf(ctx, refunded), { status: 'paid' });
+
+  await workPromises(services);
+  t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+  t.like(await orderOf(ctx, refunded), { status: 'refunded', refundedCents: 3800 });
+  t.like(await orderOf(ctx, disputed), { attentionCode: 'disputed' });
+  t.is((await ordersOf(ctx)).length, 5, 'the renewal has its order');
+  const states = new Map((await subscriptionsOf(ctx)).map(({ paymentSubscriptionId, status, id }) => [paymentSubscriptionId, { status, id }]));
+  t.is(states.get(providerIdOf(ended))?.status, 'canceled');
+  t.deepEqual(await recorded(ctx, states.get(providerIdOf(ended))?.id ?? ''), ['subscription.created', 'subscription.canceled']);
+  t.is(states.get(providerIdOf(renewed))?.status, 'active');
+
+  const [work] = await promised(ctx, job);
+  await lookThroughGap(ctx, work ?? { gapId: '', number: 0 });
+  t.is((await ordersOf(ctx)).length, 5, 'and doing it again changes nothing');
+});
+
+test.serial('while the provider refuses, no gap is told that would be another one with every sweep', async (t) => {
+  const { ctx, clock, stripe } = t.context;
+  clock.pass(days(40));
+  await stripe.addFault({ match: 'GET /v1/events', kind: 'status', status: 401, times: 4 });
+  await sweepStoreEvents(ctx);
+  clock.pass(hours(1));
+  await sweepStoreEvents(ctx);
+  t.deepEqual(await gapsOf(t.context), []);
+  await stripe.clearFaults();
+  await sweepStoreEvents(ctx);
+  t.is((await gapsOf(t.context)).length, 1);
+});
+
+test.serial('a gap that cannot be looked through yet is looked through later', async (t) => {
+  const { ctx, clock, stripe, services } = t.context;
+  clock.pass(days(40));
+  await sweepStoreEvents(ctx);
+  const [work] = await promised(ctx, job);
+  await stripe.addFault({ match: 'GET /v1/checkout/sessions', kind: 'status', status: 500, times: 9 });
+  await t.throwsAsync(lookThroughGap(ctx, work ?? { gapId: '', number: 0 }), { name: 'Snooze' });
+  t.is((await gapsOf(t.context))[0]?.finishedAt, null);
+  await stripe.clearFaults();
+  await workPromises(services);
+  t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+});
+
+test.serial('the daily comparison finds renewals that are paid on one side alone', async (t) => {
+  const { ctx, clock, stripe, services } = t.context;
+  await sell(t.context, 'subscription');
+  const [subscription] = await subscriptionsOf(ctx);
+  clock.pass(days(30));
+  await stripe.deliveries({ drop: 1 });
+  await stripe.renew(subscription?.paymentSubscriptionId ?? '', 'paid');
+  clock.pass(hours(3));
+  const { unpaidHere, unpaidThere, unmadeRenewals: [invoiceId, ...more] } = await reportStoreDrift(ctx);
+  t.deepEqual({ unpaidHere, unpaidThere, more }, { unpaidHere: [], unpaidThere: [], more: [] });
+  const [, renewal] = await ordersOf(ctx);
+  t.like(renewal, { status: 'paid' });
+  t.deepEqual((await reportStoreDrift(ctx)).unmadeRenewals, []);
+  const drifted = async () => (await readDrift(services.context(), 100)).orders.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+  t.deepEqual((await drifted()).map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })), [{ orderId: renewal?.id, kind: 'unmade_renewal', isOpen: false }]);
+
+  // The order is another invoice's, which was never paid; and that one's own order is gone with it.
+  await transact(ctx, ({ tx }) => tx.run(sql`
+    update payment_invoices set id = 'in_gone', created_at = ${clock.now()} where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`));
+  clock.pass(hours(3));
+  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [renewal?.id], unmadeRenewals: [invoiceId] });
+  t.like(await orderOf(ctx, renewal?.id ?? ''), { attentionCode: 'payment_missing' });
+});
