@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util';
+
+import { nearest } from '#src/lib/nearest.ts';
+
+/** What a script can be told, each with its default: a number, a word, or whether it is so. */
+export type ScriptOptions = Readonly<Record<string, {
+  readonly default: number | string | boolean;
+  /** What the default is called, where it is another each time. */
+  readonly meant?: string;
+  /** The only words that there are. */
+  readonly oneOf?: readonly string[];
+  readonly description: string;
+}>>;
+
+type Value = ScriptOptions[string]['default'];
+type ValueOf<Default extends Value> = Default extends boolean ? boolean : Default extends number ? number : string;
+type Values<Options extends ScriptOptions> = { readonly [Name in keyof Options]: ValueOf<Options[Name]['default']> };
+
+/**
+ * What the script was told: `--name value`, or the values alone in the order of the options. Where it was asked for help
+ * it prints how it is called and ends with 0; where it was told what it does not know it says so and ends with 2.
+ * @param call what is written to call it: `npm run chaos --`
+ * @param example what may be written behind that
+ */
+export function readOptions<Options extends ScriptOptions>(summary: string, call: string, options: Options, example = ''): Values<Options> {
+  const words = process.argv.slice(2);
+  if (words.some((word) => word === '--help' || word === '-h')) {
+    console.log(explain(summary, call, options, example));
+    process.exit(0);
+  }
+  try {
+    return read(words, options);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return refuse(`${error.message}\nSee ${call} --help.`);
+  }
+}
+
+/** Ends the script: it was wrongly called. */
+export function refuse(sentence: string): never {
+  console.error(sentence);
+  process.exit(2);
+}
+
+/** How a script is called, for people. */
+export function explain(summary: string, call: string, options: ScriptOptions, example = ''): string {
+  const lines = Object.entries(options).map(([name, option]) => [describeName(name, option.default), option] as const);
+  const width = Math.max(0, ...lines.map(([left]) => left.length));
+  return [
+    `Usage: ${call}${lines.length > 0 ? ' [options]' : ''}`, '', summary,
+    ...(lines.length > 0 ? ['', 'Options:'] : []),
+    ...lines.map(([left, { description, default: fallback, meant }]) => `  ${left.padEnd(width)}  ${description} Default: ${meant ?? fallback}.`),
+    ...(example ? ['', 'Example:', `  ${call} ${example}`] : []),
+  ].join('\n');
+}
+
+function describeName(name: string, fallback: Value): string {
+  if (fallback === true) return `--no-${name}`;
+  return fallback === false ? `--${name}` : `--${name} <${typeof fallback === 'number' ? 'number' : name}>`;
+}
+
+/** @throws TypeError that says what is wrong */
+function read<Options extends ScriptOptions>(words: readonly string[], options: Options): Values<Options> {
+  const known = Object.entries(options).map(([name, option]) => [name, { type: typeof option.default === 'boolean' ? 'boolean' : 'string' }] as const);
+  const { values, positionals } = parse(words, Object.fromEntries(known));
+  const names = Object.keys(options);
+  if (positionals.length > names.length) throw new TypeError(`There is no option for "${positionals[names.length]}".`);
+  const entries = Object.entries(options).map(([name, option], index) => [name, readOne(name, values[name] ?? positionals[index], option)]);
+  return Object.fromEntries(entries) as Values<Options>;
+}
+
+function parse(words: readonly string[], known: Record<string, { type: 'boolean' | 'string' }>) {
+  try {
+    return parseArgs({ args: [...words], options: known, allowNegative: true, allowPositionals: true });
+  } catch (error) {
+    const [, unknown] = /^Unknown option '(-[^' ]*)'/.exec(error instanceof Error ? error.message : '') ?? [];
+    if (!unknown) throw error;
+    const meant = nearest(unknown.replace(/^-+/, ''), Object.keys(known));
+    throw new TypeError(`There is no option ${unknown}.${meant ? ` Did you mean --${meant}?` : ''}`);
+  }
+}
+
+function readOne(name: string, given: string | boolean | undefined, { default: fallback, oneOf }: ScriptOptions[string]): Value {
+  if (given === undefined || typeof given === 'boolean') return given ?? fallback;
+  if (oneOf && !oneOf.includes(given)) throw new TypeError(`--${name} is one of ${oneOf.join(', ')}.`);
+  if (typeof fallback === 'string') return given;
+  const number = Number(given);
+  if (given === '' || !Number.isFinite(number)) throw new TypeError(`--${name} takes a number.`);
+  return number;
+}
