@@ -175,14 +175,16 @@ test.serial('a list costs one statement, and none for everybody else within a se
   const { api, ctx, tenant, services, clock } = t.context;
   const { slug } = await buildProduct(ctx);
   await api.call('GET', '/api/v1/products?limit=100', { tenant: tenant.slug });
-  for (const path of ['/api/v1/products', `/api/v1/products/${slug}`, `/api/v1/products/${slug}/images`, '/api/v1/products?q=oak&tag=a&category=b&sort=name']) {
-    const ask = () => api.call('GET', path, { tenant: tenant.slug });
-    // The store itself is looked up once a second.
-    const count = async (work: () => Promise<unknown>) =>
-      (await countStatements(services, work)).statements.filter((text) => !/from tenants/.test(text)).length;
-    t.is(await count(() => Promise.all(Array.from({ length: 20 }, ask))), 1, path);
-    t.is(await count(ask), 0, path);
-  }
+  await clock.standStill(async () => {
+    for (const path of ['/api/v1/products', `/api/v1/products/${slug}`, `/api/v1/products/${slug}/images`, '/api/v1/products?q=oak&tag=a&category=b&sort=name']) {
+      const ask = () => api.call('GET', path, { tenant: tenant.slug });
+      // The store itself is looked up once a second.
+      const count = async (work: () => Promise<unknown>) =>
+        (await countStatements(services, work)).statements.filter((text) => !/from tenants/.test(text)).length;
+      t.is(await count(() => Promise.all(Array.from({ length: 20 }, ask))), 1, path);
+      t.is(await count(ask), 0, path);
+    }
+  });
   await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Renamed', variants: [{ sku: 'OTHER', price_cents: 1 }] }));
   clock.pass(1001);
   t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug })).body.product.name, 'Renamed');

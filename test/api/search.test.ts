@@ -174,9 +174,10 @@ test.serial('a search costs one statement, which carries its store', async (t) =
   await buildProduct(ctx, { name: 'Oak bowl' });
   await workPromises(services);
   await ask(t.context, 'q=ash');
-  const { statements } = await countStatements(services, () => ask(t.context, 'q=oak'));
-  const reads = statements.filter((text) => !/from tenants/.test(text));
+  const sentFor = async (query: string) =>
+    (await countStatements(services, () => ask(t.context, query))).statements.filter((text) => !/from tenants/.test(text));
+  const reads = await sentFor('q=oak');
   t.is(reads.length, 1);
   t.regex(reads[0] ?? '', /from search_documents d\s+where d.tenant_id = \$/);
-  t.is((await countStatements(services, () => ask(t.context, 'q=aok'))).statements.length, 1, 'a guess costs no other');
+  t.is((await sentFor('q=aok')).length, 1, 'a guess costs no other');
 });

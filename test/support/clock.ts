@@ -4,14 +4,25 @@ import type { Clock } from '#src/lib/clock.ts';
 export interface TestClock extends Clock {
   /** Let this much time pass at once. */
   pass(milliseconds: number): void;
+  /** Do something while no time passes but what `pass` says, however long the machine takes. */
+  standStill<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 export function createTestClock(): TestClock {
   let passed = 0;
+  let stoppedAt: number | undefined;
   return {
-    now: () => new Date(Date.now() + passed),
+    now: () => new Date((stoppedAt ?? Date.now()) + passed),
     pass(milliseconds) {
       passed += milliseconds;
+    },
+    async standStill(work) {
+      stoppedAt = Date.now();
+      try {
+        return await work();
+      } finally {
+        stoppedAt = undefined;
+      }
     },
   };
 }
