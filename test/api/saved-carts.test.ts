@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { markSavedCartsConverted, restoreTokenOf, unsubscribeTokenOf } from '#src/domain/cart/index.ts';
+import { markBought, restoreTokenOf, unsubscribeTokenOf } from '#src/domain/cart/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -85,7 +85,7 @@ test('a saved cart that cannot be opened any more is gone, and no token at all i
   t.is((await api.call('GET', `${restore}?token=${token}`, { key: await buildKey(ctx, ['products:read']) })).status, 403);
   t.is((await api.call('GET', `${restore}?token=${'0'.repeat(26)}${token.slice(26)}`)).body.error, 'unknown_tenant');
 
-  await transact(ctx, (ctx) => markSavedCartsConverted(ctx, { email: 'ada@example.com', cartId: null, sessionId: null }));
+  await transact(ctx, (ctx) => markBought(ctx, { email: 'ada@example.com', cartId: null, sessionId: null }));
   t.like(await api.call('GET', `${restore}?token=${token}`), gone);
 });
 

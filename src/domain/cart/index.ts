@@ -3,7 +3,7 @@ export { linesMax, type CartLineRecord, type CartRecord } from './cart.ts';
 export { CartInput, CartLineInput, CartLinePatch } from './cart-input.ts';
 export { changeLine } from './change-line.ts';
 export { createCart } from './create-cart.ts';
-export { type Buyer, type ConvertedCart, markCartConverted, markSavedCartsConverted } from './mark-cart-converted.ts';
+export { type Buyer, type ConvertedCart, markBought } from './mark-bought.ts';
 export { cartPersonalData } from './personal-data.ts';
 export { CartLineView, CartView, presentCart } from './present.ts';
 export { isBuyable, presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView } from './present-saved-cart.ts';

@@ -1,7 +1,7 @@
 import { allOf } from '#src/lib/all-of.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
-import { markCartConverted } from '../cart/index.ts';
+import { markBought } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
 import { isAddress, promiseMail } from '../mail/index.ts';
@@ -81,10 +81,10 @@ async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, payment
  */
 async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
   const { id: orderId, cartId = null, email = null, customerId = null, partnerCode, currency, totalCents } = order;
-  const cart = cartId ? await markCartConverted(ctx, cartId) : undefined;
-  const { session_id: named } = order.metadata;
-  const sessionId = (typeof named === 'string' ? named : cart?.sessionId) ?? null;
-  if (!isRenewal) await stopReminders(ctx, { email, cartId, sessionId, orderId });
+  const named = typeof order.metadata['session_id'] === 'string' ? order.metadata['session_id'] : null;
+  const bought = isRenewal ? undefined : await markBought(ctx, { email, cartId, sessionId: named });
+  if (bought) await stopReminders(ctx, orderId, bought.savedCarts);
+  const sessionId = bought?.sessionId ?? named;
   if (partnerCode || sessionId) {
     await attributeOrder(ctx, { orderId, partnerCode, sessionId, totalCents: order.subtotalCents - order.discountCents });
   }

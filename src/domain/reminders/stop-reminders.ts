@@ -1,24 +1,23 @@
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type Buyer, markSavedCartsConverted } from '../cart/index.ts';
+import type { ConvertedCart } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
 
 /** An order counts as recovered when it is paid so long after its cart was opened again. */
 const recoveredWithinMs = days(7);
 
 /**
- * Somebody bought: what they had saved is done with, and no reminder of it is sent any more. Call it in the transaction
- * that makes the order paid. Twice is once.
+ * Somebody bought: of what they had saved, which is done with, no reminder is sent any more. Call it in the transaction
+ * that makes the order paid.
  */
-export async function stopReminders(ctx: InTransaction, { orderId, ...buyer }: Buyer & { readonly orderId: string }): Promise<void> {
-  const carts = await markSavedCartsConverted(ctx, buyer);
-  if (carts.length === 0) return;
+export async function stopReminders(ctx: InTransaction, orderId: string, savedCarts: readonly ConvertedCart[]): Promise<void> {
+  if (savedCarts.length === 0) return;
   const now = ctx.clock.now();
-  const recovered = carts.filter(({ restoredAt }) => restoredAt && now.getTime() - restoredAt.getTime() <= recoveredWithinMs);
+  const recovered = savedCarts.filter(({ restoredAt }) => restoredAt && now.getTime() - restoredAt.getTime() <= recoveredWithinMs);
   await ctx.tx.run(sql`
     with stopped as (
       update reminder_steps set state = 'skipped', reason = 'purchased', decided_at = ${now}
-      where tenant_id = ${ctx.tenant.id} and saved_cart_id = any(${carts.map(({ id }) => id)}::text[]) and state = 'scheduled')
+      where tenant_id = ${ctx.tenant.id} and saved_cart_id = any(${savedCarts.map(({ id }) => id)}::text[]) and state = 'scheduled')
     insert into reminder_recoveries (tenant_id, saved_cart_id, order_id, recovered_at)
     select ${ctx.tenant.id}, id, ${orderId}, ${now}::timestamptz from unnest(${recovered.map(({ id }) => id)}::text[]) as cart(id)
     on conflict do nothing`);

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { addLine, changeLine, createCart, markCartConverted, presentCart, readCart, removeLine } from '#src/domain/cart/index.ts';
+import { addLine, changeLine, createCart, markBought, presentCart, readCart, removeLine } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
@@ -197,7 +197,7 @@ test('a cart that was bought can be read and not changed', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
-  const convert = () => transact(ctx, (ctx) => markCartConverted(ctx, cart.id));
+  const convert = () => transact(ctx, (ctx) => markBought(ctx, { email: null, cartId: cart.id, sessionId: null }));
   await convert();
   await convert();
   const converted = await readCart(ctx, cart.id);

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import {
-  markSavedCartsConverted, presentSavedCart, readMailPreference, readSavedCart, restoreCart, restoreTokenOf, saveCart,
+  markBought, presentSavedCart, readMailPreference, readSavedCart, restoreCart, restoreTokenOf, saveCart,
   unsubscribe, unsubscribeTokenOf,
 } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
@@ -84,7 +84,7 @@ test('a saved cart is gone when it is unknown, expired, bought or another storeâ
   await t.notThrowsAsync(restoreCart(ctx, token));
 
   const other = await buildSavedCart(ctx, { email: 'grace@example.com' });
-  await transact(ctx, (ctx) => markSavedCartsConverted(ctx, { email: ' ADA@example.com', cartId: null, sessionId: null }));
+  await transact(ctx, (ctx) => markBought(ctx, { email: ' ADA@example.com', cartId: null, sessionId: null }));
   await t.throwsAsync(restoreCart(ctx, token), gone);
   await t.notThrowsAsync(restoreCart(ctx, await restoreTokenOf(ctx, other.id)));
 });

@@ -1,0 +1,47 @@
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+
+/** Whoever bought: by address, by the cart that they bought, and by the storefront's session in which they did. */
+export interface Buyer {
+  readonly email: string | null;
+  readonly cartId: string | null;
+  /** Where nobody names it, it is the session that filled the cart. */
+  readonly sessionId: string | null;
+}
+
+/** A saved cart that is done with, and when its owner opened it again. */
+export interface ConvertedCart {
+  readonly id: string;
+  readonly restoredAt: Date | null;
+}
+
+export interface Bought {
+  readonly sessionId: string | null;
+  /** What was open until now. */
+  readonly savedCarts: readonly ConvertedCart[];
+}
+
+/**
+ * Somebody bought: their cart can be read, and not changed any more, and what was saved for the same address, of the
+ * same cart or in the same session is done with. One statement, and twice is once.
+ */
+export async function markBought(ctx: InTransaction, { email, cartId, sessionId }: Buyer): Promise<Bought> {
+  const now = ctx.clock.now();
+  const rows = await ctx.tx.run<{ sessionId: string | null; id: string | null; restoredAt: Date | null }>(sql`
+    with bought as (
+      update carts set status = 'converted', version = version + 1, updated_at = ${now}
+      where tenant_id = ${ctx.tenant.id} and id = ${cartId} and status = 'active'
+      returning session_id),
+    visit as materialized (select coalesce(${sessionId}, (select session_id from bought)) as session_id),
+    done as (
+      update saved_carts set converted_at = ${now}
+      where tenant_id = ${ctx.tenant.id} and converted_at is null and (
+        email = ${email && normaliseEmail(email)} or cart_id = ${cartId} or session_id = (select session_id from visit))
+      returning id, restored_at)
+    select visit.session_id as "sessionId", done.id, done.restored_at as "restoredAt" from visit left join done on true`);
+  return {
+    sessionId: rows[0]?.sessionId ?? null,
+    savedCarts: rows.flatMap(({ id, restoredAt }) => (id === null ? [] : [{ id, restoredAt }])),
+  };
+}
