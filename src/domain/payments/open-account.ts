@@ -7,7 +7,8 @@ import { sealedFields } from './payment-account.ts';
 
 /** What a row of `payment_accounts` says to whoever wants to sell. */
 export interface StoredAccount {
-  readonly mode: 'direct' | 'connect';
+  /** `null` where the store has none. */
+  readonly mode: 'direct' | 'connect' | null;
   readonly secretKeySealed: string | null;
 }
 

@@ -9,7 +9,7 @@ import { conclude, readOne } from '../database.ts';
 import type { PaymentSubject } from '../ports/payment-gateway.ts';
 import { type Applied, applyAnswer } from './apply-answer.ts';
 import { askProvider } from './ask-provider.ts';
-import { openAccount } from './open-account.ts';
+import { type StoredAccount, unseal } from './open-account.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 /** How long an event of ours may come before its order: the order's own transaction may still be under way. */
@@ -29,9 +29,7 @@ interface EventAttempt {
  * costs no attempt of the job: the next try is a promise of its own, later each time.
  */
 export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: EventAttempt): Promise<void> {
-  const event = await readOne<{ state: string; subject: PaymentSubject; objectId: string; receivedAt: Date }>(ctx, sql`
-    select state, subject, object_id as "objectId", received_at as "receivedAt" from payment_events
-    where tenant_id = ${ctx.tenant.id} and id = ${eventId}`);
+  const event = await readEvent(ctx, eventId);
   if (event?.state !== 'pending') return;
 
   const answer = await ask(ctx, event);
@@ -45,14 +43,30 @@ export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: 
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
-    throw new NeedsPerson(`Event ${eventId} is about an order that is not there: look for it at the payment provider.`);
+    throw new NeedsPerson(`Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`);
   }
 }
 
+/** An event, and the account of the store that it is about. */
+interface KnownEvent extends StoredAccount {
+  readonly state: string;
+  readonly subject: PaymentSubject;
+  readonly objectId: string;
+  readonly receivedAt: Date;
+}
+
+async function readEvent(ctx: Context, id: string): Promise<KnownEvent | undefined> {
+  return readOne<KnownEvent>(ctx, sql`
+    select e.state, e.subject, e.object_id as "objectId", e.received_at as "receivedAt", a.mode,
+      a.secret_key_sealed as "secretKeySealed"
+    from payment_events e left join payment_accounts a on a.tenant_id = ${ctx.tenant.id}
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${id}`);
+}
+
 /** The answer, or why there is none for now. */
-async function ask(ctx: Context, { subject, objectId }: { subject: PaymentSubject; objectId: string }) {
+async function ask(ctx: Context, event: KnownEvent) {
   try {
-    return await askProvider(ctx, await openAccount(ctx), subject, objectId);
+    return await askProvider(ctx, unseal(ctx, event), event.subject, event.objectId);
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble instanceof ProviderError && trouble.failure === 'refused') throw trouble;
