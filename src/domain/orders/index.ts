@@ -8,7 +8,7 @@ export {
   type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, type OrderLabel, type OrderStatus, orderStatuses,
   type PaymentStatus, paymentStatuses, type ShippingAddress,
 } from './order.ts';
-export { orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
+export { hasGoodsToShip, orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
 export { orderPersonalData } from './personal-data.ts';
 export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
 export {

@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
 import type { FulfillmentStatus, OrderStatus, PaymentStatus, ShippingAddress } from './order.ts';
@@ -28,3 +28,7 @@ export async function orderForShipping(ctx: Context, id: string): Promise<OrderF
         from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
     from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id}`);
 }
+
+/** Whether any of an order's goods are to be sent, as a part of another statement. */
+export const hasGoodsToShip = (ctx: Context, orderId: string): Sql => sql`
+  exists (select from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and ships)`;

@@ -25,7 +25,7 @@ export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: s
     const { order, label: found } = await lockForPerson(ctx, orderId);
     refuseIfOpen(found);
     if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
-    if (!found) await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: 'queued' });
+    if (!found) await insertLabel(ctx, order);
     const label = found ?? await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' });
     label.tries = 0;
     label.choose(rate, '', true);

@@ -1,11 +1,11 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { notFound } from '#src/lib/errors.ts';
-import { orderForShipping, recordFulfillment } from '../orders/index.ts';
+import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelState } from './label.ts';
 
 /**
@@ -15,31 +15,30 @@ import type { LabelState } from './label.ts';
  * An order has one label: asking again changes nothing.
  */
 export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: string }): Promise<void> {
-  const order = await orderForShipping(ctx, orderId);
+  const order = await lockOrder(ctx, orderId);
   if (!order) throw notFound('order');
-  const ships = order.items.some((item) => item.ships);
-  const labelId = await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: ships ? 'queued' : 'skipped' });
-  if (!labelId) return;
-  if (ships) {
+  const label = await insertLabel(ctx, order, sql`case when ${hasGoodsToShip(ctx, orderId)} then 'queued' else 'skipped' end`);
+  if (label?.state === 'queued') {
     const [firstWaitMs = 0] = ctx.settings.labelRetryScheduleMs;
-    enqueue(ctx, purchaseLabel, { labelId, attempt: 1 }, { dueAt: fromNow(ctx.clock, firstWaitMs) });
-  } else {
-    await recordFulfillment(ctx, orderId, { status: 'not_required' });
+    enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, firstWaitMs) });
   }
+  if (label?.state === 'skipped') await recordFulfillment(ctx, orderId, { status: 'not_required' });
 }
 
-/** The id of the order's new label; `undefined` when it has one. */
+/** The order's new label, queued unless told; `undefined` when it has one. */
 export async function insertLabel(
   ctx: InTransaction,
-  { orderId, orderNumber, state }: { orderId: string; orderNumber: string; state: LabelState },
-): Promise<string | undefined> {
+  { id: orderId, orderNumber }: Pick<Order, 'id' | 'orderNumber'>,
+  state: Sql = sql`'queued'`,
+): Promise<{ id: string; state: LabelState } | undefined> {
   const now = ctx.clock.now();
-  const [row] = await ctx.tx.run<{ id: string }>(sql`
+  const [label] = await ctx.tx.run<{ id: string; state: LabelState }>(sql`
     insert into labels (tenant_id, id, order_id, order_number, state, reason_code, attempt, tries, chosen_by_person,
       buy_number, rechecks, version, created_at, updated_at)
-    values (${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, ${state},
-      ${state === 'skipped' ? 'not_required' : null}, 1, 0, false, 0, 0, 1, ${now}, ${now})
+    select ${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, state,
+      case state when 'skipped' then 'not_required' end, 1, 0, false, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz
+    from (select ${state} as state) as begun
     on conflict (tenant_id, order_id) where state <> 'voided' do nothing
-    returning id`);
-  return row?.id;
+    returning id, state`);
+  return label;
 }

@@ -32,8 +32,8 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
     if (isReasonCode(order.attentionCode)) await recordFulfillment(ctx, orderId, { attention: null });
     if (label?.reasonCode === 'provider_auth') await unpause(ctx);
     if (!label) {
-      const labelId = await insertLabel(ctx, { orderId, orderNumber: order.orderNumber, state: 'queued' });
-      if (labelId) enqueue(ctx, purchaseLabel, { labelId, attempt: 1 });
+      const queued = await insertLabel(ctx, order);
+      if (queued) enqueue(ctx, purchaseLabel, { labelId: queued.id, attempt: 1 });
       return;
     }
     if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
