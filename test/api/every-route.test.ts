@@ -119,10 +119,11 @@ test('a body that does not fit is refused with the place', async (t) => {
 
 test('a body that is too large, of another type or no JSON is refused before it is looked at', async (t) => {
   for (const route of withBody) {
-    const sent = async (body: string, type = 'application/json') =>
-      told(await send(t.context, route, { headers: { 'content-type': type }, body }));
+    const sent = async (body: string, type = 'application/json', more: Record<string, string> = {}) =>
+      told(await send(t.context, route, { headers: { 'content-type': type, ...more }, body }));
     t.is(await sent(' '.repeat(route.bodyBytesMax + 1)), '413 payload_too_large', nameOf(route));
     t.is(await sent('<a/>', 'application/xml'), '415 unsupported_media_type', nameOf(route));
+    t.is(await sent('{}', 'application/json', { 'content-encoding': 'gzip' }), '415 unsupported_media_type', nameOf(route));
     t.is(await sent('{"a":'), '400 invalid_json', nameOf(route));
     t.is(await sent(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`), '400 invalid_request', nameOf(route));
   }

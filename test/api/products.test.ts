@@ -169,6 +169,9 @@ test('a caller who has the answer already is told so', async (t) => {
   t.is(again.status, 304);
   t.is(again.body, '');
   t.is(again.headers.get('etag'), etag);
+  for (const [tags, status] of [[`"x", W/${etag}`, 304], ['*', 304], ['"x"', 200]] as const) {
+    t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug, headers: { 'if-none-match': tags } })).status, status, tags);
+  }
 });
 
 test.serial('a list costs one statement, and none for everybody else within a second', async (t) => {

@@ -55,6 +55,8 @@ test('a body that does not fit is refused with its place', async (t) => {
     [{ ...fine, email: 'ada' }, '/email'],
     [{ ...fine, items: undefined }, '/items'],
     [{ ...fine, items: [] }, '/items'],
+    [{ ...fine, items: [{ quantity: 1 }] }, '/items/0/order_item_id'],
+    [{ ...fine, order_number: 'ORD-0', items: [{ quantity: 1 }] }, '/items/0/order_item_id'],
     [{ ...fine, items: [{ order_item_id: id }] }, '/items/0/quantity'],
     [{ ...fine, items: [{ order_item_id: id, quantity: 0 }] }, '/items/0/quantity'],
     [{ ...fine, items: [{ order_item_id: id, quantity: '1' }] }, '/items/0/quantity'],

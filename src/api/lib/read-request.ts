@@ -4,7 +4,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
 import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import type { Route } from './define-route.ts';
-import { invalidRequest } from './http-error.ts';
+import { HttpError, invalidRequest } from './http-error.ts';
 import { isForm, parseForm, parseJson, readBytes } from './read-body.ts';
 
 /** A request's body as it was sent: not yet held to its schema. */
@@ -23,10 +23,17 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   if (!route.body && !route.rawBody) return { body: undefined, rawBody: Buffer.alloc(0) };
   const bytes = await readBytes(koa.req, route.bodyBytesMax);
   if (route.rawBody) return { body: undefined, rawBody: bytes };
+  refusePacked(bytes, koa.get('content-encoding'));
   const contentType = koa.get('content-type');
   const isPlain = route.plainTextJson && /^(?:text\/plain\s*(?:;|$)|$)/i.test(contentType);
   const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, isPlain ? 'application/json' : contentType);
   return { body, rawBody: bytes };
+}
+
+/** Nobody unpacks a body here: it could be anything, of any size. */
+function refusePacked(bytes: Buffer, encoding: string): void {
+  if (bytes.length === 0 || encoding === '' || encoding.toLowerCase() === 'identity') return;
+  throw new HttpError(415, 'unsupported_media_type', 'The body must come without a Content-Encoding.');
 }
 
 /** The parameters and the query in the types of their schemas. A malformed id in a path is 404, all else 400. */

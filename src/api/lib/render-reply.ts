@@ -73,9 +73,10 @@ export function sendReply(koa: KoaContext, reply: RenderedReply): void {
 }
 
 /**
- * Whether an If-None-Match names this tag. Koa's `fresh` says no to requests with `Cache-Control: no-cache`, which
- * `fetch` adds to every one that has this header; they mean caches on the way, and we are none.
+ * Whether an If-None-Match names this tag: `*` names any. Koa's `fresh` says no to requests with `Cache-Control:
+ * no-cache`, which `fetch` adds to every one that has this header; they mean caches on the way, and we are none.
  */
 function names(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch !== '' && ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  if (ifNoneMatch === '' || ifNoneMatch === '*') return ifNoneMatch === '*';
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

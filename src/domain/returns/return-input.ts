@@ -1,13 +1,16 @@
 import { Email, Id, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 
 /** So many pieces of something bought, by the item of the order or by its variant. */
-export const ReturnItemInput = Type.Object({
-  order_item_id: Omittable(Id('item')),
-  variant_id: Omittable(Id('var')),
-  quantity: Type.Integer({ minimum: 1, maximum: 999, examples: [1] }),
-  reason: Omittable(Text(200, { examples: ['too_small'] })),
-  note: Omittable(Text(2000, { examples: ['The rim is chipped.'] })),
-});
+export const ReturnItemInput = Type.Object(
+  {
+    order_item_id: Omittable(Id('item')),
+    variant_id: Omittable(Id('var')),
+    quantity: Type.Integer({ minimum: 1, maximum: 999, examples: [1] }),
+    reason: Omittable(Text(200, { examples: ['too_small'] })),
+    note: Omittable(Text(2000, { examples: ['The rim is chipped.'] })),
+  },
+  { anyOf: [{ required: ['order_item_id'] }, { required: ['variant_id'] }] },
+);
 export type ReturnItemInput = Static<typeof ReturnItemInput>;
 
 /** What a shopper asks for who is signed in: the session says who that is. */
