@@ -12,6 +12,7 @@ import { MissingProgramError } from '#src/local/embedded/missing-program-error.t
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
+import { explain } from '#test/support/script-options.ts';
 
 /*
  * What `npm test` runs: the type-check beside the start of the services, then every test, each file
@@ -25,6 +26,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const templateName = 'storefront_test_template';
 
 const args = process.argv.slice(2);
+if (args.some((word) => word === '--help' || word === '-h')) {
+  console.log(explain(
+    'Checks the types and runs every test on a PostgreSQL and a Redis of its own; arguments go to ava: files, --match and so on.',
+    'npm test --', {}, 'test/domain/orders',
+  ));
+  process.exit(0);
+}
 const records = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
 const [types, tests] = await Promise.all([checkTypes(), runTestsWithServices(args)]);
 process.stdout.write(types.output);

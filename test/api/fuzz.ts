@@ -1,15 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+
+import { readOptions } from '#test/support/script-options.ts';
 
 /* `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts. The seed repeats a run. */
 
-const { values } = parseArgs({ options: { requests: { type: 'string', default: '20000' }, seed: { type: 'string' } } });
+const { requests, seed } = readOptions(
+  'Sends nearly sound requests to every route: none may answer 500, nor what it does not document.',
+  'npm run fuzz --',
+  {
+    requests: { default: 20_000, description: 'Requests to send.' },
+    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'chance', description: 'Repeats a run.' },
+  },
+  '--requests 5000 --seed 7',
+);
 const tests = spawn(process.execPath, ['test/run.ts', 'test/api/fuzz.test.ts', '--timeout=60m'], {
   cwd: fileURLToPath(new URL('../..', import.meta.url)),
   stdio: 'inherit',
-  env: { ...process.env, FUZZ_REQUESTS: values.requests, ...(values.seed && { FUZZ_SEED: values.seed }) },
+  env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: String(seed) },
 });
 const [code] = await once(tests, 'close');
 process.exitCode = code ?? 1;

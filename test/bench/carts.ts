@@ -2,6 +2,7 @@ import type { Context } from '#src/domain/context.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';
@@ -10,10 +11,13 @@ import { withFloor } from './lib/with-floor.ts';
 
 /*
  * Carts at 50 connections: reading one against a bare Koa that sends the same prepared statement, and adding to one
- * against a bare transaction that makes the same writes: node test/bench/carts.ts [rounds] [seconds of each]
+ * against a bare transaction that makes the same writes.
  */
 
-const [rounds = 5, seconds = 2] = process.argv.slice(2).map(Number);
+const { rounds, seconds } = readOptions('Reading a cart, and adding to one, at 50 connections, against bare servers.', 'npm run bench -- carts', {
+  rounds: { default: 5, description: 'How often each is measured.' },
+  seconds: { default: 2, description: 'How long each time.' },
+}, '3 1');
 const cartCount = 400;
 const bench = await startBench();
 try {

@@ -17,6 +17,7 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, percentile } from './lib/numbers.ts';
@@ -24,10 +25,13 @@ import { recordCheckout } from './lib/record-checkout.ts';
 
 /*
  * POST /checkout/sessions through the real web process: our own part of it (the provider's time subtracted), beside a
- * bare server that sends the same statements and makes the same calls: node test/bench/checkout.ts [requests]
+ * bare server that sends the same statements and makes the same calls.
  */
 
-const requests = Number(process.argv[2] ?? 300);
+const { requests } = readOptions(
+  'Our own part of a checkout, the time of the provider subtracted, against its statements sent bare.',
+  'npm run bench -- checkout', { requests: { default: 300, description: 'Checkouts to measure, of each kind.' } }, '100',
+);
 const warmUps = 40;
 const bench = await startBench();
 const simulator = await startStripeSimulator();

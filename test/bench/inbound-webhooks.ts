@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 
 import type { Context } from '#src/domain/context.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';
@@ -9,10 +10,13 @@ import { withFloor } from './lib/with-floor.ts';
 
 /*
  * Signed events of the payment provider at 50 connections, each accepted once: verified, stored and promised, against
- * a bare server that inserts and commits: node test/bench/inbound-webhooks.ts [rounds] [seconds of each]
+ * a bare server that inserts and commits.
  */
 
-const [rounds = 5, seconds = 2] = process.argv.slice(2).map(Number);
+const { rounds, seconds } = readOptions('Signed events accepted, against a server that inserts and commits.', 'npm run bench -- inbound-webhooks', {
+  rounds: { default: 5, description: 'How often each is measured.' },
+  seconds: { default: 2, description: 'How long each time.' },
+}, '3 1');
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);

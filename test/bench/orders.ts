@@ -3,15 +3,23 @@ import pg from 'pg';
 import { startReceiver } from '#src/local/demo/receiver.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { describeLatencies, inParallel } from './lib/numbers.ts';
 
 /*
  * Orders from a cart to paid with the label promised, through the real web process and the real workers, with
- * simulators that answer at once: node test/bench/orders.ts [orders] [at once]
+ * simulators that answer at once.
  */
 
-const orders = Number(process.argv[2] ?? 500);
-const width = Number(process.argv[3] ?? 8);
+const { orders, 'at-once': width } = readOptions(
+  'Orders per second from a cart to the promised label, through the real processes, and how long an accepted event takes.',
+  'npm run bench -- orders',
+  {
+    orders: { default: 500, description: 'Orders to buy.' },
+    'at-once': { default: 8, description: 'Shoppers at once.' },
+  },
+  '300 1',
+);
 const receiver = await startReceiver();
 const stack = await startStack(receiver, { workers: 'all', environment: { LOG_LEVEL: 'info', RATE_LIMIT_SCALE: '1000000' } });
 

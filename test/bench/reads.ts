@@ -2,6 +2,7 @@ import type { Context } from '#src/domain/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';
@@ -10,11 +11,13 @@ import { withFloor } from './lib/with-floor.ts';
 
 /*
  * The hot reads of a storefront at 50 connections: remembered for a second, against a bare Koa and router that say
- * hello; and each asked anew, against a bare Koa that sends the same prepared statement:
- * node test/bench/reads.ts [rounds] [seconds of each]
+ * hello; and each asked anew, against a bare Koa that sends the same prepared statement.
  */
 
-const [rounds = 5, seconds = 2] = process.argv.slice(2).map(Number);
+const { rounds, seconds } = readOptions('The hot reads, remembered and asked anew, against bare Koa servers.', 'npm run bench -- reads', {
+  rounds: { default: 5, description: 'How often each is measured.' },
+  seconds: { default: 2, description: 'How long each time.' },
+}, '3 1');
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);

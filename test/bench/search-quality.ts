@@ -7,6 +7,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
 import { createServices } from '#src/services.ts';
 import { buildHomeware, knownAnswers } from '#test/support/factories/search.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { workPromises } from '#test/support/work-promises.ts';
@@ -14,9 +15,10 @@ import { startBench } from './lib/bench-environment.ts';
 
 /*
  * How well search finds what is meant in a shop with known answers, by text and by meaning side by side. The embedder is
- * the simulator: it knows some synonyms, and nothing else of what a model would: npm run bench -- search-quality
+ * the simulator: it knows some synonyms, and nothing else of what a model would.
  */
 
+readOptions('What is found of what was meant, by text and by meaning, in a shop with known answers.', 'npm run bench -- search-quality', {});
 const bench = await startBench();
 const simulator = await startEmbeddingsSimulator();
 const embeddings = { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1' };

@@ -8,18 +8,20 @@ import { startProcess } from '#src/local/stack/start-process.ts';
 import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { workPromises } from '#test/support/work-promises.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
- * Searches in a store of 10,000 products, by text and by meaning, at the real web process:
- * node test/bench/search.ts [products] [searches]
+ * Searches in a store of 10,000 products, by text and by meaning, at the real web process.
  */
 
-const products = Number(process.argv[2] ?? 10_000);
-const searches = Number(process.argv[3] ?? 3000);
+const { products, searches } = readOptions('Searches by text and by meaning in a large store, at the real web process.', 'npm run bench -- search', {
+  products: { default: 10_000, description: 'Products of the store.' },
+  searches: { default: 3000, description: 'Searches of each kind.' },
+}, '2000 500');
 const dimensions = 512;
 
 const colours = 'red blue grey white green black amber olive rust sand'.split(' ');

@@ -2,13 +2,12 @@ import pg from 'pg';
 
 import { newId } from '#src/lib/ids.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { percentile } from './lib/numbers.ts';
 
 /*
  * Whether the time of a request for a link tells who has an account: 2,000 requests for known addresses and 2,000 for
  * unknown ones, in random order, against real processes whose workers mail the known ones meanwhile.
- *
- *   node_modules/.bin/node test/bench/sign-in-timing.ts [requests of each kind]
  *
  * Says how often a request for a known address takes longer than one for an unknown one. Where nothing can be told it is
  * one half, within 1.96 standard errors (Mann and Whitney) in 95 of 100 runs. Exits with 1 beyond 3. So that this means
@@ -16,7 +15,10 @@ import { percentile } from './lib/numbers.ts';
  * fails. And it looks at the request after each one, which the workers' mail for a known address may hold up.
  */
 
-const count = Number(process.argv[2] ?? 2000);
+const { requests: count } = readOptions(
+  "Whether the time of an answer tells a known address from an unknown one. Ends with 1 where it does.",
+  'npm run bench -- sign-in-timing', { requests: { default: 2000, description: 'Requests for known addresses, and as many for unknown ones.' } }, '500',
+);
 const warmUp = 200;
 const standardErrorsMax = 3;
 

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { startProcess } from '#src/local/stack/start-process.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { percentile } from './lib/numbers.ts';
 
 /* How soon after its start `web` answers, cold and with a warm compile cache, and what it takes of memory when idle. */
 
+readOptions('The time of web to its first answer, cold and warm, and its idle memory.', 'npm run bench -- start-up', {});
 const bench = await startBench();
 
 async function startOnce(cache: string): Promise<{ ms: number; megabytes: number }> {

@@ -10,17 +10,20 @@ import { createEndpoint, drainEndpoint } from '#src/domain/webhooks/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { inParallel, percentile, timed } from './lib/numbers.ts';
 
 /*
  * Signed and recorded deliveries of one process to ten endpoints of a receiver in another, beside bare requests to the
- * same receiver; and the same once more while an eleventh endpoint hangs with 50,000 waiting:
- * node test/bench/webhook-deliveries.ts [deliveries of each endpoint]
+ * same receiver; and the same once more while an eleventh endpoint hangs with 50,000 waiting.
  */
 
-const perEndpoint = Number(process.argv[2] ?? 2000);
+const { deliveries: perEndpoint } = readOptions(
+  'Signed and recorded deliveries per second, and what one endpoint that hangs does to the others.',
+  'npm run bench -- webhook-deliveries', { deliveries: { default: 2000, description: 'Deliveries to each of ten endpoints.' } }, '500',
+);
 const endpointCount = 10;
 const concurrency = 16;
 const waitingAtHang = 50_000;

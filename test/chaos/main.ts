@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
-
 import { startBench } from '#test/bench/lib/bench-environment.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { runKills } from './kill/run-kills.ts';
 import { runChaos } from './run-chaos.ts';
 
@@ -10,23 +9,25 @@ import { runChaos } from './run-chaos.ts';
  * badly. `--only kills`: a process is killed at every moment of every work by which money comes in or goes out.
  */
 
-const { values } = parseArgs({
-  allowNegative: true,
-  options: {
-    only: { type: 'string' },
-    orders: { type: 'string', default: '300' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
-    every: { type: 'string', default: '1500' },
-    drop: { type: 'string', default: '0.3' },
-    duplicate: { type: 'string', default: '0.3' },
-    shuffle: { type: 'boolean', default: true },
-    settle: { type: 'string', default: '180000' },
+const options = readOptions(
+  'Sells while processes are killed, Redis is wiped, PostgreSQL restarts and the providers fail, then counts what must be true.\n'
+    + 'Ends with 1 where something was lost or done twice.',
+  'npm run chaos --',
+  {
+    orders: { default: 300, description: 'Shoppers who buy.' },
+    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'chance', description: 'Repeats the random choices of a run.' },
+    every: { default: 1500, description: 'Milliseconds between two blows; 0 for none.' },
+    drop: { default: 0.3, description: 'The share of webhooks that the providers do not send.' },
+    duplicate: { default: 0.3, description: 'The share that they send twice.' },
+    shuffle: { default: true, description: 'They send them in their order.' },
+    settle: { default: 180_000, description: 'Milliseconds until everything has to have come right.' },
+    only: { default: 'everything', oneOf: ['everything', 'kills'], description: 'kills: a process dies at every moment of every work that moves money.' },
   },
-});
-const seed = Number(values.seed);
+  '--orders 100 --seed 7',
+);
 const report = (line: string) => console.log(line);
 
-const breaches = await (values.only === 'kills' ? killEverywhere() : breakEverything());
+const breaches = await (options.only === 'kills' ? killEverywhere() : breakEverything());
 for (const breach of breaches.slice(0, 50)) console.log(`✘ ${breach}`);
 console.log(breaches.length === 0 ? 'Nothing was lost and nothing was done twice.' : `${breaches.length} things do not hold.`);
 process.exit(breaches.length === 0 ? 0 : 1);
@@ -41,13 +42,14 @@ async function killEverywhere(): Promise<string[]> {
 }
 
 async function breakEverything(): Promise<string[]> {
-  report(`seed ${seed}`);
+  report(`seed ${options.seed}`);
   return runChaos({
-    seed, report,
-    orders: Number(values.orders),
-    everyMs: Number(values.every),
-    post: { drop: Number(values.drop), duplicate: Number(values.duplicate), shuffle: values.shuffle },
-    settleMs: Number(values.settle),
+    seed: options.seed,
+    report,
+    orders: options.orders,
+    everyMs: options.every,
+    post: { drop: options.drop, duplicate: options.duplicate, shuffle: options.shuffle },
+    settleMs: options.settle,
     withKeys: true,
   });
 }

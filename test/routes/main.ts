@@ -6,21 +6,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { routes } from '#src/api/routes.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { standingsOf } from './obligations.ts';
 import { readRecords } from './read-records.ts';
 import { describeRoutes } from './table.ts';
 
 /*
  * `npm run routes`: runs the tests of the API and prints what they were answered, route by route, with what is missing.
- * Other arguments are the tests to run instead.
  */
 
+const { tests: pattern } = readOptions(
+  'Runs the tests of the API and prints, route by route, how many SQL statements it sent, what it answered, and what of that\n'
+    + 'no test has seen. Ends with 1 where something is missing.',
+  'npm run routes --',
+  { tests: { default: 'test/api/**', description: 'The tests to run.' } },
+  "'test/api/cart*'",
+);
 const folder = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const given = process.argv.slice(2);
 
 try {
-  const tests = spawn(process.execPath, ['test/run.ts', ...(given.length > 0 ? given : ['test/api/**'])], {
+  const tests = spawn(process.execPath, ['test/run.ts', pattern], {
     cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, TEST_ROUTE_RECORDS: folder },
   });
   const [code] = await once(tests, 'close');

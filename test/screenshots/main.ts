@@ -7,6 +7,7 @@ import { startReceiver } from '#src/local/demo/receiver.ts';
 import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { askForReturn, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';
 import { fillShop } from './fill-shop.ts';
 
@@ -18,11 +19,12 @@ import { fillShop } from './fill-shop.ts';
 const widths = { wide: 1280, narrow: 390 } as const;
 type Width = keyof typeof widths;
 
-const [folder] = process.argv.slice(2);
-if (!folder) {
-  console.error('Which folder are the pictures for? npm run screenshots -- <folder>');
-  process.exit(2);
-}
+const { folder } = readOptions(
+  'Fills a shop and takes a picture of every page that people see, wide and narrow: storefront, operations, documentation, mails.',
+  'npm run screenshots --',
+  { folder: { default: '../pictures', description: 'Where the pictures go.' } },
+  '/tmp/pictures',
+);
 const target = resolve(folder);
 mkdirSync(target, { recursive: true });
 

@@ -46,17 +46,22 @@ export function refuse(sentence: string): never {
 export function explain(summary: string, call: string, options: ScriptOptions, example = ''): string {
   const lines = Object.entries(options).map(([name, option]) => [describeName(name, option.default), option] as const);
   const width = Math.max(0, ...lines.map(([left]) => left.length));
+  const alone = call.replace(/ --$/, '');
   return [
-    `Usage: ${call}${lines.length > 0 ? ' [options]' : ''}`, '', summary,
+    `Usage: ${lines.length > 0 ? `${call} [options]` : alone}`, '', summary,
     ...(lines.length > 0 ? ['', 'Options:'] : []),
-    ...lines.map(([left, { description, default: fallback, meant }]) => `  ${left.padEnd(width)}  ${description} Default: ${meant ?? fallback}.`),
-    ...(example ? ['', 'Example:', `  ${call} ${example}`] : []),
+    ...lines.map(([left, option]) => `  ${left.padEnd(width)}  ${option.description}${describeDefault(option)}`),
+    '', 'Example:', `  ${example ? `${call} ${example}` : alone}`,
   ].join('\n');
 }
 
 function describeName(name: string, fallback: Value): string {
-  if (fallback === true) return `--no-${name}`;
-  return fallback === false ? `--${name}` : `--${name} <${typeof fallback === 'number' ? 'number' : name}>`;
+  if (typeof fallback === 'boolean') return fallback ? `--no-${name}` : `--${name}`;
+  return `--${name} <${typeof fallback === 'number' ? 'number' : 'word'}>`;
+}
+
+function describeDefault({ default: fallback, meant = String(fallback) }: ScriptOptions[string]): string {
+  return typeof fallback === 'boolean' ? '' : ` Default: ${meant}.`;
 }
 
 /** @throws TypeError that says what is wrong */

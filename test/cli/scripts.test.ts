@@ -1,0 +1,51 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import test from 'ava';
+
+import { runEntry } from '#test/support/run-entry.ts';
+
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { scripts: Record<string, string> };
+const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
+
+/** What is started to be watched by a person. The others are `npm run cli`, with a help of its own, and what runs as a service. */
+const watched = Object.keys(scripts).filter((name) => entryOf(name).startsWith('test/'));
+const benchmarks = globSync('test/bench/*.ts').map((path) => path.replace('test/bench/', '').replace('.ts', '')).filter((name) => name !== 'main');
+
+for (const name of watched) {
+  test(`npm run ${name} -- --help says what it does, with an example, and does nothing`, async (t) => {
+    const { code, out, err } = await runEntry(entryOf(name), ['--help'], {});
+    t.is(code, 0, err);
+    t.regex(out, /^Usage: npm (?:run )?[a-z:]+/);
+    t.regex(out, /\nExample:\n {2}npm /);
+  });
+}
+
+for (const name of watched.filter((name) => name !== 'test')) {
+  test(`npm run ${name} refuses an option that it does not know, and says where to look`, async (t) => {
+    const { code, out, err } = await runEntry(entryOf(name), ['--nonsense'], {});
+    t.is(code, 2);
+    t.is(out, '');
+    t.regex(err, /^There is no .*--nonsense/);
+    t.notRegex(err, /\n\s+at /, 'a stack is nothing for who called it');
+  });
+}
+
+test('every benchmark explains itself', async (t) => {
+  const { out: overview } = await runEntry(entryOf('bench'), ['--help'], {});
+  for (const name of benchmarks) {
+    t.true(overview.includes(`  ${name}\n`), name);
+    const { code, out } = await runEntry(entryOf('bench'), [name, '--help'], {});
+    t.is(code, 0, name);
+    t.true(out.startsWith(`Usage: npm run bench -- ${name}`), out);
+  }
+});
+
+test('a number that is none, and a word that is not among the known ones, are refused by name', async (t) => {
+  const number = await runEntry(entryOf('chaos'), ['--orders', 'many'], {});
+  t.is(number.code, 2);
+  t.is(number.err, '--orders takes a number.\nSee npm run chaos -- --help.\n');
+  const word = await runEntry(entryOf('chaos'), ['--only', 'mayhem'], {});
+  t.is(word.err, '--only is one of everything, kills.\nSee npm run chaos -- --help.\n');
+  const mistyped = await runEntry(entryOf('chaos'), ['--order', '3'], {});
+  t.regex(mistyped.err, /^There is no option --order\. Did you mean --orders\?\n/);
+});
