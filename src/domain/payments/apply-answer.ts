@@ -9,7 +9,7 @@ import type { Answer } from './ask-provider.ts';
 import { isOurs } from './is-ours.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
-/** `unknown_order`: it bears our marks, and we have no such order (yet). */
+/** `unknown_order`: it bears our marks, and we have no such order, or it is not as far (yet). */
 export type Applied = 'applied' | 'ignored' | 'unknown_order';
 
 /**

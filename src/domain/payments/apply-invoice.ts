@@ -1,13 +1,15 @@
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { createOrder, lockOrder, type NewOrderItem, type Order, orderItems } from '../orders/index.ts';
+import { type Attention, createOrder, lockOrder, type NewOrderItem, type Order, orderItems } from '../orders/index.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
 import type { Applied } from './apply-answer.ts';
+import { applySession } from './apply-session.ts';
 import type { Answer } from './ask-provider.ts';
 import { isOurs } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
+import { raiseAttention } from './raise-attention.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 /**
@@ -16,11 +18,12 @@ import { subscriberOf } from './subscriber-of.ts';
  */
 export async function applyInvoice(
   ctx: InTransaction,
-  { invoice, subscription, orderNumber, askedAt }: Extract<Answer, { subject: 'invoice' }>,
+  { invoice, subscription, session, orderNumber, askedAt }: Extract<Answer, { subject: 'invoice' }>,
 ): Promise<Applied> {
   if (!isOurs(ctx, invoice) || !subscription) return 'ignored';
   const first = await lockOrder(ctx, invoice.orderId ?? '');
   if (!first) return 'unknown_order';
+  if (session && !first.isPaid) await applySession(ctx, { subject: 'session', session, subscription, askedAt });
   // What was charged is not lost: it waits for the first period to be paid here, and then for a person.
   if (!first.isPaid) return invoice.cause === 'renewal' && invoice.isPaid ? 'unknown_order' : 'applied';
 
@@ -28,6 +31,11 @@ export async function applyInvoice(
   if (orderNumber !== undefined) await renew(ctx, first, invoice, subscription, orderNumber);
   return 'applied';
 }
+
+const unknownRenewal: Attention = {
+  code: 'renewal_unknown',
+  detail: 'A further period of its subscription was paid, and nothing in it is a thing that this order began with.',
+};
 
 /** The first order is locked, so of two that hear of one invoice the second finds its order made. */
 async function renew(
@@ -41,7 +49,12 @@ async function renew(
   const items = await renewedItems(ctx, first, invoice, subscription);
   const [made] = await ctx.tx.run(sql`
     select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
-  if (made || items.length === 0) return;
+  if (made) return;
+  if (items.length === 0) {
+    // What only settles a difference is no period of anything.
+    if (invoice.lines.length > 0 && invoice.totalCents > 0) await raiseAttention(ctx, first, unknownRenewal);
+    return;
+  }
 
   const subtotalCents = items.reduce((sum, item) => sum + item.unitPriceCents * item.quantity, 0);
   const shippingCents = shippingIn(invoice, subscription);

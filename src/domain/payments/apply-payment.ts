@@ -28,10 +28,8 @@ export async function applyPayment(
   if (!isOurs(ctx, payment)) return 'ignored';
   const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
   if (!order) return 'unknown_order';
-  if (!order.isPaid) {
-    await endMismatch(ctx, order, payment);
-    return 'applied';
-  }
+  // Its session has yet to tell that it was paid: what went back of it counts after that.
+  if (!order.isPaid) return (await isMismatched(ctx, order)) ? endMismatch(ctx, order, payment) : 'unknown_order';
   if (!isPaymentOf(order, payment)) return applyForeign(ctx, order, payment);
   if (order.paymentAskedAt && order.paymentAskedAt > askedAt) return 'applied';
 
@@ -46,14 +44,19 @@ export async function applyPayment(
  * What was paid and was not what was due went back to the shopper: the order is over, whether or not somebody has said
  * before that he saw it.
  */
-async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
-  if (payment.refundedCents < payment.amountCents) return;
-  const [mismatched] = await ctx.tx.run(sql`
-    select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and state = 'mismatched'`);
-  if (!mismatched) return;
-  order.withdraw('amount_mismatch');
-  await endOrder(ctx, order, 'canceled');
-  await saveOrder(ctx, order);
+async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
+  if (payment.refundedCents >= payment.amountCents) {
+    order.withdraw('amount_mismatch');
+    await endOrder(ctx, order, 'canceled');
+    await saveOrder(ctx, order);
+  }
+  return 'applied';
+}
+
+async function isMismatched(ctx: InTransaction, { id }: Order): Promise<boolean> {
+  const rows = await ctx.tx.run(sql`
+    select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${id} and state = 'mismatched'`);
+  return rows.length > 0;
 }
 
 /** An order that was paid knows by what; where nothing was due, nothing paid it. */

@@ -35,13 +35,14 @@ export async function applySession(
   if (!order) return 'unknown_order';
 
   const known = await follow(ctx, order, session);
+  if (!known) return 'applied';
   const isNewlyPaid = session.state === 'settled' && (await settle(ctx, order, session, known));
   if (session.state === 'processing') await wait(ctx, order);
   if (session.state === 'failed') await endOrder(ctx, order, 'payment_failed');
   if (session.state === 'expired') await endOrder(ctx, order, 'expired');
   if (subscription && order.isPaid) {
     await applySubscription(ctx, subscription, subscriberOf(order), askedAt);
-    if (isNewlyPaid && known?.subscriber) await raiseDuplicate(ctx, order, subscription, known.subscriber);
+    if (isNewlyPaid && known.subscriber) await raiseDuplicate(ctx, order, subscription, known.subscriber);
   }
   return 'applied';
 }
@@ -54,20 +55,25 @@ interface KnownSession {
   readonly subscriber: string | null;
 }
 
-/** Our row of the session. It only goes forward: an older answer that comes late changes nothing. */
+/**
+ * Our row of the session. It only goes forward: an older answer that comes late changes nothing. Another session than
+ * the order's own counts only when it was paid; if it was the first to be, it is the order's own from then on.
+ */
 async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot): Promise<KnownSession | undefined> {
   const state = session.state === 'settled' && isMismatch(order, session) ? 'mismatched' : session.state;
+  const isFirstPaid = session.state === 'settled' && !order.isPaid;
   const isFinal = state !== 'open' && state !== 'processing';
   const [row] = await ctx.tx.run<KnownSession>(sql`
     update payment_sessions set
-      provider_session_id = coalesce(provider_session_id, ${session.sessionId}),
+      provider_session_id = case when ${isFirstPaid} then ${session.sessionId} else coalesce(provider_session_id, ${session.sessionId}) end,
       provider_payment_id = coalesce(${session.paymentId}, provider_payment_id),
       url = coalesce(${session.url}, url),
       state = case
-        when state in ('creating', 'open') or ${state} = 'settled' or (state = 'processing' and ${state} <> 'open')
+        when state in ('creating', 'open') or ${state} in ('settled', 'mismatched') or (state = 'processing' and ${state} <> 'open')
           then ${state} else state end,
       check_at = case when ${isFinal} then null else check_at end
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
+      and (provider_session_id is null or provider_session_id = ${session.sessionId} or ${session.state === 'settled'})
     returning provider_session_id as "sessionId", (request ->> 'discountCents')::int8 as "discountCents", subscriber`);
   if (row && isFinal) forgetDiscount(ctx, order.id, row);
   return row;
@@ -78,12 +84,10 @@ async function settle(
   ctx: InTransaction,
   order: Order,
   session: SessionSnapshot,
-  known: KnownSession | undefined,
+  known: KnownSession,
 ): Promise<boolean> {
   if (order.isPaid) {
-    if (known && known.sessionId !== session.sessionId) {
-      await raiseAttention(ctx, order, paidTwice);
-    }
+    if (known.sessionId !== session.sessionId) await raiseAttention(ctx, order, paidTwice);
     return false;
   }
   if (isMismatch(order, session)) {

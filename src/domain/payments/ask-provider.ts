@@ -21,6 +21,8 @@ export type Answer = { readonly askedAt: Date } & (
       readonly subject: 'invoice';
       readonly invoice: InvoiceSnapshot;
       readonly subscription: SubscriptionSnapshot | undefined;
+      /** The session that it settles: the first period was paid, and its order is not. */
+      readonly session: SessionSnapshot | undefined;
       /** Taken for the order of a renewal; gaps are allowed. */
       readonly orderNumber: number | undefined;
     }
@@ -61,9 +63,10 @@ const ask = {
     const askedAt = ctx.clock.now();
     const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
     const subscription = await subscriptionOf(ctx, account, invoice);
+    const session = await unpaidSessionOf(ctx, account, invoice);
     const isNew = isRenewalOfOurs(ctx, invoice) && !(await isKnown(ctx, invoice.invoiceId));
     const orderNumber = isNew ? await takeOrderNumber(ctx) : undefined;
-    return { subject: 'invoice', askedAt, invoice, subscription, orderNumber };
+    return { subject: 'invoice', askedAt, invoice, subscription, session, orderNumber };
   },
 
   async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Answer> {
@@ -72,6 +75,26 @@ const ask = {
     return { subject: 'payment', askedAt, payment };
   },
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
+
+/**
+ * A slow first payment can fail and be made up for by the shopper on the page of the invoice: then the invoice is paid,
+ * and of the session nothing is told any more.
+ */
+async function unpaidSessionOf(
+  ctx: Context,
+  account: PaymentAccount,
+  invoice: InvoiceSnapshot,
+): Promise<SessionSnapshot | undefined> {
+  if (invoice.cause !== 'first' || !invoice.isPaid || !isOurs(ctx, invoice)) return undefined;
+  const unpaid = await readOne<{ sessionId: string }>(ctx, sql`
+    select s.provider_session_id as "sessionId"
+    from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id
+    where s.tenant_id = ${ctx.tenant.id} and s.order_id = ${invoice.orderId}
+      and s.provider_session_id is not null and o.paid_at is null`);
+  if (!unpaid) return undefined;
+  const session = await ctx.ports.payments.fetchSession(account, unpaid.sessionId, ctx.signal);
+  return { ...session, state: 'settled', paymentId: session.paymentId ?? invoice.paymentId };
+}
 
 /** Whether an invoice is a further period of ours that was paid for: it wants an order of its own. */
 export function isRenewalOfOurs(ctx: Context, invoice: InvoiceSnapshot): boolean {

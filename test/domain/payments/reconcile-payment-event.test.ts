@@ -10,6 +10,7 @@ import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent } from '#src/dom
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { NeedsPerson } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -19,6 +20,7 @@ import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { promised, recorded } from '#test/support/promised.ts';
+import { workPromises } from '#test/support/work-promises.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -394,4 +396,114 @@ test.serial('a second thing that is the matter is said beside the first, and com
   t.is((await orderOf(ctx, orderId)).attentionCode, 'disputed');
   await dismissAttention(ctx, { orderId, code: 'disputed' });
   t.is((await orderOf(ctx, orderId)).attentionCode, null);
+});
+
+test.serial('a refund that is heard of before its payment waits for that, and nothing is sent for money that went back', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.payments.set('ch_early', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 3800, dispute: null });
+  await hear(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
+  t.deepEqual(await eventStates(ctx), ['pending']);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  clock.pass(minutes(2));
+  await workPromises(services);
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
+  t.deepEqual(await eventStates(ctx), ['applied', 'applied']);
+});
+
+test.serial('the session of an order is the one that is its own, and another that bears its marks ends nothing', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.sessions.set('cs_stray', { ...payments.sessionOf(orderId), sessionId: 'cs_stray', state: 'expired' });
+  await hear(ctx, 'cs_stray', { type: 'checkout.session.expired' });
+  t.like(await orderOf(ctx, orderId), { status: 'pending' });
+  t.like(await sessionOf(ctx, orderId), { state: 'open', sessionId });
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
+
+  payments.sessions.set('cs_stray', { ...payments.sessionOf(orderId), sessionId: 'cs_stray', state: 'settled', paymentId: 'pi_stray' });
+  await hear(ctx, 'cs_stray');
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'paid_twice' });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+});
+
+test.serial('a wrong payment of an order that was given up waits for a person like any other, and its refund ends the matter', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'expired' });
+  await hear(ctx, sessionId);
+  paid(sessionId, { totalCents: 100 });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: 'amount_mismatch' });
+  await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
+  payments.payments.set('ch_wrong', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 100, refundedCents: 100, dispute: null });
+  await hear(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: null });
+  t.true((await eventStates(ctx)).every((state) => state === 'applied'));
+});
+
+test.serial('a mismatch that somebody noted gives back what it holds once the money went back', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId, { totalCents: 100 });
+  await hear(ctx, sessionId);
+  await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
+  payments.payments.set('ch_noted', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 100, refundedCents: 100, dispute: null });
+  await hear(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });
+  t.like(await orderOf(ctx, orderId), { status: 'canceled' });
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
+});
+
+/** A first payment of a subscription; ids as the provider has them. */
+async function beginSubscription(ctx: Context) {
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }],
+    customer_email: 'ada@example.com',
+  });
+  const { sessionId } = payments.sessionOf(orderId);
+  const [subscriptionId, invoiceId, itemId] = [`sub_${randomText(14)}`, `in_${randomText(14)}`, `si_${randomText(14)}`];
+  payments.subscriptions.set(subscriptionId, {
+    subscriptionId, state: 'active', orderId, environment: 'test', customerId: 'cus_1', email: 'ada@example.com', currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null,
+    items: [{ itemId, productId: product.id, variantId: product.variant.id, quantity: 1, unitPriceCents: 3400, interval: 'month', currentPeriodEnd: new Date(Date.UTC(2030, 0)) }],
+  });
+  const invoice = {
+    invoiceId, subscriptionId, orderId, environment: 'test', isPaid: true, currency: 'USD', discountCents: 0, taxCents: 0, totalCents: 3400, paymentId: 'pi_of_invoice',
+    lines: [{ itemId, quantity: 1, amountCents: 3400 }],
+  };
+  return { orderId, sessionId, subscriptionId, invoice };
+}
+
+test.serial('a slow first payment that failed and is made up for on its invoice pays the order after all', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+  payments.change(sessionId, { state: 'processing', subscriptionId });
+  await hear(ctx, sessionId);
+  payments.change(sessionId, { state: 'failed' });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'payment_failed' });
+
+  payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first' });
+  await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+  await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+  t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 });
+  t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed', 'order.paid']);
+  t.like(await sessionOf(ctx, orderId), { state: 'settled' });
+});
+
+test.serial('a period that was paid and holds nothing of ours is no order, and a person is told', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+  paid(sessionId, { subscriptionId });
+  await hear(ctx, sessionId);
+  payments.invoices.set('in_difference', { ...invoice, invoiceId: 'in_difference', cause: 'renewal', lines: [] });
+  await hear(ctx, 'in_difference', { type: 'invoice.paid', subject: 'invoice' });
+  t.is((await orderOf(ctx, orderId)).attentionCode, null);
+  payments.invoices.set('in_theirs', { ...invoice, invoiceId: 'in_theirs', cause: 'renewal', lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 3400 }] });
+  await hear(ctx, 'in_theirs', { type: 'invoice.paid', subject: 'invoice' });
+  t.is((await orderOf(ctx, orderId)).attentionCode, 'renewal_unknown');
 });
