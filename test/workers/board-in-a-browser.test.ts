@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 
 import { editAddress } from '#src/domain/shipping/index.ts';
-import { labelOf, request } from '#test/domain/shipping/support.ts';
+import { labelOf, request, type Requested } from '#test/domain/shipping/support.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
 import { openLabelShop } from './label-shop.ts';
@@ -63,4 +63,53 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
   await picture(page, 'board-after-retry');
   t.is(shop.shipping.bought().length, 1);
   t.deepEqual(complaints, []);
+});
+
+browserTest('an operator mends labels on their pages: the address, a rate across the border, by hand, and a label that is given back', async (t) => {
+  const shop = await openLabelShop();
+  const { ctx, api, shipping } = shop;
+  const [homeless, abroad, weightless] = [
+    await request(ctx, { address: { street1: null } }),
+    await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } }),
+    await request(ctx, { items: [{ weightOz: null }] }),
+  ];
+  for (const { order } of [homeless, abroad, weightless]) await until(async () => (await labelOf(ctx, order.id)).state === 'needs_attention');
+  const browser = await launchBrowser();
+  t.teardown(async () => {
+    await browser.close();
+    await shop.close();
+  });
+  const page = await browser.newPage();
+  const open = async ({ order }: Requested) => {
+    await page.goto(`${api.url}/ops/labels`);
+    await page.getByRole('link', { name: order.orderNumber }).click();
+  };
+  const becomes = ({ order }: Requested, state: string) => until(async () => (await labelOf(ctx, order.id)).state === state);
+
+  await open(homeless);
+  await page.getByLabel('Street', { exact: true }).fill('1 Main St');
+  await page.getByRole('button', { name: 'Save and retry' }).click();
+  await page.getByText('The address is saved and the label is tried again.').waitFor();
+  await becomes(homeless, 'purchased');
+
+  await open(abroad);
+  await page.getByRole('button', { name: 'Show rates' }).click();
+  await page.getByRole('button', { name: 'Buy' }).first().click();
+  await page.getByText('The label of this rate is being bought.').waitFor();
+  await becomes(abroad, 'purchased');
+
+  await open(weightless);
+  await page.getByLabel('Carrier').fill('USPS');
+  await page.getByLabel('Tracking number').fill('9200000000000000000000');
+  await page.getByRole('button', { name: 'Mark fulfilled' }).click();
+  await page.getByText('The order is marked as shipped.').waitFor();
+  await becomes(weightless, 'skipped');
+  await page.goto(`${api.url}/ops/labels`);
+  await page.getByText('No label waits for you.').waitFor();
+
+  await page.goto(`${api.url}/ops/labels/${ctx.tenant.slug}/${homeless.labelId}`);
+  await page.getByRole('button', { name: 'Void the label' }).click();
+  await page.getByText('The label is voided.').waitFor();
+  t.is(shipping.bought().length, 1);
+  t.is((await labelOf(ctx, homeless.order.id)).state, 'voided');
 });
