@@ -115,7 +115,31 @@ test.serial('robots are flagged, and the servers of storefronts are not', async 
   t.deepEqual(events.filter(({ bot }) => bot).map(({ session_id }) => session_id).toSorted(), robots.toSorted());
 });
 
-test.serial('while more waits than can soon be counted, a page is told to come back', async (t) => {
+test.serial('while what waits is folded too slowly, a page is told to come back, and where nobody folds it is heard', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const plant = (waitedMs: number) => asPlatform(services.context(), 'a test', (platform) => platform.tx.run(sql`
+    insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
+    values (${ctx.tenant.id}, ${`bat_${waitedMs}`}, ${fromNow(clock, -waitedMs)}, 'client', false, 1, '[]')`));
+  clock.pass(seconds(1));
+  await Promise.all([plant(900), plant(800)]);
+  t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody was seen to fold');
+
+  await asPlatform(services.context(), 'a test', (platform) => platform.tx.run(sql`delete from analytics_batches where id = 'bat_900'`));
+  clock.pass(200);
+  const refused = await send(t.context, [buildEvent()]);
+  t.is(refused.status, 429);
+  t.is(refused.body.error, 'rate_limited');
+  t.is(refused.headers.get('retry-after'), '1');
+
+  clock.pass(seconds(1));
+  t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody folds any more');
+  await foldAll(services);
+  clock.pass(seconds(1));
+  t.is((await send(t.context, [buildEvent()])).status, 200);
+  await foldAll(services);
+});
+
+test.serial('while nobody folds and more waits than can soon be counted, a page is told to come back', async (t) => {
   const { ctx, services, clock, tenant } = t.context;
   const pile = (tenantId: string) => asPlatform(services.context(), 'a test', (platform) => platform.tx.run(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)

@@ -51,10 +51,10 @@ export async function rowsHandled(
 
 /** Have a statement explained by what it does, twice, and undone. What is sent to a connection happens in its order. */
 async function probe(client: PoolClient, { text, values = [] }: QueryConfig): Promise<RowsHandled> {
-  const literals = values.map((value) => literalOf(client, value));
+  const given = values.length > 0 ? `(${values.map((value) => literalOf(client, value)).join()})` : '';
   const explain = (plan: 'custom' | 'generic') => [
     client.query(`set local plan_cache_mode = force_${plan}_plan`),
-    client.query(`explain (analyze, timing off, format json) execute probe(${literals.join()})`),
+    client.query(`explain (analyze, timing off, format json) execute probe${given}`),
     client.query('rollback to savepoint probe'),
   ] as const;
   const [, , [, custom], [, generic]] = await Promise.all([

@@ -5,8 +5,12 @@ import { asPlatform } from '../database.ts';
 import { type BatchKey, type Folded, foldChosen } from './fold-chosen.ts';
 import { dataFault, foldOrSetAside } from './set-aside.ts';
 
-/** What one transaction takes at most: 50,000 events. */
-const batchesAtOnce = 100;
+/** So long one transaction is to take: what comes meanwhile waits for it, and then for its own. */
+const portionMs = 250;
+
+/** How many events, more or less, one transaction takes: at first, at least and at most. */
+const eventsAtOnce = { first: 4000, least: 1000, most: 32_000 };
+const batchesAtOnce = 1000;
 
 /** How long one run goes on. Then the next tick takes over. */
 const workMs = seconds(5);
@@ -19,38 +23,56 @@ const workMs = seconds(5);
 export async function foldBatches(ctx: PlatformContext): Promise<Folded> {
   const startedAt = performance.now();
   const total = { batches: 0, events: 0 };
+  let events = eventsAtOnce.first;
   let folded: Folded;
   do {
-    folded = await foldPortion(ctx);
+    const begunAt = performance.now();
+    folded = await foldPortion(ctx, events);
+    events = nextSize(events, performance.now() - begunAt);
     total.batches += folded.batches;
     total.events += folded.events;
   } while (folded.batches > 0 && performance.now() - startedAt < workMs && !ctx.signal?.aborted);
   return total;
 }
 
-async function foldPortion(ctx: PlatformContext): Promise<Folded> {
-  const waiting = await findWaiting(ctx);
+function nextSize(events: number, tookMs: number): number {
+  if (tookMs > portionMs) return Math.max(events / 2, eventsAtOnce.least);
+  return tookMs < portionMs / 2 ? Math.min(events * 2, eventsAtOnce.most) : events;
+}
+
+async function foldPortion(ctx: PlatformContext, events: number): Promise<Folded> {
+  const waiting = await findWaiting(ctx, events);
   if (!waiting) return { batches: 0, events: 0 };
   try {
-    return await foldChosen(ctx, waiting, { oldest: batchesAtOnce });
+    return await foldChosen(ctx, waiting, { oldest: waiting.batches });
   } catch (error) {
     if (dataFault(error) === undefined) throw error;
-    return foldOneByOne(ctx);
+    return foldOneByOne(ctx, waiting);
   }
 }
 
-async function findWaiting(ctx: PlatformContext): Promise<{ oldestAt: Date; newestAt: Date } | undefined> {
-  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
-    ctx.tx.run<{ oldestAt: Date | null; newestAt: Date }>(sql`
-      select min(received_at) as "oldestAt", max(received_at) as "newestAt" from analytics_batches`));
-  return found?.oldestAt ? { oldestAt: found.oldestAt, newestAt: found.newestAt } : undefined;
+/** The oldest batches that wait, as many as make a portion, and when they came. */
+interface Portion {
+  readonly batches: number;
+  readonly oldestAt: Date;
+  readonly newestAt: Date;
+}
+
+async function findWaiting(ctx: PlatformContext, events: number): Promise<Portion | undefined> {
+  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) => ctx.tx.run<Portion>(sql`
+    select count(*)::int as batches, min(received_at) as "oldestAt", max(received_at) as "newestAt"
+    from (
+      select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
+      from (select received_at, event_count from analytics_batches order by received_at limit ${batchesAtOnce}) as oldest
+    ) as waiting where before < ${events}`));
+  return found && found.batches > 0 ? found : undefined;
 }
 
 /** Something in a portion cannot be folded: find out what, and fold the rest of it. */
-async function foldOneByOne(ctx: PlatformContext): Promise<Folded> {
+async function foldOneByOne(ctx: PlatformContext, { batches }: Portion): Promise<Folded> {
   const portion = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
     ctx.tx.run<BatchKey & { receivedAt: Date }>(sql`
-      select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches order by received_at limit ${batchesAtOnce}`));
+      select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches order by received_at limit ${batches}`));
   const total = { batches: 0, events: 0 };
   for (const { receivedAt, ...key } of portion) {
     total.events += (await foldOrSetAside(ctx, key, receivedAt)).events;

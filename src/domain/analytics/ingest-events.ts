@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { refuseOverBacklog } from './backlog.ts';
+import { refuseOverBacklog } from './back-pressure.ts';
 import { createClockCorrection } from './correct-clock.ts';
 import type { EventInput, EventsInput, EventsReceipt } from './event-input.ts';
 import { claimedType, paidType } from './event-types.ts';
@@ -23,7 +23,7 @@ export interface EventsRequest {
  * Take in a batch of events: those that fit are durable when this answers, in one row by one statement, and counted by
  * a worker a moment later. The others are named with what is wrong with them.
  *
- * @throws DomainError `too_many_items`; `rate_limited` while more waits than can soon be counted
+ * @throws DomainError `too_many_items`; `rate_limited` while more could not be counted in time
  */
 export async function ingestEvents(ctx: Context, { input, rawBody, sender }: EventsRequest): Promise<EventsReceipt> {
   if (input.events.length > eventsMax) {

@@ -1,0 +1,61 @@
+import { DomainError } from '#src/lib/errors.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import type { Database } from '../database.ts';
+import { batchesMax, eventsMax, readBacklog } from './backlog.ts';
+
+/**
+ * How long the oldest batch may have waited while somebody folds: what is taken in is to be counted within two seconds,
+ * and by the time that a batch is this old, others have come behind it.
+ */
+const behindMs = 750;
+
+/** How old an answer about the backlog may be. */
+const freshForMs = 100;
+
+const watches = new WeakMap<Database, BacklogWatch>();
+
+/**
+ * Refuse more while it could not be counted in time. Only while somebody folds: where nobody does, as for a moment in
+ * every release, refusing would make nothing quicker, and what is told by pages that are being left is told once.
+ *
+ * @throws DomainError `rate_limited`
+ */
+export async function refuseOverBacklog(ctx: Context): Promise<void> {
+  const watch = watches.get(ctx.database) ?? new BacklogWatch();
+  watches.set(ctx.database, watch);
+  const retryAfterSeconds = await watch.waitSeconds(ctx);
+  if (retryAfterSeconds === 0) return;
+  throw new DomainError('too_many', 'rate_limited', 'More events wait than can be taken in. Send them again in a moment.', { retryAfterSeconds });
+}
+
+/** What one process sees of the backlog. */
+class BacklogWatch {
+  #lookedAt = -Infinity;
+  /** When the oldest batch came that waited at the last look. */
+  #oldest: number | undefined;
+  /** The last look at which a batch waited that was gone at the next. */
+  #foldedAfter = -Infinity;
+  #waitSeconds: Promise<number> = Promise.resolve(0);
+
+  /** How long a sender is to wait; 0 for not at all. */
+  waitSeconds(ctx: PlatformContext): Promise<number> {
+    const now = ctx.clock.now().getTime();
+    if (now - this.#lookedAt >= freshForMs) {
+      this.#waitSeconds = this.#look(ctx, now, this.#lookedAt);
+      this.#lookedAt = now;
+      this.#waitSeconds.catch(() => (this.#lookedAt = -Infinity));
+    }
+    return this.#waitSeconds;
+  }
+
+  async #look(ctx: PlatformContext, now: number, lookedBefore: number): Promise<number> {
+    const { oldestAt } = await readBacklog(ctx, { limit: 1 });
+    const oldest = oldestAt?.getTime();
+    if (this.#oldest !== undefined && (oldest ?? Infinity) > this.#oldest) this.#foldedAfter = lookedBefore;
+    this.#oldest = oldest;
+    if (oldest === undefined || now - oldest < behindMs) return 0;
+    if (now - this.#foldedAfter < behindMs) return 1;
+    const { batches, events } = await readBacklog(ctx);
+    return batches >= batchesMax || events >= eventsMax ? 5 : 0;
+  }
+}
