@@ -6,6 +6,7 @@ import { Agent, request } from 'undici';
 
 import { createPartitions } from '#src/domain/analytics/index.ts';
 import { startProcess } from '#src/local/stack/start-process.ts';
+import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
@@ -15,10 +16,13 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
  * the same rows into the same table, with its partitions, indexes and row-level security, committed as often. How far the
  * folding is behind while events keep coming, and while more come than can be counted in time: those are refused, and sent
  * again by senders in a hurry. Whether each is counted once though every batch is sent five times and the worker is killed again
- * and again: npm run bench -- analytics-ingestion [events]
+ * and again.
  */
 
-const total = Number(process.argv[2] ?? 200_000);
+const { events: total } = readOptions(
+  'Events per second over HTTP against the plainest insert, how far the folding lags, also at overload, and whether each counts once.',
+  'npm run bench -- analytics-ingestion', { events: { default: 200_000, description: 'Events to send.' } }, '50000',
+);
 const steadyRate = 5000;
 const perBatch = 500;
 const connections = 4;
