@@ -45,6 +45,12 @@ export function notFound(what: string): DomainError {
   return new DomainError('not_found', 'not_found', `There is no such ${what}.`);
 }
 
+/** What was looked for. @throws DomainError `not_found` */
+export function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw notFound(what);
+  return value;
+}
+
 /**
  * Why a provider did not do what we asked, judged once, by the gateway that knows it:
  *

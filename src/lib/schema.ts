@@ -1,4 +1,6 @@
-import Type, { type Static, type TObject, type TOptional, type TSchema, type TUnsafe } from 'typebox';
+import Type, {
+  type Static, type TArray, type TNull, type TObject, type TOptional, type TSchema, type TString, type TUnion, type TUnsafe,
+} from 'typebox';
 
 import { durationPattern } from './duration.ts';
 import { idPattern, type IdPrefix } from './ids.ts';
@@ -77,3 +79,12 @@ export const PageQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 1000 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 } satisfies Record<string, TOptional<TSchema>>;
+
+/** The answer of a list: its rows, under their name, and where the next page begins; null at the end. */
+export function PageOf<Name extends string, Row extends TSchema>(name: Name, row: Row) {
+  const fields = { [name]: Type.Array(row), cursor: Nullable(Type.String()) };
+  return Type.Object(fields as Record<Name, TArray<Row>> & { cursor: TUnion<[TString, TNull]> });
+}
+
+/** The answer where there is nothing to tell but that it was done. */
+export const Done = Type.Object({ ok: Type.Literal(true) });

@@ -1,13 +1,13 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { daily, DailyView, funnel, FunnelView, PeriodQuery } from '#src/domain/analytics/index.ts';
+import { reading } from './audience.ts';
 
 export const getFunnel = defineRoute({
+  ...reading,
   method: 'get',
   path: '/api/v1/admin/analytics/funnel',
-  tag: 'admin',
   summary: 'How many sessions came how far, from viewing a product to a paid order.',
-  audience: toBearer('admin:read'),
   query: PeriodQuery,
   answers: { 200: FunnelView },
   async handle({ ctx, query }) {
@@ -16,11 +16,10 @@ export const getFunnel = defineRoute({
 });
 
 export const getDaily = defineRoute({
+  ...reading,
   method: 'get',
   path: '/api/v1/admin/analytics/daily',
-  tag: 'admin',
   summary: 'Events, sessions, orders and revenue of each day.',
-  audience: toBearer('admin:read'),
   query: PeriodQuery,
   answers: { 200: DailyView },
   async handle({ ctx, query }) {

@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
@@ -6,11 +6,10 @@ import {
   removeProduct, saveProduct, saveStock, StockInput, StockView,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { notFound } from '#src/lib/errors.ts';
-import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { found } from '#src/lib/errors.ts';
+import { Done, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const Named = Type.Object({ slug: Slug });
 const ProductAnswer = Type.Object({ product: ManagedProductView });
 
@@ -25,7 +24,7 @@ export const getProducts = defineRoute({
   path: '/api/v1/admin/products',
   summary: 'List the products, drafts included, the newest first.',
   query: Type.Object({ status: Type.Optional(ManagedProductView.properties.status), ...PageQuery }),
-  answers: { 200: Type.Object({ products: Type.Array(ManagedProductView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('products', ManagedProductView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedProducts(ctx, query);
     return ok({ products: rows.map((product) => presentManagedProduct(product, ctx.tenant.currency)), cursor });
@@ -56,9 +55,7 @@ export const getProduct = defineRoute({
   params: Named,
   answers: { 200: ProductAnswer },
   async handle({ ctx, params }) {
-    const product = await viewOf(params.slug)(ctx);
-    if (!product) throw notFound('product');
-    return ok({ product });
+    return ok({ product: found(await viewOf(params.slug)(ctx), 'product') });
   },
 });
 
@@ -88,7 +85,7 @@ export const deleteProduct = defineRoute({
   path: '/api/v1/admin/products/:slug',
   summary: 'Take a product off the shelf for good.',
   params: Named,
-  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  answers: { 200: Done },
   async handle({ ctx, params: { slug } }) {
     await auditedRemoval(ctx, {
       kind: 'product', name: slug, view: viewOf(slug), change: (ctx) => removeProduct(ctx, slug),

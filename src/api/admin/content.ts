@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
@@ -6,11 +6,10 @@ import {
   removeEntry, saveEntry,
 } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { notFound } from '#src/lib/errors.ts';
-import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { found } from '#src/lib/errors.ts';
+import { Done, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const Named = Type.Object({ type: EntryType, slug: Slug });
 const EntryAnswer = Type.Object({ entry: ManagedEntryView });
 
@@ -29,7 +28,7 @@ export const getEntries = defineRoute({
   path: '/api/v1/admin/content',
   summary: 'List the entries, drafts included, the newest first.',
   query: Type.Object({ type: Type.Optional(EntryType), ...PageQuery }),
-  answers: { 200: Type.Object({ entries: Type.Array(ManagedEntryView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('entries', ManagedEntryView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedEntries(ctx, query);
     return ok({ entries: rows.map(presentManagedEntry), cursor });
@@ -59,9 +58,7 @@ export const getEntry = defineRoute({
   params: Named,
   answers: { 200: EntryAnswer },
   async handle({ ctx, params }) {
-    const entry = await viewOf(params)(ctx);
-    if (!entry) throw notFound('entry');
-    return ok({ entry });
+    return ok({ entry: found(await viewOf(params)(ctx), 'entry') });
   },
 });
 
@@ -87,7 +84,7 @@ export const deleteEntry = defineRoute({
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Remove an entry.',
   params: Named,
-  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  answers: { 200: Done },
   async handle({ ctx, params }) {
     await auditedRemoval(ctx, { ...named(params), change: (ctx) => removeEntry(ctx, params) });
     return ok({ ok: true });

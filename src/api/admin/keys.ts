@@ -1,22 +1,22 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { withAudit } from '#src/domain/audit/index.ts';
 import {
   type ApiKey, ApiKeyView, issueKey, KeyInput, listKeys, presentKey, revokeKey,
 } from '#src/domain/tenants/index.ts';
-import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
 const deed = (action: string, key: ApiKey) =>
   ({ action: `key.${action}`, subjectKind: 'key', subjectId: key.id, after: presentKey(key) });
 
 export const getKeys = defineRoute({
+  ...reading,
   method: 'get',
   path: '/api/v1/admin/keys',
-  tag: 'admin',
   summary: 'List the keys of the store, revoked ones included, the oldest first.',
-  audience: toBearer('admin:read'),
   query: Type.Object(PageQuery),
-  answers: { 200: Type.Object({ keys: Type.Array(ApiKeyView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('keys', ApiKeyView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
     const page = await listKeys(ctx, { cursor, limit });
     return ok({ keys: page.rows.map(presentKey), cursor: page.cursor });
@@ -24,11 +24,10 @@ export const getKeys = defineRoute({
 });
 
 export const postKey = defineRoute({
+  ...writing,
   method: 'post',
   path: '/api/v1/admin/keys',
-  tag: 'admin',
   summary: 'Make a key. Its characters are told here and never again.',
-  audience: toBearer('admin:write'),
   body: KeyInput,
   answers: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
   async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt } }) {
@@ -39,11 +38,10 @@ export const postKey = defineRoute({
 });
 
 export const postKeyRevocation = defineRoute({
+  ...writing,
   method: 'post',
   path: '/api/v1/admin/keys/:id/revoke',
-  tag: 'admin',
   summary: 'Refuse a key from now on, everywhere within five seconds.',
-  audience: toBearer('admin:write'),
   params: Type.Object({ id: Id('key') }),
   answers: { 200: Type.Object({ key: ApiKeyView }) },
   async handle({ ctx, params }) {

@@ -1,15 +1,14 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   chooseRate, labelStates, LabelView, listLabels, presentRate, quoteOrder, RateView, readLabel, readLabelOfOrder,
   requestLabelAgain, retryLabel, voidLabel,
 } from '#src/domain/shipping/index.ts';
-import { notFound } from '#src/lib/errors.ts';
-import { Id, Nullable, Omittable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { found } from '#src/lib/errors.ts';
+import { Id, Nullable, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const OfOrder = Type.Object({ id: Id('ord') });
 const Named = Type.Object({ id: Id('lbl') });
 const LabelAnswer = Type.Object({ label: LabelView });
@@ -24,7 +23,7 @@ export const getLabels = defineRoute({
     reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })),
     ...PageQuery,
   }),
-  answers: { 200: Type.Object({ labels: Type.Array(LabelView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('labels', LabelView) },
   async handle({ ctx, query: { reason_code: reasonCode, ...query } }) {
     const { rows, cursor } = await listLabels(ctx, { ...query, reasonCode });
     return ok({ labels: rows, cursor });
@@ -59,7 +58,7 @@ export const postLabel = defineRoute({
   answers: { 202: LabelAnswer },
   async handle({ ctx, params: { id: orderId }, body: { rate_id: rateId } }) {
     await (rateId ? chooseRate(ctx, { orderId, rateId }) : requestLabelAgain(ctx, { orderId }));
-    return accepted({ label: found(await readLabelOfOrder(ctx, orderId)) });
+    return accepted({ label: found(await readLabelOfOrder(ctx, orderId), 'label') });
   },
 });
 
@@ -91,9 +90,4 @@ export const postLabelVoid = defineRoute({
   },
 });
 
-const labelOf = async (ctx: Context, id: string) => found(await readLabel(ctx, id));
-
-function found<View>(label: View | undefined): View {
-  if (!label) throw notFound('label');
-  return label;
-}
+const labelOf = async (ctx: Context, id: string) => found(await readLabel(ctx, id), 'label');

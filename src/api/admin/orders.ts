@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import {
   dismissAttention, ManagedOrderView, OrderFileView, presentManagedOrder, readOrderFile,
@@ -6,10 +6,9 @@ import {
 import { fulfillmentStatuses, listManagedOrders, orderStatuses } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
 import { editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
-import { Email, Id, Nullable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const Named = Type.Object({ id: Id('ord') });
 const OrderAnswer = Type.Object({ order: OrderFileView });
 
@@ -25,7 +24,7 @@ export const getOrders = defineRoute({
     needs_attention: Type.Optional(Type.Boolean()),
     ...PageQuery,
   }),
-  answers: { 200: Type.Object({ orders: Type.Array(ManagedOrderView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('orders', ManagedOrderView) },
   async handle({ ctx, query: { fulfillment_status: fulfillmentStatus, needs_attention: needsAttention, ...query } }) {
     const { rows, cursor } = await listManagedOrders(ctx, { ...query, fulfillmentStatus, needsAttention });
     return ok({ orders: rows.map(presentManagedOrder), cursor });

@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedSave } from '#src/domain/audit/index.ts';
 import { KnownCustomerView, listCustomers, presentKnownCustomer } from '#src/domain/customers/index.ts';
@@ -10,19 +10,19 @@ import {
   presentReceivedApplication, readPartner, ReceivedApplicationView, savePartner,
 } from '#src/domain/partners/index.ts';
 import { CustomerHistoryView, readCustomerHistory } from '#src/domain/portal/index.ts';
-import { Email, Id, Nullable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { method: 'get', tag: 'admin', audience: toBearer('admin:read') } as const;
 const Page = Type.Object(PageQuery);
-const cursor = Nullable(Type.String());
 const PartnerAnswer = Type.Object({ partner: ManagedPartnerView });
 
 export const getLeads = defineRoute({
   ...reading,
+  method: 'get',
   path: '/api/v1/admin/leads',
   summary: 'List who left an address, the newest first.',
   query: Type.Object({ source: Type.Optional(Text(100, { examples: ['footer'] })), ...PageQuery }),
-  answers: { 200: Type.Object({ leads: Type.Array(LeadView), cursor }) },
+  answers: { 200: PageOf('leads', LeadView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listLeads(ctx, query);
     return ok({ leads: rows.map(presentLead), cursor });
@@ -31,10 +31,11 @@ export const getLeads = defineRoute({
 
 export const getInquiries = defineRoute({
   ...reading,
+  method: 'get',
   path: '/api/v1/admin/wholesale-inquiries',
   summary: 'List what businesses asked, the newest first.',
   query: Page,
-  answers: { 200: Type.Object({ wholesale_inquiries: Type.Array(InquiryView), cursor }) },
+  answers: { 200: PageOf('wholesale_inquiries', InquiryView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listInquiries(ctx, query);
     return ok({ wholesale_inquiries: rows.map(presentInquiry), cursor });
@@ -43,10 +44,11 @@ export const getInquiries = defineRoute({
 
 export const getPartners = defineRoute({
   ...reading,
+  method: 'get',
   path: '/api/v1/admin/partners',
   summary: 'List the partners with what they brought, the newest first.',
   query: Page,
-  answers: { 200: Type.Object({ partners: Type.Array(ManagedPartnerView), cursor }) },
+  answers: { 200: PageOf('partners', ManagedPartnerView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listPartners(ctx, query);
     return ok({ partners: rows.map(presentManagedPartner), cursor });
@@ -54,9 +56,8 @@ export const getPartners = defineRoute({
 });
 
 export const postPartner = defineRoute({
+  ...writing,
   method: 'post',
-  tag: 'admin',
-  audience: toBearer('admin:write'),
   path: '/api/v1/admin/partners',
   summary: 'Create a partner, or change the one of this code: what is left out has its default.',
   body: PartnerInput,
@@ -77,10 +78,11 @@ export const postPartner = defineRoute({
 
 export const getPartnerApplications = defineRoute({
   ...reading,
+  method: 'get',
   path: '/api/v1/admin/partner-applications',
   summary: 'List who would like to become a partner, the newest first.',
   query: Page,
-  answers: { 200: Type.Object({ applications: Type.Array(ReceivedApplicationView), cursor }) },
+  answers: { 200: PageOf('applications', ReceivedApplicationView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listApplications(ctx, query);
     return ok({ applications: rows.map(presentReceivedApplication), cursor });
@@ -89,10 +91,11 @@ export const getPartnerApplications = defineRoute({
 
 export const getCustomers = defineRoute({
   ...reading,
+  method: 'get',
   path: '/api/v1/admin/customers',
   summary: 'List the customers, the newest first.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
-  answers: { 200: Type.Object({ customers: Type.Array(KnownCustomerView), cursor }) },
+  answers: { 200: PageOf('customers', KnownCustomerView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listCustomers(ctx, query);
     return ok({ customers: rows.map(presentKnownCustomer), cursor });
@@ -101,6 +104,7 @@ export const getCustomers = defineRoute({
 
 export const getCustomer = defineRoute({
   ...reading,
+  method: 'get',
   path: '/api/v1/admin/customers/:id',
   summary: 'Read a customer with the latest orders, subscriptions and returns.',
   params: Type.Object({ id: Id('cus') }),

@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -7,12 +7,10 @@ import {
   presentGiftCard, presentPromo, PromoCodeInput, PromoCodeView, PromoTermsInput, readGiftCard, readPromo,
   removePromoCode, savePromoCode,
 } from '#src/domain/promotions/index.ts';
-import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+import { Done, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const Page = Type.Object(PageQuery);
-const cursor = Nullable(Type.String());
 const Named = Type.Object({ code: PromoCodeInput.properties.code });
 const PromoAnswer = Type.Object({ promo_code: PromoCodeView });
 
@@ -36,7 +34,7 @@ export const getPromoCodes = defineRoute({
   path: '/api/v1/admin/promo-codes',
   summary: 'List the promo codes with their uses, the newest first.',
   query: Page,
-  answers: { 200: Type.Object({ promo_codes: Type.Array(PromoCodeView), cursor }) },
+  answers: { 200: PageOf('promo_codes', PromoCodeView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listPromos(ctx, query);
     return ok({ promo_codes: rows.map(presentPromo), cursor });
@@ -78,7 +76,7 @@ export const deletePromoCode = defineRoute({
   path: '/api/v1/admin/promo-codes/:code',
   summary: 'Let nobody use a promo code any more. Checkouts that hold it keep it.',
   params: Named,
-  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  answers: { 200: Done },
   async handle({ ctx, params: { code } }) {
     await auditedRemoval(ctx, { ...promo(code), change: (ctx) => removePromoCode(ctx, code) });
     return ok({ ok: true });
@@ -91,7 +89,7 @@ export const getGiftCards = defineRoute({
   path: '/api/v1/admin/gift-cards',
   summary: 'List the gift cards, the newest first. Codes are not kept, and so never shown.',
   query: Page,
-  answers: { 200: Type.Object({ gift_cards: Type.Array(GiftCardView), cursor }) },
+  answers: { 200: PageOf('gift_cards', GiftCardView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listGiftCards(ctx, query);
     return ok({ gift_cards: rows.map(presentGiftCard), cursor });

@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { auditedSave } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -12,8 +12,8 @@ import {
   SecondShippingAccountView, ShippingAccountChange, ShippingAccountView,
 } from '#src/domain/shipping/index.ts';
 import { Nullable, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 
 async function viewPayments(ctx: Context) {
   const account = await readPaymentAccount(ctx);
@@ -31,11 +31,10 @@ async function viewSecondShipping(ctx: Context) {
 }
 
 export const getProviders = defineRoute({
+  ...reading,
   method: 'get',
   path: '/api/v1/admin/providers',
-  tag: 'admin',
   summary: 'Read the store\'s accounts at its providers; never their secrets.',
-  audience: toBearer('admin:read'),
   answers: {
     200: Type.Object({ providers: Type.Object({
       payments: Nullable(PaymentAccountView),

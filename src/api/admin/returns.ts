@@ -1,33 +1,32 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
   approveReturn, listReturns, presentReturn, receiveReturn, refundReturn, rejectReturn, returnStatuses, ReturnView,
 } from '#src/domain/returns/index.ts';
-import { Cents, Email, Id, Nullable, Omittable, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Cents, Email, Id, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
 const note = Omittable(Text(1000, {
   description: 'For the shopper, in the mail that says so.', examples: ['Thank you.'],
 }));
 
 const deciding = {
+  ...writing,
   method: 'post',
-  tag: 'admin',
-  audience: toBearer('admin:write'),
   params: Type.Object({ id: Id('ret') }),
   answers: { 200: Type.Object({ return: ReturnView }) },
 } as const;
 const Decision = Type.Object({ note });
 
 export const getReturns = defineRoute({
+  ...reading,
   method: 'get',
   path: '/api/v1/admin/returns',
-  tag: 'admin',
   summary: 'List the returns, the newest first: `?status=requested` are those to be decided.',
-  audience: toBearer('admin:read'),
   query: Type.Object({
     status: Type.Optional(Type.Enum([...returnStatuses])), email: Type.Optional(Email), ...PageQuery,
   }),
-  answers: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('returns', ReturnView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listReturns(ctx, query);
     return ok({ returns: rows.map(presentReturn), cursor });

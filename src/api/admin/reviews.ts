@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { auditedUpdate } from '#src/domain/audit/index.ts';
 import { judgeReview } from '#src/domain/backoffice/index.ts';
@@ -6,12 +6,12 @@ import {
   listManagedReviews, ManagedReviewView, presentManagedReview, readManagedReview, reviewStatuses,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
 const deciding = {
+  ...writing,
   method: 'post',
-  tag: 'admin',
-  audience: toBearer('admin:write'),
   params: Type.Object({ id: Id('rev') }),
   answers: { 200: Type.Object({ review: ManagedReviewView }) },
 } as const;
@@ -32,13 +32,12 @@ async function decide(ctx: Context, id: string, status: 'approved' | 'rejected')
 }
 
 export const getReviews = defineRoute({
+  ...reading,
   method: 'get',
   path: '/api/v1/admin/reviews',
-  tag: 'admin',
   summary: 'List the reviews, the newest first: `?status=pending` are those to be decided.',
-  audience: toBearer('admin:read'),
   query: Type.Object({ status: Type.Optional(Type.Enum([...reviewStatuses])), ...PageQuery }),
-  answers: { 200: Type.Object({ reviews: Type.Array(ManagedReviewView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('reviews', ManagedReviewView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedReviews(ctx, query);
     return ok({ reviews: rows.map(presentManagedReview), cursor });

@@ -1,14 +1,13 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import {
   deliveryStates, listDeliveries, presentAttempt, presentDelivery, readDelivery, recoverDeliveries, redeliver,
   WebhookAttemptView, WebhookDeliveryView,
 } from '#src/domain/webhooks/index.ts';
-import { notFound } from '#src/lib/errors.ts';
-import { Id, Nullable, Omittable, PageQuery, Timestamp, Type } from '#src/lib/schema.ts';
+import { found } from '#src/lib/errors.ts';
+import { Id, Omittable, PageOf, PageQuery, Timestamp, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const OfEndpoint = Type.Object({ id: Id('whe') });
 const Named = Type.Object({ id: Id('whd') });
 
@@ -24,7 +23,7 @@ export const getDeliveries = defineRoute({
     since: Type.Optional(Timestamp),
     ...PageQuery,
   }),
-  answers: { 200: Type.Object({ deliveries: Type.Array(WebhookDeliveryView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('deliveries', WebhookDeliveryView) },
   async handle({ ctx, params, query: { since, limit = 20, ...query } }) {
     const page = await listDeliveries(ctx, {
       ...query, limit, endpointId: params.id, since: since === undefined ? undefined : new Date(since),
@@ -41,9 +40,8 @@ export const getDelivery = defineRoute({
   params: Named,
   answers: { 200: Type.Object({ delivery: WebhookDeliveryView, attempts: Type.Array(WebhookAttemptView) }) },
   async handle({ ctx, params }) {
-    const found = await readDelivery(ctx, params.id);
-    if (!found) throw notFound('webhook delivery');
-    return ok({ delivery: presentDelivery(found.delivery), attempts: found.attempts.map(presentAttempt) });
+    const { delivery, attempts } = found(await readDelivery(ctx, params.id), 'webhook delivery');
+    return ok({ delivery: presentDelivery(delivery), attempts: attempts.map(presentAttempt) });
   },
 });
 
@@ -57,9 +55,8 @@ export const postRedelivery = defineRoute({
   answers: { 202: Type.Object({ delivery: WebhookDeliveryView }) },
   async handle({ ctx, params }) {
     await redeliver(ctx, params);
-    const found = await readDelivery(ctx, params.id);
-    if (!found) throw notFound('webhook delivery');
-    return accepted({ delivery: presentDelivery(found.delivery) });
+    const { delivery } = found(await readDelivery(ctx, params.id), 'webhook delivery');
+    return accepted({ delivery: presentDelivery(delivery) });
   },
 });
 

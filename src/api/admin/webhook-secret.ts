@@ -1,18 +1,18 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
+import { writing } from './audience.ts';
 
 const providerErrors = [
   'payment_provider_not_configured', 'payment_provider_error', 'payment_provider_unavailable',
 ] as const;
 
 export const postRotation = defineRoute({
+  ...writing,
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations',
-  tag: 'admin',
   summary: 'Begin to replace the payment provider\'s signing secret: a one-time password is mailed to the owner.',
-  audience: toBearer('admin:write'),
   errors: ['payment_provider_not_configured', 'rate_limited'],
   answers: { 201: Type.Object({ rotation_id: Id('rot') }) },
   async handle({ ctx }) {
@@ -22,11 +22,10 @@ export const postRotation = defineRoute({
 });
 
 export const postConfirmation = defineRoute({
+  ...writing,
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations/:id/confirm',
-  tag: 'admin',
   summary: 'Replace the signing secret and read the new one: again within ten minutes, and then never.',
-  audience: toBearer('admin:write'),
   params: Type.Object({ id: Id('rot') }),
   body: Type.Object({ code: Type.String({ pattern: '^[0-9]{6}$', examples: ['123456'] }) }),
   errors: ['invalid_or_expired_token', 'version_conflict', ...providerErrors],

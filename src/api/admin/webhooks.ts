@@ -1,4 +1,4 @@
-import { defineRoute, toBearer } from '#src/api/lib/define-route.ts';
+import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, created, ok } from '#src/api/lib/reply.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
@@ -6,11 +6,10 @@ import {
   presentEventTypes, readEndpoint, removeEndpoint, rotateSecret, sendTestEvent, updateEndpoint, WebhookEndpointView,
   WebhookEventTypeView,
 } from '#src/domain/webhooks/index.ts';
-import { notFound } from '#src/lib/errors.ts';
-import { Id, Nullable, PageQuery, Type } from '#src/lib/schema.ts';
+import { found } from '#src/lib/errors.ts';
+import { Done, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
 
-const reading = { tag: 'admin', audience: toBearer('admin:read') } as const;
-const writing = { tag: 'admin', audience: toBearer('admin:write') } as const;
 const Named = Type.Object({ id: Id('whe') });
 const Secret = Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] });
 const EndpointAnswer = Type.Object({ webhook_endpoint: WebhookEndpointView });
@@ -33,7 +32,7 @@ export const getEndpoints = defineRoute({
   path: '/api/v1/admin/webhook-endpoints',
   summary: 'List the endpoints, the newest first.',
   query: Type.Object(PageQuery),
-  answers: { 200: Type.Object({ webhook_endpoints: Type.Array(WebhookEndpointView), cursor: Nullable(Type.String()) }) },
+  answers: { 200: PageOf('webhook_endpoints', WebhookEndpointView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
     const page = await listEndpoints(ctx, { cursor, limit });
     return ok({ webhook_endpoints: page.rows.map(presentEndpoint), cursor: page.cursor });
@@ -61,8 +60,7 @@ export const getEndpoint = defineRoute({
   params: Named,
   answers: { 200: EndpointAnswer },
   async handle({ ctx, params }) {
-    const endpoint = await readEndpoint(ctx, params.id);
-    if (!endpoint) throw notFound('webhook endpoint');
+    const endpoint = found(await readEndpoint(ctx, params.id), 'webhook endpoint');
     return ok({ webhook_endpoint: presentEndpoint(endpoint) });
   },
 });
@@ -86,7 +84,7 @@ export const deleteEndpoint = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Remove an endpoint with its deliveries.',
   params: Named,
-  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  answers: { 200: Done },
   async handle({ ctx, params }) {
     await removeEndpoint(ctx, params);
     return ok({ ok: true });

@@ -3,7 +3,7 @@ import { ok } from '#src/api/lib/reply.ts';
 import {
   CheckoutInput, CheckoutSessionView, CheckoutStatusView, createCheckoutSession, readCheckoutStatus,
 } from '#src/domain/checkout/index.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
 export const postCheckoutSessions = defineRoute({
@@ -37,8 +37,7 @@ export const getCheckoutStatus = defineRoute({
   limit: 'checkout_status',
   answers: { 200: CheckoutStatusView },
   async handle({ ctx, params }) {
-    const status = await readCheckoutStatus(ctx, params.orderId);
-    if (!status) throw notFound('order');
+    const status = found(await readCheckoutStatus(ctx, params.orderId), 'order');
     return ok(status);
   },
 });

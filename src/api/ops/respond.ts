@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router';
 
 import { parseForm, readBytes } from '#src/api/lib/read-body.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 
 const formBytesMax = 16 * 1024;
@@ -13,8 +13,7 @@ export const operatorContext = (services: Services): PlatformContext =>
 
 /** The store that `:slug` names, in the name of the operator. Throws not_found. */
 export async function contextOf(services: Services, koa: RouterContext): Promise<Context> {
-  const tenant = await services.tenants.bySlug(koa.params['slug'] ?? '');
-  if (!tenant) throw notFound('store');
+  const tenant = found(await services.tenants.bySlug(koa.params['slug'] ?? ''), 'store');
   return { ...operatorContext(services), tenant };
 }
 

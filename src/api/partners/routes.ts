@@ -4,7 +4,7 @@ import {
   applyAsPartner, findPartner, PartnerApplicationInput, PartnerApplicationView, PartnerView, presentPartner,
   trackReferral,
 } from '#src/domain/partners/index.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { Id, Omittable, Text, Type } from '#src/lib/schema.ts';
 
 const Code = Text(100, { examples: ['maker'] });
@@ -18,8 +18,7 @@ export const getPartner = defineRoute({
   params: Type.Object({ code: Code }),
   answers: { 200: Type.Object({ partner: PartnerView }) },
   async handle({ ctx, params }) {
-    const partner = await findPartner(ctx, params.code);
-    if (!partner) throw notFound('partner');
+    const partner = found(await findPartner(ctx, params.code), 'partner');
     return ok({ partner: presentPartner(partner) });
   },
 });

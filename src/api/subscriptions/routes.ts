@@ -3,7 +3,7 @@ import { ok } from '#src/api/lib/reply.ts';
 import { CheckoutSessionView, createGiftCheckout, GiftCheckoutInput } from '#src/domain/checkout/index.ts';
 import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { readSubscription, SubscriptionView } from '#src/domain/subscriptions/index.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ id: Id('sub') });
@@ -22,8 +22,7 @@ export const getSubscription = defineRoute({
   params,
   answers,
   async handle({ ctx, params }) {
-    const subscription = await readSubscription(ctx, params.id);
-    if (!subscription) throw notFound('subscription');
+    const subscription = found(await readSubscription(ctx, params.id), 'subscription');
     return ok({ subscription });
   },
 });

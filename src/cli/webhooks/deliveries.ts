@@ -2,7 +2,7 @@ import {
   deliveryStates, listDeliveries, presentAttempt, presentDelivery, readDelivery, recoverDeliveries, redeliver,
   WebhookDeliveryView,
 } from '#src/domain/webhooks/index.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand } from '../lib/command.ts';
@@ -50,10 +50,9 @@ export const showDeliveryCommand = defineCommand({
   summary: 'One delivery with all its attempts and what they were answered.',
   parameters: { slug: 'The store.', delivery: 'Its id: whd_…' },
   async run({ parameters: { slug, delivery: id }, terminal }) {
-    const found = await withStore(terminal, slug, (ctx) => readDelivery(ctx, id));
-    if (!found) throw notFound('webhook delivery');
-    const delivery = presentDelivery(found.delivery);
-    const attempts = found.attempts.map(presentAttempt);
+    const stored = found(await withStore(terminal, slug, (ctx) => readDelivery(ctx, id)), 'webhook delivery');
+    const delivery = presentDelivery(stored.delivery);
+    const attempts = stored.attempts.map(presentAttempt);
     const cells = attempts.map(({ number, at, status, failure, duration_ms: ms, response }) =>
       [String(number), at, String(status ?? failure), `${ms} ms`, response?.replaceAll(/\s+/g, ' ').slice(0, 100) ?? '']);
     return {

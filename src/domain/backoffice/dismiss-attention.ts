@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
@@ -12,8 +12,7 @@ import { lockOrder, saveOrder } from '../orders/index.ts';
  */
 export async function dismissAttention(ctx: Context, { orderId, code }: { orderId: string; code: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (!order) throw notFound('order');
+    const order = found(await lockOrder(ctx, orderId), 'order');
     const { attentionCode, attentionDetail: detail } = order;
     if (!attentionCode) return;
     if (attentionCode !== code) {

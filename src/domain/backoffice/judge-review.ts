@@ -1,4 +1,4 @@
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { decideReview, readManagedReview } from '../catalog/index.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
@@ -9,8 +9,7 @@ import { hasBought } from '../orders/index.ts';
  * anybody sees it. Throws not_found.
  */
 export async function judgeReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<Change> {
-  const review = await readManagedReview(ctx, reviewId);
-  if (!review) throw notFound('review');
+  const review = found(await readManagedReview(ctx, reviewId), 'review');
   const { email, productId } = review;
   const isVerified = email !== null && (await hasBought(ctx, { email, productId }));
   return decideReview(ctx, reviewId, status, { isVerified });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
 import { lockOrder, saveOrder } from './lock-order.ts';
@@ -21,8 +21,7 @@ export interface FulfillmentNews {
  * @throws ForbiddenTransition when the fulfilment cannot go there from where it is
  */
 export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentNews): Promise<void> {
-  const order = await lockOrder(ctx, orderId);
-  if (!order) throw notFound('order');
+  const order = found(await lockOrder(ctx, orderId), 'order');
 
   if (news.attention !== undefined) follow(order, news.attention);
   if (news.label) order.labels = withLabel(order.labels, news.label);

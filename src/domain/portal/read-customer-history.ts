@@ -1,4 +1,4 @@
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import type { Context } from '../context.ts';
 import { findCustomer, KnownCustomerView, presentKnownCustomer } from '../customers/index.ts';
@@ -15,7 +15,6 @@ export async function readCustomerHistory(
   ctx: Context,
   { id }: { id: string },
 ): Promise<Static<typeof CustomerHistoryView>> {
-  const customer = await findCustomer(ctx, id);
-  if (!customer) throw notFound('customer');
+  const customer = found(await findCustomer(ctx, id), 'customer');
   return { ...(await readPortal(ctx, customer)), customer: presentKnownCustomer(customer) };
 }

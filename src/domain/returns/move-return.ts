@@ -1,4 +1,4 @@
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -31,17 +31,16 @@ export async function moveReturn(
   also?: (ctx: InTransaction, moved: ReturnRecord) => Promise<void>,
 ): Promise<ReturnRecord> {
   return transact(ctx, async (ctx) => {
-    const found = await lockReturn(ctx, returnId);
-    const before = found.status;
+    const locked = await lockReturn(ctx, returnId);
+    const before = locked.status;
     if (before !== status) {
-      if (!found.mayMoveTo(status)) throw returnNotAllowed('wrong_status', `A return that is ${before} cannot become ${status}.`);
-      found.moveTo(status);
-      found.note = note ?? null;
-      found.updatedAt = ctx.clock.now();
+      if (!locked.mayMoveTo(status)) throw returnNotAllowed('wrong_status', `A return that is ${before} cannot become ${status}.`);
+      locked.moveTo(status);
+      locked.note = note ?? null;
+      locked.updatedAt = ctx.clock.now();
       await ctx.tx.em.flush();
     }
-    const moved = await readReturn(ctx, returnId);
-    if (!moved) throw notFound('return');
+    const moved = found(await readReturn(ctx, returnId), 'return');
     if (before === status) return moved;
 
     await also?.(ctx, moved);
@@ -58,9 +57,6 @@ export async function moveReturn(
 async function lockReturn(ctx: InTransaction, id: string): Promise<Return> {
   const [row] = await ctx.tx.run<{ orderId: string }>(sql`
     select order_id as "orderId" from returns where tenant_id = ${ctx.tenant.id} and id = ${id}`);
-  if (!row) throw notFound('return');
-  await lockOrder(ctx, row.orderId);
-  const locked = await lockRow(ctx, Return, id);
-  if (!locked) throw notFound('return');
-  return locked;
+  await lockOrder(ctx, found(row, 'return').orderId);
+  return found(await lockRow(ctx, Return, id), 'return');
 }

@@ -1,4 +1,4 @@
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
@@ -17,8 +17,7 @@ export async function changeNamedEndpoint(
   change: (ctx: InTransaction, endpoint: WebhookEndpoint) => Promise<void>,
 ): Promise<WebhookEndpointView> {
   return transact(ctx, async (ctx) => {
-    const endpoint = await lockEndpoint(ctx, id);
-    if (!endpoint) throw notFound('webhook endpoint');
+    const endpoint = found(await lockEndpoint(ctx, id), 'webhook endpoint');
     const before = presentEndpoint(endpoint);
     await change(ctx, endpoint);
     const after = presentEndpoint(endpoint);

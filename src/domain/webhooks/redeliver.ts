@@ -1,4 +1,4 @@
-import { notFound } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -15,9 +15,9 @@ const recoverMax = 50_000;
  * @throws DomainError `not_found`, or `invalid_request` when its endpoint is switched off
  */
 export async function redeliver(ctx: Context, { id }: { id: string }): Promise<void> {
-  const delivery = await readOne<{ endpointId: string }>(ctx, sql`
+  const row = await readOne<{ endpointId: string }>(ctx, sql`
     select endpoint_id as "endpointId" from webhook_deliveries where tenant_id = ${ctx.tenant.id} and id = ${id}`);
-  if (!delivery) throw notFound('webhook delivery');
+  const delivery = found(row, 'webhook delivery');
   await transact(ctx, async (ctx) => {
     await begin(ctx, delivery.endpointId);
     await ctx.tx.run(sql`
@@ -63,8 +63,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
 
 /** The endpoint is locked first, as wherever its deliveries are changed, and woken when all is written. */
 async function begin(ctx: InTransaction, endpointId: string): Promise<void> {
-  const endpoint = await lockEndpoint(ctx, endpointId);
-  if (!endpoint) throw notFound('webhook endpoint');
+  const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
   refuseDisabled(endpoint);
   wakeSlots(ctx, endpoint);
 }
