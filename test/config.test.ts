@@ -178,7 +178,7 @@ test('a process that may not start says everything that is wrong, and ends with 
     const { code, out, err } = await runEntry(entry, [], { ...local, KEY_PEPPER: 'hush', PORT: 'hush' });
     t.deepEqual([code, out], [1, ''], entry);
     t.deepEqual(err.split('\n'), [
-      'The environment is not fit to start with:', '  PORT must be integer', '  KEY_PEPPER must match pattern "^[A-Za-z0-9+/=]{44}$"', '',
+      'The environment is not fit to start with:', '  PORT must be a whole number', '  KEY_PEPPER must match pattern "^[A-Za-z0-9+/=]{44}$"', '',
     ]);
   }
 });

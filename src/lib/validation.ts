@@ -2,14 +2,9 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 
-import { nearest } from './nearest.ts';
+import { describeIssues, type Issue } from './describe-issues.ts';
 
-/** One thing that is wrong with a value, and where: `path` is a JSON pointer. */
-export interface Issue {
-  path: string;
-  code: string;
-  detail: string;
-}
+export type { Issue };
 
 const issuesMax = 10;
 const strict = createAjv({ coerceTypes: false });
@@ -54,7 +49,7 @@ function run(kind: keyof typeof compiled, schema: TSchema, value: unknown): Issu
     validate = (kind === 'strict' ? strict : fromText).compile(schema);
     compiled[kind].set(schema, validate);
   }
-  return validate(value) ? [] : describe(validate.errors ?? []);
+  return validate(value) ? [] : describeIssues(validate.errors ?? []);
 }
 
 function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
@@ -81,54 +76,3 @@ convertInteger.errors = [] as Partial<ErrorObject>[];
 
 const describeBounds = ({ minimum, maximum }: { minimum: number; maximum: number }) =>
   `must be a whole number from ${minimum} to ${maximum}`;
-
-/** The schema's own words; of a failed union only what its branches say. */
-function describe(errors: readonly ErrorObject[]): Issue[] {
-  const telling = errors.filter((error) => error.keyword !== 'anyOf' && error.keyword !== 'if');
-  const issues = (telling.length > 0 ? telling : errors).map((error) => ({
-    path: pathOf(error),
-    code: error.keyword,
-    detail: detailOf(error, errors),
-  }));
-  const first = (issue: Issue) => issues.findIndex(({ path, code }) => path === issue.path && code === issue.code);
-  return issues.filter((issue, index) => first(issue) === index);
-}
-
-/** The place of a field that is missing or unknown is its own, not that of what it would stand in. */
-function pathOf({ instancePath, params }: ErrorObject): string {
-  const name: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
-  if (typeof name !== 'string') return instancePath;
-  return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-function detailOf(error: ErrorObject, all: readonly ErrorObject[]): string {
-  switch (error.keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return describeUnknown(error);
-    case 'enum':
-      return describeAllowed(error.params['allowedValues'] as unknown[], error);
-    case 'const': {
-      const rivals = all.filter(({ keyword, instancePath }) => keyword === 'const' && instancePath === error.instancePath);
-      return describeAllowed(rivals.map(({ params }) => params['allowedValue'] as unknown), error);
-    }
-    default:
-      return error.message ?? 'is not valid';
-  }
-}
-
-function describeUnknown({ params, parentSchema }: ErrorObject): string {
-  const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
-  const meant = nearest(name, Object.keys((parentSchema?.['properties'] as object | undefined) ?? {}));
-  return meant ? `is not known here; did you mean ${meant}?` : 'is not known here';
-}
-
-const allowedShownMax = 12;
-
-/** Long lists are left to the documentation. */
-function describeAllowed(values: readonly unknown[], error: ErrorObject): string {
-  if (values.length > allowedShownMax) return error.message ?? 'is not valid';
-  return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
-}

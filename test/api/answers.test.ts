@@ -39,7 +39,7 @@ test('a field, a status or a refusal that nobody documented is drift', (t) => {
   answer({ status: 201, body: {} });
   refuse(new DomainError('conflict', 'insufficient_stock', 'None left.'));
   t.deepEqual(drifts, [
-    'GET /api/v1/clock answers 200 whose /clock/now must match format "date-time"',
+    'GET /api/v1/clock answers 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
     'GET /api/v1/clock answers 200 whose /clock/now is required',
     'GET /api/v1/clock answers 200 whose /clock/alarm is not known here',
     'GET /api/v1/clock answers 201 which its `answers` do not name',

@@ -37,6 +37,8 @@ test('a shopper starts a cart, fills it, changes it and empties it', async (t) =
   const changed = await api.call('PATCH', `${path}/items/${item.id}`, { tenant, body: { quantity: 5 } });
   t.is(changed.status, 200);
   t.like(changed.body.cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
+  const bought = await api.call('PATCH', `${path}/items/${item.id}`, { tenant, body: { purchaseType: 'one_time', quantity: 2 } });
+  t.like(bought.body.cart, { itemCount: 2, subtotalCents: 7600 });
   const removed = await api.call('DELETE', `${path}/items/${item.id}`, { tenant });
   t.is(removed.status, 200);
   t.deepEqual(removed.body.cart.items, []);

@@ -10,6 +10,7 @@ import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
+/** One after the other: what a test computes at length would let the connections of the others run out of time. */
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
@@ -26,20 +27,20 @@ const operationsOf = ({ paths }: OpenApiDocument): [name: string, Operation][] =
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]));
 
-test('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
+test.serial('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
   const document = await readDocument(t.context);
   t.is(document.openapi, '3.1.0');
   await t.notThrowsAsync(SwaggerParser.validate(structuredClone(document) as never));
 });
 
-test('every route of the service is in the document, and a provider\'s channel is not', async (t) => {
+test.serial('every route of the service is in the document, and a provider\'s channel is not', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf(route)).toSorted());
   const ids = [...operations.values()].map(({ operationId }) => operationId);
   t.is(new Set(ids).size, ids.length);
 });
 
-test('every route states what it answers and each refusal that it may give', async (t) => {
+test.serial('every route states what it answers and each refusal that it may give', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   for (const route of shown) {
     const operation = operations.get(nameOf(route));
@@ -50,7 +51,7 @@ test('every route states what it answers and each refusal that it may give', asy
   }
 });
 
-test('no keyword of ours is left in it, and every reference leads somewhere', async (t) => {
+test.serial('no keyword of ours is left in it, and every reference leads somewhere', async (t) => {
   const document = await readDocument(t.context);
   const text = JSON.stringify(document);
   t.false(/integerLike|~kind|~optional/.test(text));
@@ -59,7 +60,7 @@ test('no keyword of ours is left in it, and every reference leads somewhere', as
   }
 });
 
-test('every example fits the schema that it is an example of', (t) => {
+test.serial('every example fits the schema that it is an example of', (t) => {
   for (const route of shown) {
     const name = nameOf(route);
     for (const schema of [route.body, ...Object.values(route.answers)]) {
@@ -72,7 +73,7 @@ test('every example fits the schema that it is an example of', (t) => {
   }
 });
 
-test('headers that a caller may send are named where they are read', async (t) => {
+test.serial('headers that a caller may send are named where they are read', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   const refs = (operation: Operation | undefined) =>
     (operation?.parameters ?? []).flatMap((parameter) => ('$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : []));
@@ -86,7 +87,7 @@ test('headers that a caller may send are named where they are read', async (t) =
   }
 });
 
-test('document and page are kept by whoever asks each time whether they changed', async (t) => {
+test.serial('document and page are kept by whoever asks each time whether they changed', async (t) => {
   for (const path of ['/api/v1/openapi.json', '/docs']) {
     const first = await t.context.api.call('GET', path);
     t.is(first.status, 200);
@@ -98,7 +99,7 @@ test('document and page are kept by whoever asks each time whether they changed'
   }
 });
 
-test('the command line prints the same document', async (t) => {
+test.serial('the command line prints the same document', async (t) => {
   const { code, out } = await callCli(['openapi', '--url', t.context.services.config.settings.publicUrl], {});
   t.is(code, 0);
   t.deepEqual(JSON.parse(out), await readDocument(t.context));

@@ -91,7 +91,7 @@ test('a key that cannot be is refused: by its call, or by the store', async (t) 
     [['a', '--kind', 'secret'], /--scopes is required/],
     [['a', '--kind', 'public', '--scopes', 'cart:write'], /--kind must be one of secret, publishable/],
     [['a', '--kind', 'secret', '--scopes', 'cart:write,all'], /--scopes must be equal to one of the allowed values/],
-    [['a', '--kind', 'secret', '--scopes', 'cart:write', '--expires-at', 'tomorrow'], /--expires-at must match format/],
+    [['a', '--kind', 'secret', '--scopes', 'cart:write', '--expires-at', 'tomorrow'], /--expires-at must be a time such as 2026-11-20T12:00:00Z/],
   ];
   for (const [words, sentence] of wrong) {
     const { code, err } = await create(...words);

@@ -23,7 +23,7 @@ test('every missing variable is named with its line, and its value is asked for 
     [2, 9, 'needs the variable GONE, which is not set'],
     [3, 4, 'needs the variable EMPTY, which is not set'],
   ]);
-  t.is(locate({ path: '/b/c', detail: 'must NOT have fewer than 1 characters' }), undefined, 'that is explained already');
+  t.is(locate({ path: '/b/c', detail: 'must not be empty' }), undefined, 'that is explained already');
 });
 
 test('a comment may name what it likes', (t) => {
@@ -61,5 +61,5 @@ test('broken syntax is told with its line, and references as they were written',
 test('an empty file has no value and no line but its first', (t) => {
   const { value, locate } = readStoreFile('', {});
   t.is(value, null);
-  t.deepEqual(locate({ path: '', detail: 'must be object' }), { line: 1, column: 1, field: '', detail: 'must be object' });
+  t.deepEqual(locate({ path: '', detail: 'must be an object' }), { line: 1, column: 1, field: '', detail: 'must be an object' });
 });

@@ -71,7 +71,7 @@ test.serial('what is written wrongly is said in the words of the command line', 
   const wrong: [string[], RegExp][] = [
     [['create', 'https://a.example/hook'], /--events is required/],
     [['create', 'https://a.example/hook', '--events', 'order.baked'], /--events must be equal to one of the allowed values/],
-    [['create', 'https://a.example/hook', '--events', 'order.paid', '--concurrency', '99'], /--concurrency must be <= 32/],
+    [['create', 'https://a.example/hook', '--events', 'order.paid', '--concurrency', '99'], /--concurrency must be at most 32/],
     [['create', 'https://a.example/hook', '--events', 'order.paid', '--rate-per-second', 'many'], /--rate-per-second must be/],
     [['deliveries', 'whe_1', '--state', 'lost'], /--state must be one of pending, delivered, failed, discarded|--state must be equal/],
     [['deliveries', 'whe_1', '--since', 'lately'], /--since is no time that I know\. A time such as/],

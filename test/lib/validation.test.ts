@@ -34,6 +34,22 @@ test('every issue is told with its place, a missing field at its own', (t) => {
   t.deepEqual(issues.map(({ path, code }) => [path, code]), [['/lines/0/slug', 'pattern'], ['/lines/1/slug', 'required']]);
 });
 
+test('what is wrong is told in words, with the example of the schema where it has one', (t) => {
+  const Body = Type.Object({
+    email: Type.String({ format: 'email' }), slug: Type.String({ pattern: '^[a-z-]+$', examples: ['oak-bowl'] }),
+    name: Type.String({ minLength: 1, maxLength: 3 }), count: Type.Integer({ minimum: 1, maximum: 9 }), at: Type.String({ format: 'date-time' }),
+    lines: Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 }), weight: Type.Number({ exclusiveMinimum: 0 }), is: Type.Boolean(),
+  });
+  const told = (value: object) => issuesOf(Body, value).map(({ path, detail }) => `${path.slice(1)} ${detail}`);
+  t.deepEqual(told({ email: 'ada', slug: 'OAK', name: '', count: 0, at: 'noon', lines: [], weight: 0, is: 'yes' }), [
+    'email must be a mail address', 'slug must be written like oak-bowl', 'name must not be empty', 'count must be at least 1',
+    'at must be a time such as 2026-11-20T12:00:00Z', 'lines must hold at least one', 'weight must be more than 0', 'is must be true or false',
+  ]);
+  t.deepEqual(told({ email: 1, slug: 'a', name: 'Grace', count: 1.5, at: '2026-11-20T12:00:00Z', lines: [1, 2, 3], weight: '1', is: true }), [
+    'email must be text', 'name may have at most 3 characters', 'count must be a whole number', 'lines may hold at most 2', 'weight must be a number',
+  ]);
+});
+
 test('a choice tells what may be chosen', (t) => {
   const [issue, ...others] = issuesOf(Line, { slug: 'a', quantity: 1, kind: 'rental' });
   t.deepEqual(issue, { path: '/kind', code: 'const', detail: 'must be one of one_time, subscription' });
@@ -42,7 +58,9 @@ test('a choice tells what may be chosen', (t) => {
 
 test('a field that may be null says of other values what they should be', (t) => {
   t.true(fits(Line, { slug: 'a', quantity: 1, note: null }));
-  t.is(issuesOf(Line, { slug: 'a', quantity: 1, note: 'too long' })[0]?.code, 'maxLength');
+  for (const [note, detail] of [['too long', 'may have at most 5 characters'], [7, 'must be text']] as const) {
+    t.deepEqual(issuesOf(Line, { slug: 'a', quantity: 1, note }).map((issue) => issue.detail), [detail]);
+  }
 });
 
 test('unknown fields of a request are ignored, and those of a file are refused at every depth', (t) => {

@@ -10,7 +10,7 @@ interface ErrorMeaning {
 
 const Issues = Type.Array(Type.Object({ path: Type.String(), code: Type.String(), detail: Type.String() }), {
   description: 'Each thing that is wrong, and where: `path` is a JSON pointer.',
-  examples: [[{ path: '/items', code: 'minItems', detail: 'must NOT have fewer than 1 items' }]],
+  examples: [[{ path: '/items', code: 'minItems', detail: 'must hold at least one' }]],
 });
 const RetryAfter = Type.Integer({ minimum: 1, description: 'Seconds to wait, as in the Retry-After header.', examples: [12] });
 const Reason = Type.String({ examples: ['expired'] });

@@ -46,7 +46,7 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
 }
 
 function freight(): DomainError {
-  const errors = [{ path: '/parcel/weight_oz', code: 'maximum', detail: `must be <= ${parcelOzMax}` }];
+  const errors = [{ path: '/parcel/weight_oz', code: 'maximum', detail: `must be at most ${parcelOzMax}` }];
   return new DomainError('invalid', 'invalid_request', tooHeavy, { extensions: { errors } });
 }
 
