@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { read, transact } from '#src/domain/database.ts';
+import { createEndpoint, disableEndpoint } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
@@ -34,11 +35,29 @@ test('a promise outside a transaction is refused', (t) => {
   t.throws(() => enqueue(t.context.ctx, fanOutEvent, { eventId: 'loose' }), { message: /outside a transaction/ });
 });
 
-test('an event is recorded with the promise to tell of it', async (t) => {
+test('an event is recorded, and to tell of it is promised where somebody listens, though he be switched off', async (t) => {
   const { ctx } = t.context;
-  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_1'));
-  t.deepEqual(await recorded(ctx, 'ord_1'), ['order.paid']);
-  t.is((await promised(ctx, fanOutEvent)).length, 1);
+  const record = () => transact(ctx, async (ctx) => (['order.paid', 'order.shipped', 'label.purchased'] as const).map((type) => recordEvent(ctx, type, 'ord_1')));
+  await record();
+  t.deepEqual(await recorded(ctx, 'ord_1'), ['order.paid', 'order.shipped', 'label.purchased']);
+  t.deepEqual(await promised(ctx, fanOutEvent), []);
+
+  const { id } = await createEndpoint(ctx, { url: 'http://127.0.0.1:9/hooks', events: ['order.paid', 'label.*'] }).then(({ endpoint }) => endpoint);
+  const [paid, , bought] = await record();
+  t.deepEqual(await promised(ctx, fanOutEvent), [{ eventId: paid }, { eventId: bought }]);
+  await disableEndpoint(ctx, { id });
+  await record();
+  t.is((await promised(ctx, fanOutEvent)).length, 4);
+});
+
+test('the relay is woken for what was promised, and not for an event that nobody listens to', async (t) => {
+  const { ctx } = t.context;
+  let woken = 0;
+  const heard = { ...ctx, database: { ...ctx.database, wakeRelay: () => (woken += 1) } };
+  await transact(heard, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_3'));
+  t.is(woken, 0);
+  for (const _ of [1, 2]) await transact(heard, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'told' }));
+  t.is(woken, 1);
 });
 
 test.serial('a relayed promise is relayed again only while it is not kept, and later each time', async (t) => {

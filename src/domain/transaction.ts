@@ -5,7 +5,7 @@ import { allOf } from '#src/lib/all-of.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { PromisedJob } from '#src/outbox/promise.ts';
-import { closingStatement, type KeptPromise } from '#src/outbox/closing-statement.ts';
+import { type Closed, closingStatement, type KeptPromise } from '#src/outbox/closing-statement.ts';
 import type { Database } from './database.ts';
 import { preparedQuery } from './prepared-query.ts';
 
@@ -39,9 +39,9 @@ export async function openTransaction<Result>(
     const begun = client.query(`begin; ${settingOf(client, scope)}`);
     const tx = new ClientTransaction(client, orm);
     const [, result] = await allOf(begun, work(tx));
-    await tx.commit();
+    const { hasPromised } = await tx.commit();
     client.release();
-    if (tx.promises.length > 0) wakeRelay();
+    if (hasPromised) wakeRelay();
     return result;
   } catch (error) {
     await client.query('rollback').then(() => client.release(), (lost: Error) => client.release(lost));
@@ -94,12 +94,13 @@ class ClientTransaction implements Transaction {
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  async commit(): Promise<void> {
+  async commit(): Promise<Closed> {
     await this.#em?.flush();
     const closing = closingStatement({ events: this.events, promises: this.promises, kept: this.#kept });
-    const [, { command }] = await allOf(closing && this.run(closing), this.#client.query('commit'));
+    const [closed, { command }] = await allOf(closing && this.run<Closed>(closing), this.#client.query('commit'));
     // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
     if (this.#kept) this.#kept.promise.isKept = true;
+    return closed?.[0] ?? { hasPromised: false };
   }
 }

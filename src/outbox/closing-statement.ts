@@ -1,6 +1,8 @@
+import { fanOutEvent } from '#jobs/webhooks.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from './events.ts';
 import { insertPromises } from './insert-promises.ts';
+import { isListening } from './is-listening.ts';
 import type { PromisedJob } from './promise.ts';
 import { finish } from './runs.ts';
 
@@ -18,21 +20,38 @@ export interface Closing {
   readonly kept?: { readonly promise: KeptPromise; readonly at: Date } | undefined;
 }
 
+/** What the closing statement answers. */
+export interface Closed {
+  /** Whether anything was promised that was not promised before: then the relay is woken. */
+  readonly hasPromised: boolean;
+}
+
 /**
  * The one statement that writes what a transaction recorded, promised and keeps, just before its commit; `undefined`
- * when it did none of it.
+ * when it did none of it. To tell of an event that nobody listens to is not promised.
  */
 export function closingStatement({ events, promises, kept }: Closing): Sql | undefined {
   const changes: Sql[] = [];
   if (events.length > 0) changes.push(sql`recorded as (${record(events)})`);
-  if (promises.length > 0) changes.push(sql`promised as (${insertPromises(promises)})`);
+  if (promises.length > 0) {
+    const wanted = events.length > 0 ? sql`not (job = ${fanOutEvent.name} and key in (${unheard}))` : sql`true`;
+    changes.push(sql`promised as (${insertPromises(promises, wanted)} returning 1)`);
+  }
   if (kept) changes.push(sql`kept as (${finish(kept.promise.outboxId, kept.at)})`);
-  return changes.length > 0 ? sql`with ${joinSql(changes, ', ')} select` : undefined;
+  const hasPromised = promises.length > 0 ? sql`exists (select from promised)` : sql`false`;
+  return changes.length > 0 ? sql`with ${joinSql(changes, ', ')} select ${hasPromised} as "hasPromised"` : undefined;
 }
 
 function record(events: readonly RecordedEvent[]): Sql {
   return sql`
     insert into events (tenant_id, id, type, object_id, created_at)
     select * from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
-      as event("tenantId" text, id text, type text, "objectId" text, at timestamptz)`;
+      as event("tenantId" text, id text, type text, "objectId" text, at timestamptz)
+    returning tenant_id, id, type, object_id`;
 }
+
+/** The ids of the events just recorded that no endpoint is to be told of. */
+const unheard = sql`
+  select event.id from recorded event
+  where not exists (
+    select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isListening})`;

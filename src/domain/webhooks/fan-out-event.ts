@@ -2,13 +2,13 @@ import { drainEndpoint } from '#jobs/webhooks.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { isListening } from '#src/outbox/is-listening.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude } from '../database.ts';
 
 /**
  * Write one delivery of an event for each endpoint that chose its type, and wake the endpoint. For one that is
- * switched off the delivery is put aside at once, so that it can be recovered. A test goes to the endpoint that it
- * is about and to no other.
+ * switched off the delivery is put aside at once, so that it can be recovered.
  */
 export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }): Promise<void> {
   await conclude(ctx, async (ctx) => {
@@ -40,10 +40,6 @@ async function endpointsOf(ctx: InTransaction, eventId: string): Promise<{ id: s
   return ctx.tx.run(sql`
     select endpoint.id, endpoint.disabled_at is not null as disabled
     from events event join webhook_endpoints endpoint on endpoint.tenant_id = event.tenant_id
-    where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId}
-      and case
-        when event.type = 'webhook.test' then endpoint.id = event.object_id
-        else endpoint.events ?| array[event.type, split_part(event.type, '.', 1) || '.*']
-      end
+    where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId} and ${isListening}
     order by endpoint.id`);
 }
