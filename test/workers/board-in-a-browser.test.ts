@@ -108,7 +108,8 @@ browserTest('an operator mends labels on their pages: the address, a rate across
   await page.getByText('No label waits for you.').waitFor();
 
   await page.goto(`${api.url}/ops/labels/${ctx.tenant.slug}/${homeless.labelId}`);
-  await page.getByRole('button', { name: 'Void the label' }).click();
+  await page.getByText('Void the label').click();
+  await page.getByRole('button', { name: 'Yes, ask its price back' }).click();
   await page.getByText('The label is voided.').waitFor();
   t.is(shipping.bought().length, 1);
   t.is((await labelOf(ctx, homeless.order.id)).state, 'voided');

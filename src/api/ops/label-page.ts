@@ -2,7 +2,7 @@ import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/i
 import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { html, type Html, type Piece } from './html.ts';
-import { button, outcome, renderPage } from './layout.ts';
+import { button, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface LabelPage {
   readonly slug: string;
@@ -22,20 +22,23 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
   return renderPage({
     title: label.orderNumber,
     at: '/ops/labels',
-    isMoving: ['queued', 'quoting', 'rate_chosen', 'buying'].includes(label.state),
+    isMoving: label.isBeingVoided || ['queued', 'quoting', 'rate_chosen', 'buying'].includes(label.state),
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
       ${renderState(label)}
       ${waits && html`<section><header><h2>Try again</h2></header>
         <p class="soft">${label.isOpen ? 'A purchase is open: it is looked for first.' : 'With a fresh quote; the cheapest is bought.'}</p>
-        <div class="actions">${button(`${address}/retry`, 'Retry', {}, 'main')}</div></section>`}
+        <div class="actions">${button(`${address}/retry`, 'Retry', {}, isAboutAddress(label) ? 'quiet' : 'main')}</div></section>`}
       ${waits && !label.isOpen && renderAddress(address, label, typed)}
       ${waits && !label.isOpen && renderRates(address, rates)}
       ${waits && renderByHand(address)}
-      ${(label.state === 'purchased' || (waits && !label.isOpen)) && html`<section><header><h2>Give it up</h2></header>
-        <p class="soft">${label.state === 'purchased' ? 'The price of the label is asked back; the order is without one again.' : 'No label is bought for this order until somebody asks for one.'}</p>
-        <div class="actions">${button(`${address}/void`, 'Void the label')}</div></section>`}`,
+      ${!label.isBeingVoided && label.state === 'purchased' && html`<section><header><h2>Give it back</h2></header>
+        <p class="soft">The price of the label is asked back; the order is without one again.</p>
+        <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, ask its price back')}</div></section>`}
+      ${waits && !label.isOpen && html`<section><header><h2>Give it up</h2></header>
+        <p class="soft">No label is bought for this order until somebody asks for one.</p>
+        <div class="actions">${button(`${address}/void`, 'Buy no label')}</div></section>`}`,
   });
 }
 
@@ -60,7 +63,7 @@ function renderState(label: WaitingLabel): Html {
     ['What was said', label.reasonDetail],
   ];
   return html`<section${reason ? html` class="note"` : ''}>
-    <header><h2>${reason?.sentence ?? stateWords[label.state]} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
+    <header><h2>${reason?.sentence ?? (label.isBeingVoided ? 'Is being given back.' : stateWords[label.state])} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
     <p>${reason?.next}</p>
     <table class="facts">${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
   </section>`;
@@ -71,12 +74,15 @@ const addressFields = [
   ['zip', 'Postal code'], ['country', 'Country'], ['phone', 'Phone'],
 ] as const;
 
-function renderAddress(address: string, { shippingAddress }: WaitingLabel, typed: LabelPage['typed']): Html {
-  return html`<section><header><h2>Address</h2></header>
+/** Then a retry alone comes to nothing: what is typed in goes first. */
+const isAboutAddress = ({ reasonCode }: Pick<WaitingLabel, 'reasonCode'>) => reasonCode === 'missing_address' || reasonCode === 'address_invalid';
+
+function renderAddress(address: string, { shippingAddress, reasonCode }: WaitingLabel, typed: LabelPage['typed']): Html {
+  return html`<section id="address"><header><h2>Address</h2></header>
     <form method="post" action="${address}/address">
       <div class="fields">${addressFields.map(([field, name]) =>
         html`<label>${name}<input name="${field}" value="${typed?.[field] ?? shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`)}</div>
-      <button class="main">Save and retry</button>
+      <button class="${isAboutAddress({ reasonCode }) ? 'main' : 'quiet'}">Save and retry</button>
     </form></section>`;
 }
 

@@ -31,12 +31,13 @@ export function renderLabelsPage({ labels, total, duplicates, stores, now, done 
 
 function renderGroup(code: string, labels: readonly WaitingLabel[], stores: LabelsPage['stores'], now: Date): Html {
   const reason = isReasonCode(code) ? reasons[code] : undefined;
+  const isAnythingSaid = labels.some(({ reasonDetail }) => reasonDetail);
   return html`<section id="${code}">
     <header><h2>${reason?.sentence ?? code} <code>${code}</code></h2>
       ${labels.length > 1 && reason?.fails && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
     <p class="soft">${reason?.next}</p>
-    <table class="list">
-      <thead><tr><th>Order</th><th>Store</th><th>What was said</th><th>Waiting</th><th></th></tr></thead>
+    <table class="list aligned">
+      <thead><tr><th>Order</th><th>Store</th><th>${isAnythingSaid && 'What was said'}</th><th>Waiting</th><th></th></tr></thead>
       <tbody>${labels.map((label) => renderRow(label, stores.get(label.tenantId) ?? '', now))}</tbody>
     </table>
   </section>`;
@@ -47,10 +48,17 @@ function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
   return html`<tr>
     <td class="slug"><a href="${address}">${label.orderNumber}</a></td>
     <td class="slug">${slug}</td>
-    <td class="soft text">${label.reasonDetail ?? '–'}</td>
+    <td class="soft text">${label.reasonDetail}</td>
     <td>${ago(label.updatedAt, now)}</td>
-    <td>${label.reasonCode === 'international' ? html`<a href="${address}?rates=1#rates">Choose a rate</a>` : button(`${address}/retry`, 'Retry')}</td>
+    <td>${renderAction(label, address)}</td>
   </tr>`;
+}
+
+/** What helps: a retry alone mends no address, and finds no other rates. */
+function renderAction({ reasonCode, isOpen }: WaitingLabel, address: string): Html {
+  if (!isOpen && (reasonCode === 'missing_address' || reasonCode === 'address_invalid')) return html`<a href="${address}#address">Correct the address</a>`;
+  if (!isOpen && (reasonCode === 'international' || reasonCode === 'cost_cap' || reasonCode === 'no_matching_rate')) return html`<a href="${address}?rates=1#rates">Choose a rate</a>`;
+  return button(`${address}/retry`, 'Retry');
 }
 
 const duplicateStates: Readonly<Record<DuplicateLabel['state'], string>> = {
@@ -63,7 +71,7 @@ function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsP
   return html`<section class="note">
     <header><h2>A second label was bought <code>duplicate_voided</code></h2></header>
     <p class="soft">Make sure that the first one is on the parcel.</p>
-    <table class="list">
+    <table class="list aligned">
       <thead><tr><th>Order</th><th>Store</th><th>Second label</th><th>Found</th><th></th></tr></thead>
       <tbody>${duplicates.map((duplicate) => {
         const slug = stores.get(duplicate.tenantId) ?? '';

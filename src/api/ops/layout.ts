@@ -86,7 +86,7 @@ h1 { font-size: 1.5rem; font-weight: 600; margin: 1.2rem 0 .4rem; }
 h2 { font-size: 1.05rem; font-weight: 600; margin: 0; }
 p { margin: .3rem 0; }
 .soft, th { color: var(--soft); font-weight: 400; }
-.lead { color: var(--soft); max-width: 44rem; }
+.lead { color: var(--soft); max-width: 44rem; text-wrap: pretty; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; margin: 1.2rem 0; padding: 1rem 1.2rem; }
 section > header { border: 0; background: none; display: flex; align-items: baseline; gap: 1rem; justify-content: space-between; }
 .note { border-left: 3px solid var(--warn); }
@@ -98,6 +98,12 @@ td:last-child { text-align: right; padding-right: 0; white-space: nowrap; }
 th:last-child { padding-right: 0; }
 .numbers th:nth-child(n+2):not(.wide), .numbers td:nth-child(n+2):not(.wide), thead th:last-child { text-align: right; }
 .slug, .numbers td:first-child { white-space: nowrap; }
+.aligned { table-layout: fixed; }
+.aligned th:first-child { width: 8rem; }
+.aligned th:nth-child(2) { width: 15rem; }
+.aligned th:nth-last-child(2) { width: 6rem; }
+.aligned th:last-child { width: 10rem; }
+.aligned td { overflow-wrap: anywhere; }
 td form { display: inline-block; }
 .number { font-size: 1.15rem; }
 .facts th { width: 8rem; font-weight: 400; }

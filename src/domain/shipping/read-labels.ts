@@ -58,14 +58,15 @@ export interface WaitingLabel extends LabelRecord {
   readonly shippingAddress: ShippingAddress | null;
   /** Whether a purchase of it is open. */
   readonly isOpen: boolean;
+  /** Whether its price is being asked back. */
+  readonly isBeingVoided: boolean;
 }
 
 /** What operators see of every store: labels that wait for a person, and orders that were sent two labels. */
 export async function labelsNeedingAttention(ctx: PlatformContext, limit: number): Promise<{ labels: WaitingLabel[]; total: number; duplicates: DuplicateLabel[] }> {
   return asPlatform(ctx, 'operators see the labels of every store that need attention', async (ctx) => {
     const labels = await ctx.tx.run<WaitingLabel>(sql`
-      select l.tenant_id as "tenantId", l.reason_detail as "reasonDetail", o.shipping_address as "shippingAddress",
-        l.buying_since is not null as "isOpen", ${labelColumns}
+      select ${waitingColumns}
       from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
       where l.state = 'needs_attention' order by l.reason_code, l.id limit ${limit}`);
     const [{ total } = { total: 0 }] = await ctx.tx.run<{ total: number }>(sql`
@@ -82,8 +83,7 @@ export async function labelsNeedingAttention(ctx: PlatformContext, limit: number
 /** One label that waits for a person. */
 export async function waitingLabel(ctx: Context, id: string): Promise<WaitingLabel | undefined> {
   return readOne<WaitingLabel>(ctx, sql`
-    select l.tenant_id as "tenantId", l.reason_detail as "reasonDetail", o.shipping_address as "shippingAddress",
-      l.buying_since is not null as "isOpen", ${labelColumns}
+    select ${waitingColumns}
     from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
     where l.tenant_id = ${ctx.tenant.id} and l.id = ${id}`);
 }
@@ -102,5 +102,9 @@ const labelColumns = sql`
   l.tracking_number as "trackingNumber", l.tracking_url as "trackingUrl", l.label_url as "labelUrl", l.tries,
   l.next_attempt_at as "nextAttemptAt", l.version, l.created_at as "createdAt", l.updated_at as "updatedAt",
   l.purchased_at as "purchasedAt"`;
+
+const waitingColumns = sql`
+  l.tenant_id as "tenantId", l.reason_detail as "reasonDetail", o.shipping_address as "shippingAddress",
+  l.buying_since is not null as "isOpen", l.voiding_since is not null as "isBeingVoided", ${labelColumns}`;
 
 const selectLabel = sql`select ${labelColumns} from labels l`;
