@@ -58,7 +58,8 @@ export interface Purchase {
 export async function checkOut(ctx: Context, purchase: Purchase): Promise<CheckoutSessionView> {
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
-  const caller: Caller = { email, requestKey, subject: subjectOf(input, email), endsAt: patienceEnds() };
+  const written = input.customer_email?.trim() ?? '';
+  const caller: Caller = { email, written, requestKey, subject: subjectOf(input, email), endsAt: patienceEnds() };
   let goneCustomerId: string | null = null;
   for (let round = 0; round < roundsMax; round += 1) {
     const terms = await sellingTerms(ctx, caller);
@@ -78,6 +79,8 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
 /** Who asks: whose session it is (`subject`), of which there is one at a time, and for which request. */
 interface Caller {
   readonly email: string | null;
+  /** The same as he wrote it. */
+  readonly written: string;
   readonly subject: string | null;
   readonly requestKey: string | null;
   /** When he has waited long enough. */
@@ -104,7 +107,7 @@ async function beginOrder(
   for (const orderId of inTheWay(terms, subscribing)) {
     if ((await supersedeSession(ctx, terms.account, orderId)) === 'paid') return undefined;
   }
-  const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, email, goneCustomerId) : null;
+  const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, caller, goneCustomerId) : null;
   const number = await takeOrderNumber(ctx);
   try {
     const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift, subscribing });
@@ -120,11 +123,11 @@ async function beginOrder(
 async function subscriberOf(
   ctx: Context,
   { account, paymentCustomerId }: SellingTerms,
-  email: string | null,
+  { email, written }: Caller,
   goneCustomerId: string | null,
 ): Promise<string | null> {
   if (!email) return null;
-  return paymentCustomerId ?? (await findPaymentCustomer(ctx, account, email, goneCustomerId));
+  return paymentCustomerId ?? (await findPaymentCustomer(ctx, account, { email, written, goneCustomerId }));
 }
 
 interface Particulars {

@@ -12,11 +12,10 @@ import { spellOf } from './spell.ts';
 export async function findPaymentCustomer(
   ctx: Context,
   account: PaymentAccount,
-  email: string,
-  goneCustomerId: string | null = null,
+  { email, written = email, goneCustomerId = null }: { email: string; written?: string; goneCustomerId?: string | null },
 ): Promise<string> {
   // A key that once made a customer answers that one for a day, even after it was deleted.
   const name = sha256(email).toString('hex');
   const key = ['customer', ctx.tenant.id, name, goneCustomerId, spellOf(ctx.clock)].filter(Boolean).join(':');
-  return asked(ctx.ports.payments.findOrCreateCustomer(account, email, key, ctx.signal));
+  return asked(ctx.ports.payments.findOrCreateCustomer(account, { email, written }, key, ctx.signal));
 }

@@ -42,7 +42,7 @@ function refuseForeignAddress(ctx: Context, address: string): void {
 }
 
 async function introduce(ctx: Context, account: PaymentAccount, { id, email }: Customer): Promise<string> {
-  const paymentCustomerId = await findPaymentCustomer(ctx, account, email);
+  const paymentCustomerId = await findPaymentCustomer(ctx, account, { email });
   const kept = await transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
   return kept.paymentCustomerId;
 }

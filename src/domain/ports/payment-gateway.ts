@@ -123,8 +123,16 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<{ readonly sessions: readonly SessionSnapshot[]; readonly next: string | null }>;
 
-  /** The provider's customer of this address (lower case), made if there is none. */
-  findOrCreateCustomer(account: PaymentAccount, email: string, key: string, signal?: AbortSignal): Promise<string>;
+  /**
+   * The provider's customer of this address (lower case), made if there is none. `written` is the address as somebody
+   * wrote it: the provider tells upper case from lower, and may know him by that.
+   */
+  findOrCreateCustomer(
+    account: PaymentAccount,
+    customer: { readonly email: string; readonly written: string },
+    key: string,
+    signal?: AbortSignal,
+  ): Promise<string>;
 
   fetchSubscription(account: PaymentAccount, subscriptionId: string, signal?: AbortSignal): Promise<SubscriptionSnapshot>;
   changeSubscription(

@@ -115,13 +115,15 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       }
     },
 
-    async findOrCreateCustomer(account, email, key, signal) {
+    async findOrCreateCustomer(account, { email, written }, key, signal) {
       const budget = newBudget(account);
       // Search lags behind by minutes; the list does not, though it wants the address letter by letter.
-      const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
-        stripe.customers.list({ email, limit: 100 }, options));
-      const oldest = found.data.at(-1);
-      if (oldest) return oldest.id;
+      for (const spelling of new Set([email, written])) {
+        const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
+          stripe.customers.list({ email: spelling, limit: 100 }, options));
+        const oldest = found.data.at(-1);
+        if (oldest) return oldest.id;
+      }
       const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>
         stripe.customers.create({ email }, options));
       return made.id;

@@ -114,6 +114,17 @@ test.serial('a repeat subscriber stays one customer of the provider, also when b
   t.is((await stripe.account(account.secretKey)).customers.length, 1);
 });
 
+test.serial('a subscriber whom the store had at the provider before, in his own spelling, stays that customer', async (t) => {
+  const { ctx, account, stripe, services } = t.context;
+  const made = await fetch(`${services.config.stripeApiBase ?? ''}/v1/customers`, {
+    method: 'POST', body: new URLSearchParams({ email: 'Ada@Example.com' }), headers: { authorization: `Bearer ${account.secretKey}` },
+  });
+  t.is(made.status, 200);
+  const beans = await buildProduct(ctx, coffee);
+  await createCheckoutSession(ctx, { items: [line(beans)], customer_email: ' Ada@Example.com ' });
+  t.is((await stripe.account(account.secretKey)).customers.length, 1);
+});
+
 test.serial('a scheduled cancellation is made, taken back and made at once', async (t) => {
   const { ctx } = t.context;
   const { subscription } = await subscribe(t.context);

@@ -100,7 +100,7 @@ export function fakePaymentGateway(): FakePayments {
       return session.state === 'open' ? fake.change(id, { state: 'expired' }) : session;
     }),
     listSessions: () => ask('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
-    findOrCreateCustomer: (_account, email) => ask('findOrCreateCustomer', () => `cus_of_${email}`),
+    findOrCreateCustomer: (_account, { email }) => ask('findOrCreateCustomer', () => `cus_of_${email}`),
     fetchSubscription: (_account, id) => ask('fetchSubscription', () => need(fake.subscriptions, id)),
     changeSubscription: (_account, id) => ask('changeSubscription', () => need(fake.subscriptions, id)),
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
