@@ -54,6 +54,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'GET /api/v1/admin/reminders': 1,
   'GET /api/v1/admin/returns': 1,
   'POST /api/v1/admin/returns/:id/approve': 9,
+  'POST /api/v1/admin/returns/:id/close': 9,
   'POST /api/v1/admin/returns/:id/receive': 8,
   'POST /api/v1/admin/returns/:id/refund': 14,
   'POST /api/v1/admin/returns/:id/reject': 9,

@@ -1,7 +1,7 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
-  approveReturn, listReturns, presentReturn, receiveReturn, refundReturn, rejectReturn, returnStatuses, ReturnView,
+  approveReturn, closeReturn, listReturns, presentReturn, receiveReturn, refundReturn, rejectReturn, returnStatuses, ReturnView,
 } from '#src/domain/returns/index.ts';
 import { Cents, Email, Id, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
@@ -63,6 +63,17 @@ export const postReceipt = defineRoute({
   errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
     return ok({ return: presentReturn(await receiveReturn(ctx, { returnId: params.id, note: body.note })) });
+  },
+});
+
+export const postClosing = defineRoute({
+  ...deciding,
+  path: '/api/v1/admin/returns/:id/close',
+  summary: 'Note that nothing is left to do: it was refunded or replaced, or never came and may be asked for again.',
+  body: Decision,
+  errors: ['return_not_allowed'],
+  async handle({ ctx, params, body }) {
+    return ok({ return: presentReturn(await closeReturn(ctx, { returnId: params.id, note: body.note })) });
   },
 });
 

@@ -5,7 +5,8 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockRow } from '../lock-row.ts';
-import { lockOrder } from '../orders/index.ts';
+import { lockOrder, releaseReturn } from '../orders/index.ts';
+import { sumByItem } from './match-items.ts';
 import { readReturn, type ReturnRecord } from './read-returns.ts';
 import { Return, type ReturnStatus } from './return.ts';
 import { returnNotAllowed } from './return-not-allowed.ts';
@@ -28,7 +29,7 @@ export async function moveReturn(
   ctx: Context,
   { returnId, note }: ReturnDecision,
   status: ReturnStatus,
-  also?: (ctx: InTransaction, moved: ReturnRecord) => Promise<void>,
+  also?: (ctx: InTransaction, moved: ReturnRecord, before: ReturnStatus) => Promise<void>,
 ): Promise<ReturnRecord> {
   return transact(ctx, async (ctx) => {
     const locked = await lockReturn(ctx, returnId);
@@ -43,7 +44,7 @@ export async function moveReturn(
     const moved = found(await readReturn(ctx, returnId), 'return');
     if (before === status) return moved;
 
-    await also?.(ctx, moved);
+    await also?.(ctx, moved, before);
     await recordAudit(ctx, {
       action: `return.${status}`, subjectKind: 'return', subjectId: returnId, before: { status: before }, after: { status },
     });
@@ -51,6 +52,11 @@ export async function moveReturn(
     await tellShopper(ctx, moved);
     return moved;
   });
+}
+
+/** What it asked for is not coming back: another return may ask for the same. */
+export async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<void> {
+  await releaseReturn(ctx, orderId, sumByItem(items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity }))));
 }
 
 /** The return, locked after its order, which is locked first of all in every transaction. */

@@ -1,12 +1,8 @@
 import type { Context } from '../context.ts';
-import { releaseReturn } from '../orders/index.ts';
-import { sumByItem } from './match-items.ts';
-import { moveReturn, type ReturnDecision } from './move-return.ts';
+import { moveReturn, releaseItems, type ReturnDecision } from './move-return.ts';
 import type { ReturnRecord } from './read-returns.ts';
 
 /** The shop does not take it back; another return may ask for the same. Throws not_found, `return_not_allowed`. */
 export async function rejectReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
-  return moveReturn(ctx, decision, 'rejected', async (ctx, { orderId, items }) => {
-    await releaseReturn(ctx, orderId, sumByItem(items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity }))));
-  });
+  return moveReturn(ctx, decision, 'rejected', releaseItems);
 }

@@ -7,9 +7,9 @@ export type ReturnStatus = (typeof returnStatuses)[number];
 
 const table: StateTable<ReturnStatus> = {
   requested: ['approved', 'rejected'],
-  approved: ['received'],
+  approved: ['received', 'closed'],
   rejected: [],
-  received: ['refunded'],
+  received: ['refunded', 'closed'],
   refunded: ['closed'],
   closed: [],
 };

@@ -30,13 +30,24 @@ test('a return goes no way that it may not go, and an unknown one none', async (
   const { ctx, owner } = t.context;
   const { id } = await buildReturn(ctx);
   t.is(told(await owner.post(`/returns/${id}/refund`)), '409 return_not_allowed');
-  t.is(told(await owner.post(`/returns/${id}/receive`)), '409 return_not_allowed');
+  for (const verb of ['receive', 'close']) t.is(told(await owner.post(`/returns/${id}/${verb}`)), '409 return_not_allowed');
   t.is((await owner.post(`/returns/${id}/reject`)).body.return.status, 'rejected');
   const approved = await owner.post(`/returns/${id}/approve`);
   t.is(told(approved), '409 return_not_allowed');
   t.is(approved.body.reason, 'wrong_status');
-  for (const verb of ['approve', 'reject', 'receive', 'refund']) t.is(told(await owner.post(`/returns/${newId('ret')}/${verb}`)), '404 not_found');
+  for (const verb of ['approve', 'reject', 'receive', 'refund', 'close']) t.is(told(await owner.post(`/returns/${newId('ret')}/${verb}`)), '404 not_found');
   t.deepEqual(placesOf(await owner.post(`/returns/${id}/approve`, { note: 7 })), ['/note']);
+});
+
+test('a return whose goods never come is closed, and can be asked for again', async (t) => {
+  const { ctx, owner } = t.context;
+  const order = await buildReturnableOrder(ctx);
+  const { id } = await buildReturn(ctx, order);
+  await owner.post(`/returns/${id}/approve`);
+  t.is((await owner.post(`/returns/${id}/close`, { note: 'We waited for a month.' })).body.return.status, 'closed');
+  t.is((await owner.post(`/returns/${id}/close`)).body.return.status, 'closed', 'once more changes nothing');
+  t.deepEqual((await returnMailsOf(ctx, id)).map(({ status }) => status), ['requested', 'approved', 'closed']);
+  t.is((await buildReturn(ctx, order)).status, 'requested');
 });
 
 test('of an order whose money has gone back nothing more is given back for a return', async (t) => {

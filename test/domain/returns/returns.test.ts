@@ -165,6 +165,21 @@ test('what is rejected can be asked for again', async (t) => {
   t.is((await buildReturn(ctx, order)).status, 'requested');
 });
 
+test('what was closed without having come can be asked for again, and what came and was replaced cannot', async (t) => {
+  const { ctx } = t.context;
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }] });
+  const { id: lost } = await buildReturn(ctx, order);
+  await approveReturn(ctx, { returnId: lost });
+  await Promise.all([closeReturn(ctx, { returnId: lost }), closeReturn(ctx, { returnId: lost })]);
+  t.deepEqual(await returnedOf(ctx, order.id), [0]);
+
+  const { id: replaced } = await buildReturn(ctx, order);
+  await approveReturn(ctx, { returnId: replaced });
+  await receiveReturn(ctx, { returnId: replaced });
+  await closeReturn(ctx, { returnId: replaced });
+  t.deepEqual(await returnedOf(ctx, order.id), [2]);
+});
+
 test('approved or rejected, whichever comes first, and never both', async (t) => {
   const { ctx } = t.context;
   for (let round = 0; round < 5; round += 1) {
@@ -181,7 +196,7 @@ test('no order of decisions leads anywhere that the way does not', async (t) => 
   const { ctx } = t.context;
   const decisions = { approved: approveReturn, rejected: rejectReturn, received: receiveReturn, refunded: refundReturn, closed: closeReturn };
   const ways: Record<string, readonly string[]> = {
-    requested: ['approved', 'rejected'], approved: ['received'], received: ['refunded'], refunded: ['closed'], rejected: [], closed: [],
+    requested: ['approved', 'rejected'], approved: ['received', 'closed'], received: ['refunded', 'closed'], refunded: ['closed'], rejected: [], closed: [],
   };
   const steps = fc.array(fc.constantFrom(...(Object.keys(decisions) as (keyof typeof decisions)[])), { maxLength: 8 });
   await t.notThrowsAsync(fc.assert(fc.asyncProperty(steps, async (steps) => {
