@@ -1,0 +1,46 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How many statements processes send to PostgreSQL that are started with this environment. */
+export interface StatementCount {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of all of them, as it was a moment ago. */
+  read(): number;
+  end(): void;
+}
+
+export function countStatementsSent(): StatementCount {
+  const folder = mkdtempSync(join(tmpdir(), 'storefront-bench-'));
+  const preload = fileURLToPath(new URL('./sent-statements.ts', import.meta.url));
+  return {
+    environment: { COUNT_STATEMENTS_IN: folder, NODE_OPTIONS: `--import ${preload}` },
+    read: () => readdirSync(folder).reduce((sum, file) => sum + Number(readFileSync(join(folder, file), 'utf8')), 0),
+    end: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The processor time that a process and its children that ended have used, in milliseconds, in Linux's steps of ten. */
+export function processorMsOf(pid: number): number {
+  return 10 * statOf(pid).slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+}
+
+/** The same with the children that run: PostgreSQL is many processes. */
+export function processorMsOfFamily(pid: number): number {
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === pid);
+  return [pid, ...children.map(Number)].reduce((sum, member) => sum + processorMsOf(member), 0);
+}
+
+export function parentOf(pid: number): number {
+  return Number(statOf(pid)[1]);
+}
+
+/** What Linux tells of a process from its state on; nothing of one that has ended. */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  } catch {
+    return [];
+  }
+}
