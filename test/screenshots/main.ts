@@ -19,11 +19,14 @@ import { fillShop } from './fill-shop.ts';
 const widths = { wide: 1280, narrow: 390 } as const;
 type Width = keyof typeof widths;
 
-const { folder } = readOptions(
+const { folder, dark } = readOptions(
   'Fills a shop and takes a picture of every page that people see, wide and narrow: storefront, operations, documentation, mails.',
   'npm run screenshots --',
-  { folder: { default: '../pictures', description: 'Where the pictures go.' } },
-  '/tmp/pictures',
+  {
+    folder: { default: '../pictures', description: 'Where the pictures go.' },
+    dark: { default: false, description: 'As somebody sees them who likes it dark.' },
+  },
+  '../pictures --dark',
 );
 const target = resolve(folder);
 mkdirSync(target, { recursive: true });
@@ -55,7 +58,7 @@ try {
 }
 
 async function onPage(width: Width, work: (page: Page) => Promise<void>): Promise<void> {
-  const page = await (browser satisfies Browser).newPage({ viewport: { width: widths[width], height: 860 } });
+  const page = await (browser satisfies Browser).newPage({ viewport: { width: widths[width], height: 860 }, colorScheme: dark ? 'dark' : 'light' });
   page.setDefaultTimeout(60_000);
   await work(page);
   await page.close();
