@@ -1,30 +1,23 @@
 import type { RouterContext } from '@koa/router';
+import type { Context as KoaContext } from 'koa';
 
 import type { Actor, Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
-import type { Services } from '#src/services.ts';
+import type { Admission } from './admissions.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
-import { type AnswerCheck, createAnswerCheck } from './check-answers.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
+import type { Counter } from './counter.ts';
 import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
-import { createLimiter, type EnforceLimit } from './limiter.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
-import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
 import { shopperAddress } from './shopper-address.ts';
 import type { Switchboard } from './switchboard.ts';
 
 /** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
-export function mountRoutes(switchboard: Switchboard, services: Services, routes: readonly Route[]): void {
-  const counter: Counter = {
-    services,
-    cache: createReplyCache(services.clock),
-    enforceLimit: createLimiter(services),
-    check: createAnswerCheck(services.checkAnswers),
-  };
+export function mountRoutes(switchboard: Switchboard, counter: Counter, routes: readonly Route[]): void {
   const handlerOf = (route: Route) => async (koa: RouterContext) => {
     try {
       await serve(counter, route, koa);
@@ -38,38 +31,36 @@ export function mountRoutes(switchboard: Switchboard, services: Services, routes
   }
 }
 
-/** What every route is served with. */
-interface Counter {
-  readonly services: Services;
-  readonly cache: ReplyCache;
-  readonly enforceLimit: EnforceLimit;
-  readonly check: AnswerCheck;
-}
-
 /**
  * The order of refusals is a promise: tenant or key, scope, rate, size and type, schema, module; then the handler's
  * own. Where a token names the tenant, the body it may stand in is read first.
  */
 async function serve(counter: Counter, route: Route, koa: RouterContext): Promise<void> {
-  const { services } = counter;
   const { audience } = route;
-  const authorization = koa.get('authorization');
-  const slug = slugOf(audience, koa);
   const sent = bodyReader(route, koa);
   const tenantIdOf = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
   const tenantId = tenantIdOf?.({ query: koa.query, body: (await sent()).body });
-  const visitor = await authenticate(services, audience, { authorization, slug, tenantId });
-  answerOrigin(koa, visitor.tenant);
-  koa.state['tenant'] = visitor.tenant.slug;
-
-  const address = await shopperAddress(services, visitor, {
-    clientAddress: clientAddress(koa.req, services.config.trustedProxyHops), named: koa.get('x-client-ip'), authorization,
-  });
-  if (route.limit) await counter.enforceLimit(koa, route.limit, visitor, address);
+  const visitor = await authenticate(counter.services, audience, { authorization: koa.get('authorization'), slug: slugOf(audience, koa), tenantId });
+  if (route.cacheable) counter.admissions.keep(koa, { route, visitor });
+  const address = await meet(counter, { route, visitor }, koa);
 
   const make = async () => handle(counter, route, koa, visitor, address, await sent());
-  const reply = route.cacheable ? await counter.cache.get(visitor, koa.url, make) : await make();
+  const reply = route.cacheable ? await counter.replies.get(visitor, koa.url, make) : await make();
   sendReply(koa, reply);
+}
+
+/**
+ * Hold a request to what is its own, whoever sends it and however often: the page that it comes from and its count.
+ * Answers the shopper's address.
+ */
+export async function meet({ services, enforceLimit }: Counter, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
+  answerOrigin(koa, visitor.tenant);
+  koa.state['tenant'] = visitor.tenant.slug;
+  const address = await shopperAddress(services, visitor, {
+    clientAddress: clientAddress(koa.req, services.config.trustedProxyHops), named: koa.get('x-client-ip'), authorization: koa.get('authorization'),
+  });
+  if (route.limit) await enforceLimit(koa, route.limit, visitor, address);
+  return address;
 }
 
 /** The store that a request names; '' when it names none. */

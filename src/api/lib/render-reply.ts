@@ -72,6 +72,13 @@ export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.status = reply.status;
 }
 
+/** Send a reply that is kept as it is: without Koa, which would look at every part of it again. */
+export function sendKept(koa: KoaContext, { status, headers, body = '', etag }: RenderedReply): void {
+  koa.respond = false;
+  if (etag !== undefined && names(koa.get('if-none-match'), etag)) koa.res.writeHead(304, headers).end();
+  else koa.res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
 /**
  * Whether an If-None-Match names this tag: `*` names any. Koa's `fresh` says no to requests with `Cache-Control:
  * no-cache`, which `fetch` adds to every one that has this header; they mean caches on the way, and we are none.

@@ -9,6 +9,8 @@ import type { RenderedReply } from './render-reply.ts';
 export interface ReplyCache {
   /** The reply of this address for visitors of this kind, made by `make` unless it is there or on its way. */
   get(visitor: Visitor, url: string, make: () => Promise<RenderedReply>): Promise<RenderedReply>;
+  /** That reply if it is there. */
+  peek(visitor: Visitor, url: string): RenderedReply | undefined;
 }
 
 /** A second is short enough that nothing need ever be taken out because it changed. */
@@ -30,9 +32,9 @@ export function createReplyCache(clock: Clock): ReplyCache {
     fetchMethod: (_key, _stale, { context: make }) => make(),
   });
   return {
-    async get({ tenant, key }, url, make) {
-      const reply = await replies.fetch(`${tenant.id} ${key?.kind ?? 'anonymous'} ${url}`, { context: make });
-      return reply ?? make();
-    },
+    get: async (visitor, url, make) => (await replies.fetch(nameOf(visitor, url), { context: make })) ?? make(),
+    peek: (visitor, url) => replies.get(nameOf(visitor, url)),
   };
 }
+
+const nameOf = ({ tenant, key }: Visitor, url: string) => `${tenant.id} ${key?.kind ?? 'anonymous'} ${url}`;

@@ -29,7 +29,7 @@ export function answerRequests(services: Services): Middleware {
         sendReply(koa, reply);
       }
       const { method, status } = koa;
-      const route = String(koa['_matchedRoute'] ?? 'none');
+      const route = String(koa.state['route'] ?? koa['_matchedRoute'] ?? 'none');
       const tenant: unknown = koa.state['tenant'];
       finished({ method, route, status });
       span.updateName(`${method} ${route}`).setAttributes({ 'http.route': route, 'http.response.status_code': status, ...(typeof tenant === 'string' && { tenant }) });

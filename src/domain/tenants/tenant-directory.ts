@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import type { Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
@@ -15,8 +16,8 @@ export interface TenantDirectory {
 const freshForMs = seconds(1);
 
 export function createTenantDirectory(ctx: PlatformContext): TenantDirectory {
-  const bySlug = remember((slug) => findTenant(ctx, sql`slug = ${slug}`));
-  const byId = remember((id) => findTenant(ctx, sql`id = ${id}`));
+  const bySlug = remember(ctx.clock, (slug) => findTenant(ctx, sql`slug = ${slug}`));
+  const byId = remember(ctx.clock, (id) => findTenant(ctx, sql`id = ${id}`));
   return {
     bySlug: async (slug) => (await bySlug.fetch(slug))?.tenant,
     byId: async (id) => (await byId.fetch(id))?.tenant,
@@ -26,6 +27,8 @@ export function createTenantDirectory(ctx: PlatformContext): TenantDirectory {
 /** Wrapped, so that "there is none" is remembered too. */
 type Found = { tenant: Tenant | undefined };
 
-function remember(fetch: (key: string) => Promise<Tenant | undefined>): LRUCache<string, Found> {
-  return new LRUCache({ max: 10_000, ttl: freshForMs, fetchMethod: async (key) => ({ tenant: await fetch(key) }) });
+function remember(clock: Clock, fetch: (key: string) => Promise<Tenant | undefined>): LRUCache<string, Found> {
+  return new LRUCache({
+    max: 10_000, ttl: freshForMs, perf: { now: () => clock.now().getTime() }, fetchMethod: async (key) => ({ tenant: await fetch(key) }),
+  });
 }

@@ -1,0 +1,24 @@
+import type { Services } from '#src/services.ts';
+import { type Admissions, createAdmissions } from './admissions.ts';
+import { type AnswerCheck, createAnswerCheck } from './check-answers.ts';
+import { createLimiter, type EnforceLimit } from './limiter.ts';
+import { createReplyCache, type ReplyCache } from './reply-cache.ts';
+
+/** What every route is served with. */
+export interface Counter {
+  readonly services: Services;
+  readonly admissions: Admissions;
+  readonly replies: ReplyCache;
+  readonly enforceLimit: EnforceLimit;
+  readonly check: AnswerCheck;
+}
+
+export function createCounter(services: Services): Counter {
+  return {
+    services,
+    admissions: createAdmissions(services.clock),
+    replies: createReplyCache(services.clock),
+    enforceLimit: createLimiter(services),
+    check: createAnswerCheck(services.checkAnswers),
+  };
+}
