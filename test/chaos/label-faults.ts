@@ -3,19 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Fault, shippoControl } from '#src/local/simulators/shippo/control.ts';
 import type { Random } from '#test/support/random.ts';
 
-/** What the provider does to the line, and how often. Before: nothing was done. After: it was done, and the reply is lost. */
-const faults: readonly Omit<Fault, 'times'>[] = [
-  ...around('POST /transactions', 0.03),
+/** What the provider does to what buys, beside losing replies. */
+const ownFaults: readonly Omit<Fault, 'times'>[] = [
   { match: 'POST /transactions', kind: 'unknown_enum', probability: 0.03 },
   { match: 'POST /transactions', kind: 'queued', probability: 0.02 },
   { match: 'POST /transactions', kind: 'transaction_error', text: 'The carrier API timed out.', probability: 0.02 },
-  // It is done so late that both looks find nothing: only this makes a second label.
+  // It is done so late that both looks find nothing: a second label.
   { match: 'POST /transactions', kind: 'delay', ms: 9000, probability: 0.01 },
-  ...around('POST /shipments', 0.02),
-  ...around('GET /transactions', 0.02),
-  ...around('POST /refunds', 0.05),
 ];
 
+/** How often a reply is lost, in each of the ways there are, of what is asked often and of what is asked rarely. */
+const [often, rarely] = [0.02, 0.05];
+const frequent = ['GET /carrier_accounts', 'GET /transactions', 'POST /shipments', 'POST /transactions'];
+
+/** Before: nothing was done. After: it was done, and the reply is lost. */
 function around(match: string, probability: number): Omit<Fault, 'times'>[] {
   return [
     { match, probability, kind: 'reset_before' },
@@ -29,10 +30,18 @@ function around(match: string, probability: number): Omit<Fault, 'times'>[] {
   ];
 }
 
-/** Let the provider fail in every way there is, and decide late what it left undecided, until told to end. */
-export async function misbehaveAsProvider(url: string, tokens: readonly string[], random: Random): Promise<{ end(): Promise<void> }> {
+/**
+ * Let the provider fail in every way there is, and decide late what it left undecided, until told to end.
+ *
+ * @param requests what it is asked, as `POST /transactions`: each of it fails
+ */
+export async function misbehaveAsProvider(
+  url: string,
+  { requests, tokens, random }: { requests: readonly string[]; tokens: readonly string[]; random: Random },
+): Promise<{ end(): Promise<void> }> {
   const control = shippoControl(url);
   await control.deliveries({ drop: 0.3, duplicate: 0.3 });
+  const faults = [...requests.flatMap((request) => around(request, frequent.includes(request) ? often : rarely)), ...ownFaults];
   for (const fault of faults) await control.fault({ ...fault, times: 1_000_000 });
   let ending = false;
 

@@ -5,13 +5,28 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { Random } from '#test/support/random.ts';
-import type { Aim } from './label-points.ts';
+
+/** Where a process is to die: where its runs come to points that are not struck, or at any at all when it has waited so long. */
+export interface Aim {
+  readonly struck: readonly string[];
+  /** So many points it passes undisturbed, so that something is done. Counted in points: machines are slow and fast. */
+  readonly undisturbed: number;
+  /** So many points it waits from then on for one that is not struck; as long as it takes where left out. */
+  readonly patience?: number;
+}
+
+/** What a worker says of itself on standard output. */
+export interface Said {
+  readonly what: 'seen' | 'died';
+  readonly points: readonly string[];
+}
 
 export interface LabelWorkers {
-  /** How often a process was killed at each point that any of them ever came to. */
+  /** How often a run stood at each point when its process was killed, of those that were named and those that any came to. */
   readonly killedAt: ReadonlyMap<string, number>;
   readonly counts: { kills: number; freezes: number };
-  /** From now on nobody is aimed at. */
+  missing(): string[];
+  /** From now on only points are aimed at that were never struck. */
   spare(): void;
   stop(): Promise<void>;
 }
@@ -20,6 +35,10 @@ export interface HuntOptions {
   readonly environment: Record<string, string>;
   readonly random: Random;
   readonly workers: number;
+  /** The points to strike, as a recording named them. */
+  readonly points: readonly string[];
+  /** So many processes are killed, and more only where a point was never struck. */
+  readonly killsMin: number;
   readonly killsMax: number;
   /** So many points at most a process passes before it is aimed at. A label passes some seventy. */
   readonly undisturbedMax: number;
@@ -33,21 +52,25 @@ const preload = fileURLToPath(new URL('../../src/local/stack/end-with-parent.ts'
 const stopMs = 8000;
 
 /**
- * Keep so many label workers running, of which each is killed by kill -9 at some point of the protocol and started
- * again, and now and then one is frozen until others have taken its work over. The points least struck come first.
+ * Keep so many label workers running, of which each is killed by kill -9 where none was killed before, and started
+ * again; when there is no such point left, anywhere. Now and then one is frozen until others have taken its work over.
  */
-export function huntLabelWorkers({ environment, random, workers, killsMax, undisturbedMax, freezeEveryMs, freezeForMs }: HuntOptions): LabelWorkers {
-  const killedAt = new Map<string, number>();
+export function huntLabelWorkers(options: HuntOptions): LabelWorkers {
+  const { environment, random, workers, killsMin, killsMax, undisturbedMax, freezeEveryMs, freezeForMs } = options;
+  const killedAt = new Map(options.points.map((point) => [point, 0]));
   const counts = { kills: 0, freezes: 0 };
   const running = new Set<ChildProcess>();
   const over = new AbortController();
-  let hunting = true;
+  let isSparing = false;
+  const missing = () => [...killedAt].filter(([, kills]) => kills === 0).map(([point]) => point);
 
   function aim(): Aim | undefined {
-    if (!hunting || counts.kills >= killsMax) return undefined;
-    const least = Math.min(...killedAt.values());
-    const points = [...killedAt].filter(([, kills]) => kills === least).map(([point]) => point);
-    return { point: points.length > 0 ? random.pick(points) : '', undisturbed: random.below(undisturbedMax), patience: undisturbedMax };
+    if (counts.kills >= killsMax) return undefined;
+    const struck = [...killedAt].filter(([, kills]) => kills > 0).map(([point]) => point);
+    const isEnough = isSparing || counts.kills >= killsMin || struck.length < killedAt.size;
+    // What is rare would pass while nobody looks.
+    const isRare = struck.length > killedAt.size / 2 && struck.length < killedAt.size;
+    return { struck, undisturbed: isRare ? 0 : random.below(undisturbedMax), ...(!isEnough && { patience: 0 }) };
   }
 
   async function live(): Promise<void> {
@@ -64,14 +87,16 @@ export function huntLabelWorkers({ environment, random, workers, killsMax, undis
 
   function hear(line: string): void {
     if (!line.startsWith('{"what"')) return;
-    const { what, point } = JSON.parse(line) as { what: 'seen' | 'died'; point: string };
+    const { what, points } = JSON.parse(line) as Said;
     const isDeath = what === 'died';
-    killedAt.set(point, (killedAt.get(point) ?? 0) + (isDeath ? 1 : 0));
-    if (isDeath) counts.kills += 1;
+    for (const point of points) killedAt.set(point, (killedAt.get(point) ?? 0) + (isDeath ? 1 : 0));
+    if (!isDeath) return;
+    counts.kills += 1;
+    for (const child of running) if (child.connected) child.send(points, () => undefined);
   }
 
   async function freeze(everyMs: number): Promise<void> {
-    while (await pause(everyMs, hunting, { signal: over.signal }).catch(() => false)) {
+    while (await pause(everyMs, !isSparing, { signal: over.signal }).catch(() => false)) {
       const victim = running.size > 0 ? random.pick([...running]) : undefined;
       if (!victim?.kill('SIGSTOP')) continue;
       counts.freezes += 1;
@@ -83,12 +108,11 @@ export function huntLabelWorkers({ environment, random, workers, killsMax, undis
   const lives = Array.from({ length: workers }, live);
   const freezing = freezeEveryMs ? freeze(freezeEveryMs) : Promise.resolve();
   return {
-    killedAt, counts,
+    killedAt, counts, missing,
     spare() {
-      hunting = false;
+      isSparing = true;
     },
     async stop() {
-      hunting = false;
       over.abort();
       for (const child of running) {
         child.kill('SIGTERM');

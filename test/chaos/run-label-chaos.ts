@@ -1,23 +1,23 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
 import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
-import { createServices, type Services } from '#src/services.ts';
-import { request } from '#test/domain/shipping/support.ts';
+import { createServices } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
-import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { seededRandom } from '#test/support/random.ts';
-import { buildTenant } from '#test/support/tenant.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
-import { countLabels, type LabelCounts } from './label-counts.ts';
+import { describePoints, describeReplies } from './describe-points.ts';
+import { countLabels, countLostReplies, type LabelCounts } from './label-counts.ts';
+import { type LabelStore, type LabelWorld, openLabelStore, waitAWhile } from './label-desk.ts';
+import { labelEnvironment } from './label-environment.ts';
 import { misbehaveAsProvider } from './label-faults.ts';
 import { pressRetries } from './label-operator.ts';
 import { huntLabelWorkers, type LabelWorkers } from './label-workers.ts';
+import type { Recording } from './record-label-points.ts';
+import { type SentOrders, sendLabelOrders } from './send-label-orders.ts';
 
 export interface LabelChaosOptions {
   readonly databaseUrl: string;
@@ -28,6 +28,8 @@ export interface LabelChaosOptions {
   readonly workers: number;
   readonly killsMax: number;
   readonly undisturbedMax: number;
+  /** Which points there are: each is to be struck. Without it, it is whatever is passed. */
+  readonly recording?: Recording;
   readonly freezeEveryMs?: number;
   /** When Redis is wiped. Each time, what was relayed before is healed later: its intervals double. */
   readonly flushAfterMs?: readonly number[];
@@ -36,41 +38,70 @@ export interface LabelChaosOptions {
   readonly report: (line: string) => void;
 }
 
-/** Waits of seconds instead of hours. A lease outlives the longest call by fifteen seconds, here as everywhere. */
-const quick = {
-  LABEL_BUY_TIMEOUT: '2s', LABEL_LOOKUP_GRACE: '2s', LABEL_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,3s', BREAKER_OPEN: '1s',
-  SWEEP_INTERVAL: '3s', LOG_LEVEL: 'silent', RATE_LIMIT_SCALE: '1000',
-};
 const freezeForMs = 20_000;
+/** So few points that are left are named on the way. */
+const fewMissing = 20;
+/** What is asked of the provider in the short form, which has no recording. */
+const usualRequests = ['POST /transactions', 'GET /transactions', 'POST /shipments', 'POST /refunds'];
 
 /**
  * Ask for the labels of many paid orders while their workers are killed and frozen at every point of the protocol, the
  * provider loses its replies, Redis is wiped, and somebody presses Retry all the while. Answers what does not hold.
  */
 export async function runLabelChaos(options: LabelChaosOptions): Promise<readonly string[]> {
-  const { seed, orders, stores, report } = options;
+  const { seed, orders, stores, report, settleMs, recording } = options;
+  const points = [...(recording?.points.keys() ?? [])];
+  const requests = recording?.requests ?? usualRequests;
   const simulator = await startShippoSimulator({ seed });
-  const environment = environmentOf(options, simulator.url);
-  const services = await createServices(readConfig(environment), 'chaos', { log: silentLog });
+  const environment = { ...labelEnvironment(options.databaseUrl, options.redisUrl), SHIPPO_API_BASE: simulator.url };
+  const services = await createServices(readConfig({ ...environment, DATABASE_POOL_MAX: '20' }), 'chaos', { log: silentLog });
   const relay = startRelay(services);
   const api = await serveApi(services, { isRecorded: false });
+  const world: LabelWorld = { services, shippoUrl: simulator.url, hooks: api.url, goOn: waitAWhile };
   const flushing = flushRedis(options);
   let workers: LabelWorkers | undefined;
+  let sent: SentOrders | undefined;
   try {
-    const tokens = await openStores(services, { stores, orders, hooks: api.url, shippoUrl: simulator.url });
-    report(`${orders} paid orders of ${stores} stores ask for their labels.`);
-    const provider = await misbehaveAsProvider(simulator.url, tokens, seededRandom(seed + 1));
-    const operator = pressRetries(api.url, seededRandom(seed + 2));
+    const crowd: LabelStore[] = [];
+    while (crowd.length < stores) crowd.push(await openLabelStore(world));
+    const tokens = crowd.map(({ token }) => token);
+    const unattended = new Set<string>();
+    const provider = await misbehaveAsProvider(simulator.url, { requests, tokens: [...tokens], random: seededRandom(seed + 1) });
+    const operator = pressRetries(api.url, seededRandom(seed + 2), (tenantId) => unattended.has(tenantId));
     const startedAt = performance.now();
-    workers = huntLabelWorkers({ ...options, environment, random: seededRandom(seed), freezeForMs });
-    const deadline = startedAt + options.settleMs;
+    const hunt = huntLabelWorkers({ ...options, environment, points, killsMin: Math.min(points.length + 50, options.killsMax), random: seededRandom(seed), freezeForMs });
+    workers = hunt;
+    const deadline = startedAt + settleMs;
+    sent = sendLabelOrders({
+      world, orders, crowd, recording,
+      missing: hunt.missing,
+      mayGoOn: () => hunt.counts.kills < options.killsMax && performance.now() < deadline,
+      opened({ token, ctx }, { isUnattended }) {
+        tokens.push(token);
+        if (isUnattended) unattended.add(ctx.tenant.id);
+      },
+    });
+    const sending = sent;
     const count = () => countLabels(services, simulator.url, tokens);
-    await follow(count, { until: ({ kept }) => kept >= orders, deadline, report });
-    workers.spare();
-    await Promise.all([provider.end(), flushing.end()]);
-    const counts = await follow(count, { until: ({ breaches }) => breaches.length === 0, deadline, report });
-    summarise({ ...options, counts, hunted: workers, presses: await operator.end(), flushes: flushing.count(), ms: performance.now() - startedAt });
-    return counts.breaches;
+    const tell = ({ kept, sold }: LabelCounts) => {
+      const [{ crowd, single }, { kills }, missing] = [sending.counts, hunt.counts, hunt.missing()];
+      report(`  ${crowd + single} orders, ${kept} labels kept, ${sold - kept} given back; ${kills} × kill -9, ${missing.length} of ${hunt.killedAt.size} points not struck yet`);
+      if (missing.length <= fewMissing) for (const point of missing) report(`    ${point}`);
+    };
+    await watch(count, { until: ({ kept, orders: known }) => sending.isDone && kept >= known, deadline, tell });
+    hunt.spare();
+    const replies = await countLostReplies(simulator.url);
+    await Promise.all([sent.end(), provider.end(), flushing.end()]);
+    const counts = await watch(count, { until: ({ breaches }) => breaches.length === 0, deadline: Math.max(deadline, performance.now() + 60_000), tell });
+    const presses = await operator.end();
+    report(`${hunt.counts.kills} × kill -9, ${hunt.counts.freezes} × frozen past the lease, ${flushing.count()} × Redis wiped, ${presses} × Retry pressed, in ${Math.round((performance.now() - startedAt) / 1000)} s.`);
+    for (const line of [...describePoints(hunt.killedAt, new Set(points)), ...describeReplies(requests, replies)]) report(line);
+    report(`${counts.orders} orders; at the provider ${counts.sold} labels were ever paid for, ${counts.kept} are kept, ${counts.refunded} are refunded, ${counts.sold - counts.kept - counts.refunded} are orphans.`);
+    return [
+      ...counts.breaches,
+      ...(recording ? hunt.missing().map((point) => `nobody died at: ${point}`) : []),
+      ...(recording ? unlost(requests, replies) : []),
+    ];
   } finally {
     await flushing.end();
     await workers?.stop();
@@ -81,43 +112,21 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   }
 }
 
-function environmentOf({ databaseUrl, redisUrl }: LabelChaosOptions, shippoUrl: string): Record<string, string> {
-  return {
-    PATH: process.env['PATH'] ?? '', ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
-    APP_MODE: 'test', LOCAL_MODE: '1', PORT: '0', DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SHIPPO_API_BASE: shippoUrl,
-    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`, KEY_PEPPER: randomBytes(32).toString('base64'),
-    SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: 'Storefront <hello@storefront.example>', ...quick,
-  };
+function unlost(requests: readonly string[], replies: Awaited<ReturnType<typeof countLostReplies>>): string[] {
+  return requests.flatMap((request) => {
+    const { before, after } = replies.get(request) ?? { before: 0, after: 0 };
+    return [...(before > 0 ? [] : [`no reply was lost before ${request}`]), ...(after > 0 ? [] : [`no reply was lost after ${request}`])];
+  });
 }
 
-/** Answers the token of each store's account at the provider, which tells the shop of what happens there. */
-async function openStores(
-  services: Services,
-  { stores, orders, hooks, shippoUrl }: { stores: number; orders: number; hooks: string; shippoUrl: string },
-): Promise<string[]> {
-  const tokens: string[] = [];
-  for (let store = 0; store < stores; store += 1) {
-    const tenant = await buildTenant(services);
-    const ctx = { ...services.context(), tenant };
-    const { api_key: token, webhook_token: secret } = await buildShippingAccount(ctx);
-    await shippoControl(shippoUrl).registerWebhook(token, { url: `${hooks}/api/webhooks/shippo/${tenant.slug}?token=${secret}`, event: 'all' });
-    tokens.push(token);
-    let left = Math.floor(orders / stores) + (store < orders % stores ? 1 : 0);
-    await Promise.all(Array.from({ length: 4 }, async () => {
-      while (left-- > 0) await request(ctx);
-    }));
-  }
-  return tokens;
-}
-
-async function follow(
+async function watch(
   count: () => Promise<LabelCounts>,
-  { until, deadline, report }: { until: (counts: LabelCounts) => boolean; deadline: number; report: (line: string) => void },
+  { until, deadline, tell }: { until: (counts: LabelCounts) => boolean; deadline: number; tell: (counts: LabelCounts) => void },
 ): Promise<LabelCounts> {
   for (let round = 0; ; round += 1) {
     const counts = await count();
     if (until(counts) || performance.now() > deadline) return counts;
-    if (round % 10 === 9) report(`  ${counts.kept} labels are bought, ${counts.sold - counts.kept} were one too many or are being refunded; ${counts.breaches.length} things are open.`);
+    if (round % 10 === 9) tell(counts);
     await pause(2000);
   }
 }
@@ -136,12 +145,4 @@ function flushRedis({ redisUrl, flushAfterMs = [] }: LabelChaosOptions): { end()
     }
   })();
   return { count: () => flushes, end: () => (over.abort(), flushing) };
-}
-
-function summarise(run: LabelChaosOptions & { counts: LabelCounts; hunted: LabelWorkers; presses: number; flushes: number; ms: number }): void {
-  const { report, counts, hunted, orders } = run;
-  const struck = [...hunted.killedAt].filter(([, kills]) => kills > 0);
-  report(`${hunted.counts.kills} × kill -9 at ${struck.length} of ${hunted.killedAt.size} points, ${hunted.counts.freezes} × frozen past the lease, ${run.flushes} × Redis wiped, ${run.presses} × Retry pressed, in ${Math.round(run.ms / 1000)} s:`);
-  for (const [point, kills] of struck.toSorted(([left], [right]) => left.localeCompare(right))) report(`  ${String(kills).padStart(4)} × ${point}`);
-  report(`${orders} orders; at the provider ${counts.sold} labels were ever paid for, ${counts.kept} are kept, ${counts.refunded} were second ones and are refunded, ${counts.sold - counts.kept - counts.refunded} are orphans.`);
 }

@@ -13,7 +13,7 @@ import { shipmentEndpoints } from './endpoints/shipments.ts';
 import { trackEndpoints } from './endpoints/tracks.ts';
 import { transactionEndpoints } from './endpoints/transactions.ts';
 import { webhookEndpoints } from './endpoints/webhooks.ts';
-import { misbehave, misbehavesEarly, strayFromEnum } from './misbehave.ts';
+import { misbehave, misbehavesEarly, strayFromEnum, withoutResults } from './misbehave.ts';
 import { Refusal } from './refusal.ts';
 import type { RequestRecord, World } from './world.ts';
 
@@ -46,6 +46,7 @@ export function apiRoutes(world: World): Router<RequestState> {
       const account = authenticate(world, ctx.get('authorization'));
       ctx.state.record.account = account.token;
       const fault = world.faults.strike({ method: ctx.method, path: ctx.path, account: account.token });
+      ctx.state.record.fault = fault ?? null;
       const { params, state } = ctx;
       const address = new URL(ctx.originalUrl, world.url);
       await answer(ctx, endpoint, { world, account, params, address, body: state.body, fault });
@@ -59,13 +60,18 @@ async function answer(ctx: RouterContext<RequestState>, endpoint: Endpoint, call
   if (fault && misbehavesEarly(fault) && (await misbehave(ctx, fault)) === 'answered') return;
   const { status, body } = settled(endpoint, call);
   // Written down at once: a reply that is delayed tells what was true when it was made.
-  const text =
-    body === undefined ? '' : JSON.stringify(fault?.kind === 'unknown_enum' ? strayFromEnum(body) : body);
+  const text = body === undefined ? '' : JSON.stringify(distorted(body, fault));
   if (fault && !misbehavesEarly(fault) && (await misbehave(ctx, fault)) === 'answered') return;
   ctx.status = status;
   if (text === '') return;
   ctx.type = 'application/json';
   ctx.body = text;
+}
+
+/** What the fault makes of an answer. */
+function distorted(body: unknown, fault: Call['fault']): unknown {
+  if (fault?.kind === 'unknown_enum') return strayFromEnum(body);
+  return fault?.kind === 'unlisted' ? withoutResults(body) : body;
 }
 
 function settled(endpoint: Endpoint, call: Call): Answer {
@@ -88,6 +94,7 @@ export function receiveRequests(world: World): Middleware<RequestState> {
       account: null,
       body: undefined,
       status: null,
+      fault: null,
     };
     ctx.state.record = record;
     try {

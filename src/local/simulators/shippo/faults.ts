@@ -8,6 +8,7 @@ export const faultKinds = [
   'transaction_error',
   'no_rates',
   'queued',
+  'unlisted',
 ] as const;
 
 /** One way to misbehave, and when. */

@@ -1,4 +1,4 @@
-import type { FaultList } from './faults.ts';
+import type { Fault, FaultList } from './faults.ts';
 import type { PendingWork } from './pending.ts';
 import type * as wire from './wire.ts';
 
@@ -51,6 +51,8 @@ export interface RequestRecord {
   body: unknown;
   /** Null while there is no answer: not yet, or never, the connection being cut or left hanging. */
   status: number | null;
+  /** The fault that struck it. */
+  fault: Fault | null;
 }
 
 /** All there is, and the few things that it depends on. */
