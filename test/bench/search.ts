@@ -7,7 +7,9 @@ import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simul
 import { startProcess } from '#src/local/stack/start-process.ts';
 import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { rawSql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
+import { leaveUncounted } from '#test/support/rows-handled.ts';
 import { readOptions } from '#test/support/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { workPromises } from '#test/support/work-promises.ts';
@@ -15,12 +17,13 @@ import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
- * Searches in a store of 10,000 products, by text and by meaning, at the real web process.
+ * Searches in a store of 10,000 products, by text and by meaning, at the real web process: a moment after the store was
+ * filled, when PostgreSQL has not counted its rows, and when it has.
  */
 
 const { products, searches } = readOptions('Searches by text and by meaning in a large store, at the real web process.', 'npm run bench -- search', {
   products: { default: 10_000, description: 'Products of the store.' },
-  searches: { default: 3000, description: 'Searches of each kind.' },
+  searches: { default: 3000, description: 'Searches by each mode, a sixth of each kind.' },
 }, '2000 500');
 const dimensions = 512;
 
@@ -42,44 +45,54 @@ const services = await createServices(readConfig({ ...bench.environment, ...embe
 const tenant = await buildTenant(services);
 const ctx: Context = { ...services.context(), tenant };
 
+const kinds = {
+  words: (number: number) => `${pick(materials, number)} ${pick(things, number * 7)}`,
+  'one word': (number: number) => pick(things, number),
+  misspelled: (number: number) => pick(things, number).replace(/(.)(.)$/, '$2$1'),
+  'every one': (number: number) => pick(['made by hand', 'every day', 'next morning', 'workshop by the river'], number),
+  synonyms: (number: number) => `${pick(colours, number)} ${pick(meant, number * 3)}`,
+  SKUs: (number: number) => `sku-${(number * 37) % products}`,
+};
+
 try {
+  await leaveUncounted(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings', 'outbox']);
   say(`${products} products saved in ${Math.round(await timed(saveAll))} s`);
   say(`indexed and embedded in ${Math.round(await timed(() => workPromises(services, { rounds: products })))} s`);
   const agent = new Agent({ connections: 4 });
-  const kinds = {
-    words: (number: number) => `${pick(materials, number)} ${pick(things, number * 7)}`,
-    'one word': (number: number) => pick(things, number),
-    misspelled: (number: number) => pick(things, number).replace(/(.)(.)$/, '$2$1'),
-    'every one': (number: number) => pick(['made by hand', 'every day', 'next morning', 'workshop by the river'], number),
-    synonyms: (number: number) => `${pick(colours, number)} ${pick(meant, number * 3)}`,
-    SKUs: (number: number) => `sku-${(number * 37) % products}`,
-  };
-  for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) {
-    const { environment, url } = await bench.web(more);
-    const web = startProcess('web', 'src/server.ts', environment);
-    await web.waitFor('listening');
-    const modes: Record<string, number> = {};
-    const ask = async (q: string) => {
-      const answer = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, { headers: { 'x-tenant-slug': tenant.slug }, dispatcher: agent });
-      const body = JSON.parse(await answer.body.text());
-      if (answer.statusCode !== 200) throw new Error(JSON.stringify(body));
-      modes[body.mode] = (modes[body.mode] ?? 0) + 1;
-    };
-    const first = await timed(() => ask('first'));
-    say(`${mode}: the first search took ${Math.round(first * 1000)} ms`);
-    await inParallel(Array.from({ length: 100 }, (_, number) => Object.values(kinds)[number % 6]?.(number) ?? ''), 2, ask);
-    for (const [kind, queryOf] of Object.entries(kinds)) {
-      const queries = Array.from({ length: Math.ceil(searches / 6) }, (_, number) => queryOf(number));
-      say(`${mode}: ${kind.padEnd(10)} ${describeLatencies(await inParallel(queries, 2, ask))}`);
-    }
-    say(`${mode}: answered ${Object.entries(modes).map(([name, count]) => `${count} by ${name}`).join(', ')}`);
-    await web.stop();
-  }
+  for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) await measure(`${mode}, uncounted`, more, agent);
+  await services.run(rawSql('analyze'));
+  for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) await measure(`${mode}, counted`, more, agent);
   await agent.close();
 } finally {
   await services.close();
   await simulator.close();
   await bench.stop();
+}
+
+async function measure(name: string, more: Record<string, string>, agent: Agent): Promise<void> {
+  const { environment, url } = await bench.web(more);
+  const web = startProcess('web', 'src/server.ts', environment);
+  await web.waitFor('listening');
+  const modes: Record<string, number> = {};
+  const ask = async (q: string) => {
+    const answer = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, { headers: { 'x-tenant-slug': tenant.slug }, dispatcher: agent });
+    const body = JSON.parse(await answer.body.text());
+    if (answer.statusCode !== 200) throw new Error(JSON.stringify(body));
+    modes[body.mode] = (modes[body.mode] ?? 0) + 1;
+  };
+  const first = await timed(() => ask('first'));
+  say(`${name}: the first search took ${Math.round(first * 1000)} ms`);
+  await inParallel(Array.from({ length: 100 }, (_, number) => Object.values(kinds)[number % 6]?.(number) ?? ''), 2, ask);
+  const all: number[] = [];
+  for (const [kind, queryOf] of Object.entries(kinds)) {
+    const queries = Array.from({ length: Math.ceil(searches / 6) }, (_, number) => queryOf(number));
+    const latencies = await inParallel(queries, 2, ask);
+    all.push(...latencies);
+    say(`${name}: ${kind.padEnd(10)} ${describeLatencies(latencies)}`);
+  }
+  say(`${name}: all        ${describeLatencies(all)} (aim: p99 < 150 ms, which is what the embedder alone is given)`);
+  say(`${name}: answered ${Object.entries(modes).map(([mode, count]) => `${count} by ${mode}`).join(', ')}`);
+  await web.stop();
 }
 
 async function saveAll(): Promise<void> {

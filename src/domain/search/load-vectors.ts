@@ -31,7 +31,7 @@ export async function loadVectors(ctx: Context, dimensions: number): Promise<Vec
   const key = `${ctx.tenant.id}:${dimensions}`;
   let held = cache.get(key);
   if (!held) {
-    held = { vectors: new VectorStore(dimensions), version: 0, lookedAt: -Infinity, refreshing: undefined };
+    held = { vectors: new VectorStore(dimensions, documentsMax), version: 0, lookedAt: -Infinity, refreshing: undefined };
     cache.set(key, held);
   }
   const now = ctx.clock.now().getTime();
@@ -54,7 +54,7 @@ async function refresh(ctx: Context, held: Held, now: number): Promise<void> {
     const last = page.at(-1);
     if (last) after = sql`(version, kind, subject_id) > (${last.version}, ${last.kind}, ${last.id})`;
     version = last?.version ?? version;
-  } while (page.length === pageSize && held.vectors.size <= documentsMax);
+  } while (page.length === pageSize);
   held.version = version;
   held.lookedAt = now;
 }

@@ -18,13 +18,16 @@ export interface Neighbour extends DocumentKey {
  */
 export class VectorStore {
   readonly dimensions: number;
+  readonly #documentsMax: number;
   #count = 0;
   #vectors: Float32Array;
   readonly #keys: DocumentKey[] = [];
   readonly #places = new Map<string, number>();
 
-  constructor(dimensions: number) {
+  /** @param documentsMax so many are held; what comes beyond is passed over */
+  constructor(dimensions: number, documentsMax = Infinity) {
     this.dimensions = dimensions;
+    this.#documentsMax = documentsMax;
     this.#vectors = new Float32Array(64 * dimensions);
   }
 
@@ -88,6 +91,7 @@ export class VectorStore {
   #put(key: DocumentKey, packed: Buffer): void {
     const name = nameOf(key);
     const place = this.#places.get(name) ?? this.#count;
+    if (place === this.#documentsMax) return;
     if (place === this.#count) {
       this.#count += 1;
       this.#keys[place] = key;

@@ -70,6 +70,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'reviews.body': 'what is said of a product stays, signed by nobody',
   'return_items.name': 'what was bought',
   'search_documents.body': 'of the catalogue',
+  'search_documents.keywords': 'of the catalogue',
   'search_documents.names': 'of the catalogue',
   'shipping_accounts.carriers': 'the store\'s terms',
   'shipping_accounts.countries': 'the store\'s terms',

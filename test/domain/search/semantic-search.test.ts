@@ -68,6 +68,8 @@ test.serial('the answer says how it was found, page by page', async (t) => {
   await workPromises(services);
   await settle(t.context, 'mug');
   const ask = async (query: string) => (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
+  // Found by meaning alone, so each has half of what its rank gives: 61 / (60 + rank), and no more than 0.99.
+  t.deepEqual((await ask('q=mug')).results.map(({ score }: any) => score), [0.495, 0.487016, 0.479286]);
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -97,10 +99,10 @@ test.serial('while the embedder is slow, broken or flooded, search goes by text 
   t.deepEqual(await degraded('stoneware beaker'), ['mug']);
   await embeddings.fault({ kind: 'reset' });
   t.deepEqual(await degraded('stoneware'), ['mug']);
-  await embeddings.fault({ kind: 'delay', ms: 400 });
+  await embeddings.fault({ kind: 'delay', ms: 2500 });
   const startedAt = performance.now();
   t.deepEqual(await degraded('mug stoneware'), ['mug']);
-  t.true(performance.now() - startedAt < 390, 'nobody waits for an embedder');
+  t.true(performance.now() - startedAt < 2400, 'nobody waits for an embedder');
   // What came too late is remembered for the next who asks.
   t.is((await settle(t.context, 'mug stoneware')).mode, 'semantic');
 

@@ -49,3 +49,10 @@ test('a vector of another length is none', (t) => {
   store.apply({ kind: 'product', id: 'b', packed: Buffer.alloc(12) });
   t.is(store.size, 0);
 });
+
+test('no more are held than a process may hold, and what is held is kept up to date', (t) => {
+  const store = new VectorStore(2, 2);
+  for (const [id, values] of [['a', [1, 0]], ['b', [0, 1]], ['c', [1, 1]], ['a', [0, 2]]] as const) store.apply({ kind: 'product', id, packed: pack(values) });
+  t.is(store.size, 2);
+  t.deepEqual(store.nearest(Float32Array.of(0, 1), ['product'], 3).map(({ id }) => id), ['a', 'b']);
+});
