@@ -27,9 +27,9 @@ export function renderPage(document: OpenApiDocument): string {
 <body>
 <nav aria-label="Contents">
   <a class="title" href="#top">${document.info.title}</a>
-  ${groups.map(({ name, listed }) => html`<section><h2><a href="#tag-${name}">${name}</a></h2>
+  ${groups.map(({ name, listed }) => html`<section><h2><a href="#tag-${name}">${titleOf(name)}</a></h2>
   ${listed.map(({ method, path, operation }) =>
-    html`<a href="#${operation.operationId}">${badge(method)} <span>${path.replace('/api/v1', '')}</span></a>`)}</section>`)}
+    html`<a href="#${operation.operationId}">${badge(method)} <span>${breakable(path.replace('/api/v1', ''))}</span></a>`)}</section>`)}
   <section><h2><a href="#events">events</a></h2>
   ${Object.keys(document.webhooks).map((type) => html`<a href="#event-${type}">${type}</a>`)}</section>
 </nav>
@@ -41,7 +41,7 @@ export function renderPage(document: OpenApiDocument): string {
     </p>
     ${markdown(document.info.description)}
   </header>
-  ${groups.map(({ name, listed }) => html`<section class="group"><h2 id="tag-${name}">${name}</h2>
+  ${groups.map(({ name, listed }) => html`<section class="group"><h2 id="tag-${name}">${titleOf(name)}</h2>
   ${listed.map((each) => operation(each.operation, { method: each.method, path: each.path, url }, schemas))}</section>`)}
   <section class="group"><h2 id="events">events</h2>
   ${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
@@ -50,6 +50,12 @@ export function renderPage(document: OpenApiDocument): string {
 </html>
 `.text;
 }
+
+/** `customer-portal` as a heading. */
+const titleOf = (tag: string) => tag.replaceAll('-', ' ');
+
+/** A path that is too long for its line breaks before a slash, not within a word. */
+const breakable = (path: string) => path.split(/(?=\/)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`);
 
 /** Parameters that the document keeps among its components are put in place. */
 function operationsOf({ paths, components }: OpenApiDocument): Listed[] {

@@ -38,7 +38,7 @@ function describe(route: Route): { description?: string } {
 function describeLimit(name: NonNullable<Route['limit']>): string {
   const { perShopper, perSecretKey, perStore, seconds } = limitOf(name);
   const window = seconds === 60 ? 'a minute' : `${seconds} s`;
-  if (perStore) return 'Never refused by count.';
+  if (perStore) return 'However often it is called, it is not refused for that.';
   const server = perSecretKey ? `, ${perSecretKey} for a secret key` : '';
   return `Rate limit: ${perShopper} ${window} for a shopper${server}.`;
 }

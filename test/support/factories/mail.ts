@@ -61,7 +61,7 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
   shipped: orderMail({ labels }),
   one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
   return_update: {
-    return_number: 'RET-12', order_number: 'ORD-1001', status: 'approved', note: 'Please use the box that it came in.',
+    return_number: 'RMA-1012', order_number: 'ORD-1001', status: 'approved', note: 'Please use the box that it came in.',
     items: [{ name: 'Oak bowl, Large', quantity: 2 }],
   },
   endpoint_warning: { address: `https://erp.example/${'very-long-'.repeat(12)}`, failing_since: '2026-11-18T09:00:00.000Z', disabled: null },
