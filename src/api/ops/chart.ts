@@ -41,8 +41,8 @@ export function barChart({ title, bars, format }: BarChart): Html {
 export function funnelChart({ title, bars, format }: BarChart): Html {
   const max = Math.max(...bars.map(({ value }) => value), 1);
   const rowHeight = 30;
-  const nameWidth = 90;
-  const lengthOf = (value: number) => (value / max) * (width - nameWidth - 130);
+  const nameWidth = 110;
+  const lengthOf = (value: number) => (value / max) * (width - nameWidth - 150);
   return html`<svg class="chart" viewBox="0 0 ${width} ${bars.length * rowHeight}" role="img" aria-label="${title}">
     ${bars.map(({ label, value }, index) => html`<text x="0" y="${index * rowHeight + 19}">${label}</text>
       <rect class="bar" x="${nameWidth}" y="${index * rowHeight + 5}" width="${round(Math.max(lengthOf(value), 1))}" height="20" rx="2"/>
@@ -52,13 +52,14 @@ export function funnelChart({ title, bars, format }: BarChart): Html {
 }
 
 export const chartStyle = html`<style>
-.chart { display: block; width: 100%; height: auto; margin-top: .6rem; }
+.chart { display: block; width: 100%; height: auto; margin-top: .6rem; overflow: visible; }
 .chart .bar { fill: var(--accent); }
 .chart .hit { fill: transparent; }
 .chart g:hover .bar { opacity: .7; }
 .chart line { stroke: var(--line); }
 .chart text { fill: var(--ink); font-size: 12px; font-variant-numeric: tabular-nums; }
 .chart .tick { fill: var(--soft); }
+@media (max-width: 44rem) { .chart text { font-size: 22px; } }
 </style>`;
 
 function anchorOf(index: number, count: number): 'start' | 'middle' | 'end' {

@@ -141,7 +141,8 @@ input[type=hidden] { display: none; }
   .list .text { flex-basis: 100%; order: 1; }
   .list td:last-child { margin-left: auto; }
   .facts th { width: auto; }
-  .numbers { font-size: .92rem; }
+  .numbers { font-size: .82rem; }
   .numbers th, .numbers td { padding-right: .4rem; }
+  .numbers th:last-child, .numbers td:last-child { padding-right: 0; }
 }
 `;
