@@ -6,10 +6,11 @@ import type { Ports } from '#src/domain/ports/index.ts';
 import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
 import { type Clock, systemClock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { gather } from '#src/lib/gather.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import { onFirstUse } from '#src/lib/on-first-use.ts';
 import type { Log } from '#src/lib/log.ts';
-import type { Run } from '#src/outbox/runs.ts';
+import { type Run, type StartedPromise, startPromises } from '#src/outbox/runs.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
@@ -36,6 +37,8 @@ export interface Services {
   readonly checkAnswers: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
   readonly run: Run;
+  /** Take a promise up, with those that are taken up at the same time: `startPromises`. `undefined` where nothing is to be done. */
+  readonly startPromise: (id: string) => Promise<StartedPromise | undefined>;
   /** A context that belongs to no tenant. */
   context(parts?: ContextParts): PlatformContext;
   /** The tenant with this id. Throws DomainError when it is gone. */
@@ -102,6 +105,7 @@ export async function createServices(config: Config, processName: string, replac
   const context = (parts: ContextParts = {}): PlatformContext => ({
     database, clock, log, keyring, ports, settings: config.settings, stopping: stopping.signal, actor: system, ...parts,
   });
+  const run: Run = (statement) => runOnPlatformTables(context(), statement);
   const tenants = createTenantDirectory(context());
   // A first connection that fails is tried again by itself; the shop is open meanwhile.
   redis.connect().catch(() => undefined);
@@ -112,7 +116,8 @@ export async function createServices(config: Config, processName: string, replac
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),
-    run: (statement) => runOnPlatformTables(context(), statement),
+    run,
+    startPromise: gather((ids: readonly string[]) => startPromises(run, ids)),
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');

@@ -18,16 +18,16 @@ export interface StartedPromise {
 }
 
 /**
- * Take a promise up, counting the start. `undefined` when it has been kept, or is unknown: then there is nothing to
- * do. A promise that was given up is taken up again, because somebody pressed Retry.
+ * Take promises up, counting the start of each. What has been kept, or is unknown, is not answered: then there is nothing
+ * to do. A promise that was given up is taken up again, because somebody pressed Retry.
  */
-export async function startPromise(run: Run, id: string): Promise<StartedPromise | undefined> {
-  const [row] = await run<StartedPromise>(sql`
+export async function startPromises(run: Run, ids: readonly string[]): Promise<ReadonlyMap<string, StartedPromise>> {
+  const rows = await run<StartedPromise>(sql`
     update outbox set starts = starts + 1, failed_at = null
-    where id = ${id} and finished_at is null
+    where id = any(${ids}) and finished_at is null
     returning id, tenant_id as "tenantId", job, payload, starts, request_id as "requestId", trace,
               created_at as "createdAt"`);
-  return row;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The promise is kept. */

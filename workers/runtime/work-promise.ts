@@ -4,7 +4,7 @@ import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
-import { finishPromise, startPromise, type StartedPromise } from '#src/outbox/runs.ts';
+import { finishPromise, type StartedPromise } from '#src/outbox/runs.ts';
 import type { Services } from '#src/services.ts';
 import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
@@ -47,7 +47,7 @@ function spanOf({ id, trace }: StartedPromise): SpanOptions {
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
 async function takeUp(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedPromise | undefined> {
-  if (!job.repeatJobKey) return startPromise(services.run, job.id ?? '');
+  if (!job.repeatJobKey) return services.startPromise(job.id ?? '');
   const now = services.clock.now();
   return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now };
 }

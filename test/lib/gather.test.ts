@@ -1,0 +1,40 @@
+import test from 'ava';
+
+import { gather } from '#src/lib/gather.ts';
+
+/** Calls that are under way until they are answered, with what each was asked. */
+function slowly() {
+  const calls: { keys: readonly string[]; answer(known: readonly string[]): void; fail(error: Error): void }[] = [];
+  const ask = gather((keys: readonly string[]) => new Promise<Map<string, string>>((resolve, fail) => {
+    calls.push({ keys, answer: (known) => resolve(new Map(known.map((key) => [key, key.toUpperCase()]))), fail });
+  }));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  return { calls, ask, turn };
+}
+
+test('who asks alone is answered at once; who asks meanwhile goes with the next call, all together', async (t) => {
+  const { calls, ask, turn } = slowly();
+  const first = ask('a');
+  await turn();
+  const others = [ask('b'), ask('c'), ask('b'), ask('nobody knows')];
+  await turn();
+  t.deepEqual(calls.map(({ keys }) => keys), [['a']]);
+  calls[0]?.answer(['a']);
+  t.is(await first, 'A');
+  await turn();
+  t.deepEqual(calls[1]?.keys, ['b', 'c', 'nobody knows']);
+  calls[1]?.answer(['b', 'c']);
+  t.deepEqual(await Promise.all(others), ['B', 'C', 'B', undefined]);
+});
+
+test('a call that fails fails for those whom it was for, and the next goes on', async (t) => {
+  const { calls, ask, turn } = slowly();
+  const failing = [ask('a'), ask('b')].map((asked) => t.throwsAsync(asked, { message: 'away' }));
+  await turn();
+  const after = ask('c');
+  calls[0]?.fail(new Error('away'));
+  await Promise.all(failing);
+  await turn();
+  calls[1]?.answer(['c']);
+  t.is(await after, 'C');
+});
