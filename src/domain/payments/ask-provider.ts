@@ -60,13 +60,9 @@ const ask = {
   },
 
   async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
-    const askedAt = ctx.clock.now();
-    const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
-    const subscription = await subscriptionOf(ctx, account, invoice);
-    const session = await unpaidSessionOf(ctx, account, invoice);
-    const isNew = isRenewalOfOurs(ctx, invoice) && !(await isKnown(ctx, invoice.invoiceId));
-    const orderNumber = isNew ? await takeOrderNumber(ctx) : undefined;
-    return { subject: 'invoice', askedAt, invoice, subscription, session, orderNumber };
+    const answer = await askInvoice(ctx, account, id);
+    const isNew = isRenewalOfOurs(ctx, answer.invoice) && !(await isKnown(ctx, id));
+    return { ...answer, orderNumber: isNew ? await takeOrderNumber(ctx) : undefined };
   },
 
   async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Answer> {
@@ -75,6 +71,15 @@ const ask = {
     return { subject: 'payment', askedAt, payment };
   },
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
+
+/** How an invoice stands; the number of the order that it may want is another thing. */
+export async function askInvoice(ctx: Context, account: PaymentAccount, id: string) {
+  const askedAt = ctx.clock.now();
+  const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
+  const subscription = await subscriptionOf(ctx, account, invoice);
+  const session = await unpaidSessionOf(ctx, account, invoice);
+  return { subject: 'invoice', askedAt, invoice, subscription, session } as const;
+}
 
 /**
  * A slow first payment can fail and be made up for by the shopper on the page of the invoice: then the invoice is paid,

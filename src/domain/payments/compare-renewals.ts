@@ -5,7 +5,7 @@ import { read, transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { takenBackIf } from '../taken-back-if.ts';
 import { applyAnswer } from './apply-answer.ts';
-import { askProvider, isRenewalOfOurs } from './ask-provider.ts';
+import { askInvoice, askProvider, isRenewalOfOurs } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
 import type { Stretch } from './report-drift.ts';
 
@@ -36,13 +36,13 @@ export async function compareRenewals(ctx: Context, account: PaymentAccount, { f
   return { unmade, unpaidThere };
 }
 
-/** The paid invoices of renewals of ours that were made in this stretch of time. */
+/** The paid invoices of renewals of ours that were made in this stretch of time; not those that only settle a difference. */
 export async function paidRenewals(ctx: Context, account: PaymentAccount, stretch: Stretch): Promise<Set<string>> {
   const paid = new Set<string>();
   const pages = everyPage((from) => ctx.ports.payments.listPaidInvoices(account, { ...stretch, ...from }, ctx.signal));
   for await (const { invoices } of pages) {
     for (const invoice of invoices) {
-      if (isRenewalOfOurs(ctx, invoice)) paid.add(invoice.invoiceId);
+      if (isRenewalOfOurs(ctx, invoice) && invoice.lines.length > 0) paid.add(invoice.invoiceId);
     }
   }
   return paid;
@@ -63,8 +63,8 @@ const ordersMade = (ctx: Context, { from, to }: Stretch) =>
 
 /** Whether applying it would make an order, or cannot for want of the first one. What it renews may be none of ours. */
 async function renewsSomething(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
-  const answer = await askProvider(ctx, account, 'invoice', invoiceId);
-  if (!answer) return false;
+  // The order that it would make is taken back, so it needs no number of its own.
+  const answer = { ...(await askInvoice(ctx, account, invoiceId)), orderNumber: 0 };
   return takenBackIf<boolean>(true, (finish) => transact(ctx, async (ctx) => {
     const applied = await applyAnswer(ctx, answer);
     return finish(applied === 'unknown_order' || (await renewalOrdersOf(ctx, [invoiceId])).size > 0);

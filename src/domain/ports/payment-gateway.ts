@@ -142,7 +142,7 @@ export interface PaymentGateway {
     key: string,
     signal?: AbortSignal,
   ): Promise<SubscriptionSnapshot>;
-  /** Paid invoices of subscriptions that were made in a stretch of time, newest first; of a long one not every line. */
+  /** Paid invoices that were made in a stretch of time, newest first; of a long one not every line, but one if it has any. */
   listPaidInvoices(
     account: PaymentAccount,
     range: PageRequest,

@@ -132,7 +132,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
 }
 
 /** Whether a line is a whole period of something. A proration settles the difference when something was changed. */
-const isPeriod = ({ parent, quantity }: Stripe.InvoiceLineItem): boolean =>
+export const isPeriod = ({ parent, quantity }: Stripe.InvoiceLineItem): boolean =>
   !parent?.subscription_item_details?.proration && quantity !== 0;
 
 /** A subscription that is resumed, or whose rhythm is changed, begins a new period at once: an `update`. */

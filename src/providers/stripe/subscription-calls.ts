@@ -1,13 +1,16 @@
 import type Stripe from 'stripe';
 
 import type { PaymentGateway, SubscriptionChange } from '#src/domain/ports/payment-gateway.ts';
-import { type Caller, newBudget } from './caller.ts';
-import { idOf, invoiceSnapshotOf, subscriptionSnapshotOf, within } from './snapshots.ts';
+import { type Call, type Caller, newBudget } from './caller.ts';
+import { idOf, invoiceSnapshotOf, isPeriod, subscriptionSnapshotOf, within } from './snapshots.ts';
 
 type SubscriptionCalls = Pick<
   PaymentGateway,
   'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'listPaidInvoices' | 'openBillingPortal'
 >;
+
+/** What all calls of one question share. */
+type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
@@ -18,6 +21,18 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
       stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options));
     return subscriptionSnapshotOf(subscription);
   };
+
+  async function fetchLines({ id = '', lines: first }: Stripe.Invoice, asked: Asked): Promise<Stripe.InvoiceLineItem[]> {
+    const lines = [...first.data];
+    for (let hasMore = first.has_more; hasMore && lines.length < linesMax; ) {
+      const last = lines.at(-1)?.id;
+      const page = await call({ ...asked, operation: 'invoices.listLineItems' }, (options) =>
+        stripe.invoices.listLineItems(id, { limit: 100, ...(last && { starting_after: last }) }, options));
+      lines.push(...page.data);
+      hasMore = page.has_more;
+    }
+    return lines;
+  }
 
   return {
     fetchSubscription,
@@ -37,22 +52,18 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
       const budget = newBudget(account);
       const invoice = await call({ account, operation: 'invoices.retrieve', budget, signal }, (options) =>
         stripe.invoices.retrieve(id, { expand: ['payments'] }, options));
-      const lines = [...invoice.lines.data];
-      while (invoice.lines.has_more && lines.length < linesMax) {
-        const last = lines.at(-1)?.id;
-        const page = await call({ account, operation: 'invoices.listLineItems', budget, signal }, (options) =>
-          stripe.invoices.listLineItems(id, { limit: 100, ...(last && { starting_after: last }) }, options));
-        lines.push(...page.data);
-        if (!page.has_more) break;
-      }
-      return invoiceSnapshotOf(invoice, lines);
+      return invoiceSnapshotOf(invoice, await fetchLines(invoice, { account, budget, signal }));
     },
 
     async listPaidInvoices(account, { from, to, next }, signal) {
       const params = { status: 'paid', created: within(from, to), limit: 100, ...(next && { starting_after: next }) } as const;
       const page = await call({ account, operation: 'invoices.list', signal }, (options) => stripe.invoices.list(params, options));
+      const invoices = page.data.map(async (invoice) => {
+        const { data, has_more: hasMore } = invoice.lines;
+        return invoiceSnapshotOf(invoice, hasMore && !data.some(isPeriod) ? await fetchLines(invoice, { account, signal }) : data);
+      });
       return {
-        invoices: page.data.map((invoice) => invoiceSnapshotOf(invoice, invoice.lines.data)),
+        invoices: await Promise.all(invoices),
         next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
       };
     },
