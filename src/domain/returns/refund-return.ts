@@ -24,7 +24,7 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
     const order = await lockOrder(ctx, orderId);
     if (!order) return;
     const left = (await leftToRefund(ctx, order)) ?? 0;
-    const onCard = await leftToReturn(ctx, { orderId });
+    const onCard = order.giftCardCents === 0 ? 0 : await leftToReturn(ctx, { orderId });
     const wanted = amountCents ?? Math.min(await paidFor(ctx, moved), left + onCard);
     const isTooMuch = wanted > left + onCard;
     const toCard = isTooMuch ? 0 : Math.max(0, wanted - left);

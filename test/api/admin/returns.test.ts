@@ -50,6 +50,14 @@ test('a return whose goods never come is closed, and can be asked for again', as
   t.is((await buildReturn(ctx, order)).status, 'requested');
 });
 
+test('what was paid for the goods goes back, unless an amount is named', async (t) => {
+  const { ctx, owner } = t.context;
+  const order = await buildReturnableOrder(ctx, { paymentId: 'pi_3' });
+  const { id } = await buildReturn(ctx, order);
+  for (const verb of ['approve', 'receive', 'refund']) await owner.post(`/returns/${id}/${verb}`);
+  t.like((await owner.get(`/orders/${order.id}`)).body.order.refunds, [{ amount_cents: 3800, return_id: id, state: 'requested' }]);
+});
+
 test('of an order whose money has gone back nothing more is given back for a return', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx, { paymentId: 'pi_2' });

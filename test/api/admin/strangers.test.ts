@@ -52,7 +52,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
     () => who.post(`/orders/${order.id}/ship`, { carrier: 'USPS', tracking_number: '1' }), () => who.post(`/orders/${order.id}/refunds`),
     () => who.put(`/orders/${order.id}/shipping-address`, newYork),
     () => who.post(`/labels/${labelId}/retry`), () => who.post(`/labels/${labelId}/void`),
-    ...['approve', 'reject', 'receive', 'refund'].map((verb) => () => who.post(`/returns/${returnId}/${verb}`)),
+    ...['approve', 'reject', 'receive', 'refund', 'close'].map((verb) => () => who.post(`/returns/${returnId}/${verb}`)),
     () => who.get(`/subscriptions/${subscriptionId}`), () => who.get(`/customers/${customerId}`),
     () => who.post(`/reviews/${reviewId}/approve`), () => who.post(`/reviews/${reviewId}/reject`),
     () => who.get(`/webhook-endpoints/${endpoint.id}`), () => who.patch(`/webhook-endpoints/${endpoint.id}`, { concurrency: 1 }),
