@@ -7,10 +7,10 @@ import { batchesMax, eventsMax, readBacklog } from './backlog.ts';
  * How long the oldest batch may have waited while somebody folds: what is taken in is to be counted within two seconds,
  * and by the time that a batch is this old, others have come behind it.
  */
-const behindMs = 750;
+const behindMs = 600;
 
 /** How old an answer about the backlog may be. */
-const freshForMs = 100;
+const freshForMs = 50;
 
 const watches = new WeakMap<Database, BacklogWatch>();
 
