@@ -3,6 +3,12 @@ import { commands } from './commands.ts';
 import { runCommands } from './lib/run-commands.ts';
 
 /* What an operator does by hand: `npm run cli -- <command>`. Beside `npm run dev`, on what that has running. */
+// Whoever reads on may have seen enough: `npm run cli -- openapi | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const streams = { in: process.stdin, out: process.stdout, err: process.stderr };
 const isToldWhere = process.env['DATABASE_URL'] !== undefined;
 const environment = isToldWhere ? process.env : { ...findRunningStack(), LOG_LEVEL: undefined, ...process.env };

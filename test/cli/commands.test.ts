@@ -1,3 +1,7 @@
+import { exec } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
 import test from 'ava';
 
 import { commands } from '#src/cli/commands.ts';
@@ -52,8 +56,13 @@ test('what was written wrongly ends with code 2 and says what was meant', async 
     const { code, out, err } = await call(...words);
     t.deepEqual([code, out], [2, ''], words.join(' '));
     t.regex(err, sentence);
-    t.regex(err, /See npm run cli -- --help\.\n$/);
+    t.regex(err, words[0] === 'kettle' && words.length > 1 ? /See npm run cli -- kettle boil --help\.\n$/ : /See npm run cli -- --help\.\n$/);
   }
+});
+
+test('whoever has read enough may stop reading', async (t) => {
+  const { stderr } = await promisify(exec)(`"${process.execPath}" src/cli/main.ts openapi | head -n 1`, { cwd: fileURLToPath(new URL('../..', import.meta.url)) });
+  t.is(stderr, '');
 });
 
 test('what a person can understand ends with code 1 and one line', async (t) => {

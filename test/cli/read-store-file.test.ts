@@ -54,6 +54,7 @@ test('broken syntax is told with its line, and references as they were written',
   const { value, problems } = readStoreFile('a: 1\nb: [1, 2\nc: 3\n', {});
   t.is(value, undefined);
   t.true(problems.length > 0 && problems.every(({ line }) => line >= 2));
+  t.is(readStoreFile('not a map\n$ nor this\na: { b: [1, 2] }\nc: [3, 4]\n', {}).problems.length, 1, 'not every token behind it');
   const twice = readStoreFile('${A}: 1\n${A}: 2\n', {}).problems;
   t.is(twice[0]?.line, 2);
 });

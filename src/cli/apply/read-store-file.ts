@@ -30,7 +30,7 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
     const { line, col } = lines.linePos(offset);
     return { line, column: col, field, detail: showReferences(detail) };
   };
-  const syntax = document.errors.map(({ pos, message }) => problemAt(pos[0], '', message));
+  const syntax = tellingErrors(document).map(({ pos, message }) => problemAt(pos[0], '', message));
   if (syntax.length > 0) return { value: undefined, problems: syntax, locate: () => undefined };
 
   const missing: { offset: number; name: string }[] = [];
@@ -54,6 +54,12 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
       return isExplained ? undefined : problemAt(place.key, fieldOf(segments), detail);
     },
   };
+}
+
+/** Behind a token that cannot stand where it stands, every other one is in the wrong place too: that tells nothing. */
+function tellingErrors({ errors }: Document): Document['errors'] {
+  const astray = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
+  return astray === -1 ? errors : errors.slice(0, astray + 1);
 }
 
 /** The offsets of a field's name and of its value; of the nearest thing around it where it is not there. */

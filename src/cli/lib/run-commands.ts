@@ -25,8 +25,10 @@ export async function runCommands(
     return 0;
   }
   const json = words.includes('--json');
+  let called = '';
   try {
     const { command, rest } = findCommand(commands, asksForHelp ? words.slice(1) : words);
+    called = `${command.name} `;
     const { help, ...call } = parseCall(command, asksForHelp ? ['--help'] : rest);
     if (help) {
       out.write(`${explain(command)}\n`);
@@ -42,7 +44,7 @@ export async function runCommands(
     return report.failed ? 1 : 0;
   } catch (error) {
     const { message, problems, exitCode } = describeFailure(error);
-    err.write(`${message}\n${error instanceof UsageError ? 'See npm run cli -- --help.\n' : ''}`);
+    err.write(`${message}\n${error instanceof UsageError ? `See npm run cli -- ${called}--help.\n` : ''}`);
     if (json) out.write(`${JSON.stringify({ error: message, problems }, null, 2)}\n`);
     return exitCode;
   }
