@@ -176,13 +176,15 @@ OrderSchema.setClass(Order);
 
 function attentionsOf({ attentionCode, attentionDetail }: Order): Attention[] {
   if (!attentionCode) return [];
-  const [first = '', ...more] = (attentionDetail ?? '').split('\n');
+  const [first = '', ...more] = (attentionDetail ?? '').split(/\n(?=[a-z_]+: )/);
   const others = more.map((line) => ({ code: line.slice(0, line.indexOf(': ')), detail: line.slice(line.indexOf(': ') + 2) }));
   return [{ code: attentionCode, detail: first }, ...others];
 }
 
 function setAttentions(order: Order, [first, ...others]: readonly Attention[]): void {
-  const lines = others.map(({ code, detail }) => `${code}: ${detail}`);
+  // What a provider says may run over several lines.
+  const inOneLine = (text: string) => text.replace(/\s*\n\s*/g, ' ');
+  const lines = others.map(({ code, detail }) => inOneLine(`${code}: ${detail}`));
   order.attentionCode = first?.code ?? null;
-  order.attentionDetail = first ? [first.detail, ...lines].join('\n') : null;
+  order.attentionDetail = first ? [inOneLine(first.detail), ...lines].join('\n') : null;
 }
