@@ -32,6 +32,8 @@ export interface LabelWorld {
 /** What people do about one order. All of it is tried again until it is done: others are at work too. */
 export interface Desk {
   until(state: string): Promise<void>;
+  /** One more order of the store. */
+  another(): Promise<Desk>;
   chooseRate(): Promise<void>;
   void(): Promise<void>;
   askAgain(): Promise<void>;
@@ -63,7 +65,10 @@ export async function follow(world: LabelWorld, store: LabelStore, recipe: Recip
   await desk.until('purchased');
 }
 
-function deskOf({ shippoUrl, goOn }: LabelWorld, { ctx, token }: LabelStore, orderId: string, { decides = 'SUCCESS' }: Recipe, isOver: () => boolean): Desk {
+function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: Recipe, isOver: () => boolean): Desk {
+  const { shippoUrl, goOn } = world;
+  const { ctx, token } = store;
+  const { decides = 'SUCCESS' } = recipe;
   const control = shippoControl(shippoUrl);
   const label = () => labelOf(ctx, orderId);
   const labelId = async () => (await label()).id;
@@ -102,6 +107,10 @@ function deskOf({ shippoUrl, goOn }: LabelWorld, { ctx, token }: LabelStore, ord
 
   return {
     until: (state) => waitUntil(is(state)),
+    async another() {
+      const { order } = await request(ctx);
+      return deskOf(world, store, order.id, recipe, isOver);
+    },
     chooseRate: () => insist(async () => {
       if ((await label()).state === 'purchased') return;
       const [cheapest] = await quoteOrder(ctx, { orderId });

@@ -54,6 +54,16 @@ export const recipes: readonly Recipe[] = [
   { name: 'the account does not open for a purchase', faults: [buying('status', closed)] },
   { name: 'the account does not open for a look', faults: [buying('reset_after'), looking('status', closed)], isDeaf: true },
   {
+    name: 'two orders wait for the account, and one is retried', faults: [quoting('status', closed)], isUnattended: true,
+    async people(desk) {
+      await desk.until('needs_attention');
+      const other = await desk.another();
+      await other.until('needs_attention');
+      await desk.retry();
+      await other.until('purchased');
+    },
+  },
+  {
     name: 'somebody chooses a rate above the cap', faults: [], account: { label_cost_cap_cents: 1 },
     async people(desk) {
       await desk.until('needs_attention');
@@ -94,6 +104,14 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
+    name: 'somebody gives the label back there, and the provider does not tell', faults: [], isDeaf: true,
+    async people(desk) {
+      await desk.until('purchased');
+      await desk.giveBackElsewhere();
+      await desk.retry();
+    },
+  },
+  {
     name: 'the parcel moves', faults: [],
     async people(desk) {
       await desk.until('purchased');
@@ -110,15 +128,17 @@ export const recipes: readonly Recipe[] = [
   },
 ];
 
-/** The same, with one more reply lost: before anything was done, or after. */
+/** The same, with one more reply lost: that to the `nth` request of this kind, before anything was done, or after. */
 export function losing(recipe: Recipe, { match, nth }: { match: string; nth: number }, kind: 'reset_before' | 'reset_after'): Recipe {
-  const passing: Recipe['faults'] = nth > 1 ? [{ match, kind: 'delay', ms: 0, times: nth - 1 }] : [];
-  const when = kind === 'reset_before' ? 'before' : 'after';
-  // What the recipe itself does to the requests before it is done first.
   const own = recipe.faults.filter((fault) => fault.match === match);
   const others = recipe.faults.filter((fault) => fault.match !== match);
-  const spoiled = own.reduce((sum, { times = 1 }) => sum + times, 0);
+  // Those that the recipe itself spoils come first, and so many after them go through.
+  const through = nth - 1 - own.reduce((sum, { times = 1 }) => sum + times, 0);
+  const passing = through > 0 ? [{ match, kind: 'delay' as const, ms: 0, times: through }] : [];
   const lost = { match, kind };
-  const faults = nth <= spoiled ? [lost, ...own] : [...own, ...passing.map((fault) => ({ ...fault, times: nth - 1 - spoiled })).filter(({ times }) => times > 0), lost];
-  return { ...recipe, name: `${recipe.name}; the reply to ${match} is lost ${when} it is done (${nth})`, faults: [...others, ...faults] };
+  return {
+    ...recipe,
+    name: `${recipe.name}; the reply to ${match} is lost ${kind === 'reset_before' ? 'before' : 'after'} it is done (${nth})`,
+    faults: [...others, ...(through < 0 ? [lost, ...own] : [...own, ...passing, lost])],
+  };
 }

@@ -20,6 +20,7 @@ import type { Aim, Said } from './label-workers.ts';
 const config = readConfig();
 const aim = process.env['AIM'] ? (JSON.parse(process.env['AIM']) as Aim) : undefined;
 const struck = new Set(aim?.struck);
+const expected = aim?.expected && new Set(aim.expected);
 const seen = new Set<string>(aim?.struck);
 const standing: string[] = [];
 let passed = 0;
@@ -33,7 +34,8 @@ function at(point: string, isInRun: boolean): boolean {
   seen.add(point);
   if (!aim) return false;
   passed += 1;
-  if (passed <= aim.undisturbed || (struck.has(point) && passed <= aim.undisturbed + (aim.patience ?? Infinity))) return false;
+  const isSpared = passed <= aim.undisturbed && (expected?.has(point) ?? true);
+  if (isSpared || (struck.has(point) && passed <= aim.undisturbed + (aim.patience ?? Infinity))) return false;
   standing.push(point);
   struck.add(point);
   if (!isInRun || standing.length === config.concurrency.labels) die();

@@ -9,6 +9,8 @@ import type { Random } from '#test/support/random.ts';
 /** Where a process is to die: where its runs come to points that are not struck, or at any at all when it has waited so long. */
 export interface Aim {
   readonly struck: readonly string[];
+  /** These may pass undisturbed: they come again. All may where left out. */
+  readonly expected?: readonly string[];
   /** So many points it passes undisturbed, so that something is done. Counted in points: machines are slow and fast. */
   readonly undisturbed: number;
   /** So many points it waits from then on for one that is not struck; as long as it takes where left out. */
@@ -70,7 +72,8 @@ export function huntLabelWorkers(options: HuntOptions): LabelWorkers {
     const isEnough = isSparing || counts.kills >= killsMin || struck.length < killedAt.size;
     // What is rare would pass while nobody looks.
     const isRare = struck.length > killedAt.size / 2 && struck.length < killedAt.size;
-    return { struck, undisturbed: isRare ? 0 : random.below(undisturbedMax), ...(!isEnough && { patience: 0 }) };
+    const expected = options.points.length > 0 ? { expected: options.points } : {};
+    return { struck, ...expected, undisturbed: isRare ? 0 : random.below(undisturbedMax), ...(!isEnough && { patience: 0 }) };
   }
 
   async function live(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 
 import { jobs } from '#jobs/index.ts';
-import { pollTrackings, sweepLabels } from '#jobs/labels.ts';
+import { pollTrackings, pruneHints, sweepLabels } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/domain/database.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -84,6 +84,7 @@ export async function recordLabelPoints(environment: Record<string, string>): Pr
     await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => {
       enqueue(ctx, sweepLabels, { slot });
       enqueue(ctx, pollTrackings, { slot });
+      enqueue(ctx, pruneHints, { slot });
     });
   }
 

@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Redis } from 'ioredis';
-
+import { pruneHints } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
+import { asPlatform } from '#src/domain/database.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
-import { createServices } from '#src/services.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { createServices, type Services } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { describePoints, describeReplies } from './describe-points.ts';
+import { flushRedis } from './flush-redis.ts';
 import { countLabels, countLostReplies, type LabelCounts } from './label-counts.ts';
 import { type LabelStore, type LabelWorld, openLabelStore, waitAWhile } from './label-desk.ts';
 import { labelEnvironment } from './label-environment.ts';
@@ -41,6 +43,8 @@ export interface LabelChaosOptions {
 const freezeForMs = 20_000;
 /** So few points that are left are named on the way. */
 const fewMissing = 20;
+/** So long it may take to come to a point that was not struck yet. */
+const stalledMs = 180_000;
 /** What is asked of the provider in the short form, which has no recording. */
 const usualRequests = ['POST /transactions', 'GET /transactions', 'POST /shipments', 'POST /refunds'];
 
@@ -58,7 +62,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   const relay = startRelay(services);
   const api = await serveApi(services, { isRecorded: false });
   const world: LabelWorld = { services, shippoUrl: simulator.url, hooks: api.url, goOn: waitAWhile };
-  const flushing = flushRedis(options);
+  const flushing = flushRedis(options.redisUrl, options.flushAfterMs ?? []);
   let workers: LabelWorkers | undefined;
   let sent: SentOrders | undefined;
   try {
@@ -66,16 +70,19 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     while (crowd.length < stores) crowd.push(await openLabelStore(world));
     const tokens = crowd.map(({ token }) => token);
     const unattended = new Set<string>();
-    const provider = await misbehaveAsProvider(simulator.url, { requests, tokens: [...tokens], random: seededRandom(seed + 1) });
+    const random = seededRandom(seed + 1);
+    const provider = await misbehaveAsProvider(simulator.url, { requests, tokens: [...tokens], random });
     const operator = pressRetries(api.url, seededRandom(seed + 2), (tenantId) => unattended.has(tenantId));
     const startedAt = performance.now();
-    const hunt = huntLabelWorkers({ ...options, environment, points, killsMin: Math.min(points.length + 50, options.killsMax), random: seededRandom(seed), freezeForMs });
+    const killsMin = Math.min(100, options.killsMax);
+    const hunt = huntLabelWorkers({ ...options, environment, points, killsMin, random: seededRandom(seed), freezeForMs });
     workers = hunt;
     const deadline = startedAt + settleMs;
+    const progress = followProgress(hunt);
     sent = sendLabelOrders({
       world, orders, crowd, recording,
       missing: hunt.missing,
-      mayGoOn: () => hunt.counts.kills < options.killsMax && performance.now() < deadline,
+      mayGoOn: () => hunt.counts.kills < options.killsMax && performance.now() < deadline && progress.isBeingMade(),
       opened({ token, ctx }, { isUnattended }) {
         tokens.push(token);
         if (isUnattended) unattended.add(ctx.tenant.id);
@@ -85,18 +92,25 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     const count = () => countLabels(services, simulator.url, tokens);
     const tell = ({ kept, sold }: LabelCounts) => {
       const [{ crowd, single }, { kills }, missing] = [sending.counts, hunt.counts, hunt.missing()];
-      report(`  ${crowd + single} orders, ${kept} labels kept, ${sold - kept} given back; ${kills} × kill -9, ${missing.length} of ${hunt.killedAt.size} points not struck yet`);
+      const left = `${missing.length} of ${hunt.killedAt.size} points not struck yet`;
+      report(`  ${crowd + single} orders, ${kept} labels kept, ${sold - kept} given back; ${kills} × kill -9, ${left}`);
       if (missing.length <= fewMissing) for (const point of missing) report(`    ${point}`);
     };
+    const daily = recording && promiseOften(services);
     await watch(count, { until: ({ kept, orders: known }) => sending.isDone && kept >= known, deadline, tell });
+    await daily?.end();
     hunt.spare();
     const replies = await countLostReplies(simulator.url);
     await Promise.all([sent.end(), provider.end(), flushing.end()]);
-    const counts = await watch(count, { until: ({ breaches }) => breaches.length === 0, deadline: Math.max(deadline, performance.now() + 60_000), tell });
+    const last = Math.max(deadline, performance.now() + 60_000);
+    const counts = await watch(count, { until: ({ breaches }) => breaches.length === 0, deadline: last, tell });
     const presses = await operator.end();
-    report(`${hunt.counts.kills} × kill -9, ${hunt.counts.freezes} × frozen past the lease, ${flushing.count()} × Redis wiped, ${presses} × Retry pressed, in ${Math.round((performance.now() - startedAt) / 1000)} s.`);
+    const { kills, freezes } = hunt.counts;
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    report(`${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis wiped, ${presses} × Retry pressed, in ${seconds} s.`);
     for (const line of [...describePoints(hunt.killedAt, new Set(points)), ...describeReplies(requests, replies)]) report(line);
-    report(`${counts.orders} orders; at the provider ${counts.sold} labels were ever paid for, ${counts.kept} are kept, ${counts.refunded} are refunded, ${counts.sold - counts.kept - counts.refunded} are orphans.`);
+    const { sold, kept, refunded } = counts;
+    report(`${counts.orders} orders; at the provider ${sold} labels were ever paid for, ${kept} are kept, ${refunded} are refunded, ${sold - kept - refunded} are orphans.`);
     return [
       ...counts.breaches,
       ...(recording ? hunt.missing().map((point) => `nobody died at: ${point}`) : []),
@@ -110,6 +124,29 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     await services.close();
     await simulator.close();
   }
+}
+
+/** Whether a point was struck for the first time lately: what nothing leads to any more is not waited for. */
+function followProgress({ missing }: LabelWorkers): { isBeingMade(): boolean } {
+  let [least, since] = [Infinity, performance.now()];
+  return {
+    isBeingMade() {
+      const left = missing().length;
+      if (left < least) [least, since] = [left, performance.now()];
+      return performance.now() - since < stalledMs;
+    },
+  };
+}
+
+/** What comes once a day comes every few seconds. */
+function promiseOften(services: Services): { end(): Promise<void> } {
+  const over = new AbortController();
+  const promising = (async () => {
+    for (let slot = 1; await pause(5000, true, { signal: over.signal }).catch(() => false); slot += 1) {
+      await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => enqueue(ctx, pruneHints, { slot }));
+    }
+  })();
+  return { end: () => (over.abort(), promising) };
 }
 
 function unlost(requests: readonly string[], replies: Awaited<ReturnType<typeof countLostReplies>>): string[] {
@@ -129,20 +166,4 @@ async function watch(
     if (round % 10 === 9) tell(counts);
     await pause(2000);
   }
-}
-
-function flushRedis({ redisUrl, flushAfterMs = [] }: LabelChaosOptions): { end(): Promise<void>; count(): number } {
-  const over = new AbortController();
-  let flushes = 0;
-  const flushing = (async () => {
-    for (const [index, at] of flushAfterMs.entries()) {
-      const waited = await pause(at - (flushAfterMs[index - 1] ?? 0), true, { signal: over.signal }).catch(() => false);
-      if (!waited) return;
-      const redis = new Redis(redisUrl);
-      await redis.flushdb();
-      redis.disconnect();
-      flushes += 1;
-    }
-  })();
-  return { count: () => flushes, end: () => (over.abort(), flushing) };
 }

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -6,6 +8,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
 import { type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
@@ -126,6 +129,24 @@ test('a purchase without an answer may have happened; a refused one has not', as
   t.like(await failure(gateway.buyLabel(account, { rateId: 'none', marker: 'm' })), { failure: 'refused', code: 'rate' });
   t.is((await failure(gateway.fetchPurchase(account, 'none'))).failure, 'missing');
   t.is(await bought(), 3);
+});
+
+test('an answer that cannot be read does not say that nothing was bought', async (t) => {
+  const answers = ['<html>Created</html>', '{"object_id":', '{"status":"SUCCESS"}', '[]', ''];
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(201, { 'content-type': 'application/json' }).end(answers[asked - 1]);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gateway = createShippoGateway({ baseUrl, log: silentLog, breaker: new CircuitBreaker({ openMs: 1, failures: 50 }) });
+  const account = { tenantId: 'ten_1', apiKey: 'shippo_test_1' };
+  for (const answer of answers) {
+    t.is((await failure(gateway.buyLabel(account, { rateId: 'r', marker: 'm' }))).failure, 'away', answer);
+  }
+  t.is(asked, answers.length, 'and is not asked for again');
 });
 
 test('the time limit of a call holds, also when memory is collected while it waits', async (t) => {
