@@ -11,7 +11,8 @@ interface Keyed {
 
 /**
  * The row of this id, locked until the transaction ends, as an entity of its unit of work; `undefined` where there is
- * none. Where the unit of work has it already, its changes are written and it is read anew.
+ * none. Others may still write rows that refer to it. Where the unit of work has it already, its changes are written and
+ * it is read anew.
  *
  * The same as MikroORM's `findOne` with a lock, by a prepared statement and at a quarter of its cost.
  */
@@ -21,7 +22,7 @@ export async function lockRow<Entity extends Keyed>(ctx: InTransaction, entityNa
   const known = em.getUnitOfWork().getIdentityMap().getByHash(meta, Utils.getPrimaryKeyHash([ctx.tenant.id, id]));
   if (known) await em.flush();
   const [row] = await ctx.tx.run<EntityDictionary<Entity>>(sql`
-    ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id} for update`);
+    ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id} for no key update`);
   return row && em.map(entityName, row);
 }
 

@@ -57,7 +57,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     present as (
       select v.id, v.stock, v.backorder from variants v
       where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and v.id = any(select id from given)
-      order by v.id for update),
+      order by v.id for no key update),
     judged as (
       select g.*, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
         case

@@ -35,9 +35,9 @@ interface StockMove extends StockOrder {
 
 /**
  * Move the stock of several variants, all or nothing, and write the ledger, in one statement. Rows are locked in the
- * order of their ids, so that two orders of the same things never wait for each other. Answers what there is too
- * little of; then nothing was moved. A variant that does not exist has none. Who waits for one of which there was
- * nothing to be had, and now is, will be told.
+ * order of their ids, so that two orders of the same things never wait for each other, and by a lock that does not stop
+ * whoever puts them into a cart. Answers what there is too little of; then nothing was moved. A variant that does not
+ * exist has none. Who waits for one of which there was nothing to be had, and now is, will be told.
  */
 export async function moveStock(
   ctx: InTransaction,
@@ -57,7 +57,7 @@ export async function moveStock(
         v.stock is not null and not v.backorder and ${move.tooLittle ?? sql`false`} as too_little
       from variants v join wanted w on w.variant_id = v.id
       where v.tenant_id = ${ctx.tenant.id}
-      order by v.id for update of v),
+      order by v.id for no key update of v),
     short as (
       select w.variant_id, w.quantity as requested, coalesce(p.available, 0) as available
       from wanted w left join present p on p.id = w.variant_id
