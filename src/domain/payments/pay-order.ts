@@ -48,12 +48,14 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   if (payment.address) {
     order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
   }
-  const [shortages] = await allOf(captureHolds(ctx, order.id), rememberWhoPaid(ctx, order, payment));
-  raiseShortages(order, shortages);
+  order.withdraw(order.attentionCode);
+  await rememberWhoPaid(ctx, order, payment);
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
   await allOf(closeSale(ctx, order, payment), requestLabel(ctx, { orderId: order.id }), promiseMails(ctx, order, payment));
+  // Last of all: from here to the commit, whoever else buys the same things waits.
+  await raiseShortages(ctx, order, await captureHolds(ctx, order.id));
   return true;
 }
 
@@ -63,9 +65,9 @@ const sentences: Record<Shortage, string> = {
 };
 
 /** Too little stock weighs more: nothing may be sent. */
-function raiseShortages(order: Order, shortages: readonly Shortage[]): void {
-  order.withdraw(order.attentionCode);
+async function raiseShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
   for (const code of shortages.toSorted((left, right) => right.localeCompare(left))) order.raise({ code, detail: sentences[code] });
+  await saveOrder(ctx, order);
 }
 
 async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, paymentCustomerId }: Payment): Promise<void> {
