@@ -79,6 +79,10 @@ test('a body that does not fit is refused with the path of what is wrong', async
     t.is(answer.body.error, 'invalid_request');
     t.true(answer.body.errors.some((issue: { path: string }) => issue.path === at), `${JSON.stringify(body)}: ${JSON.stringify(answer.body.errors)}`);
   }
+  const told = async (path: string, body: unknown) => (await api.call('POST', path, { tenant, body })).body.detail;
+  t.is(await told(items, { variantId: variant.id, quantity: 0 }), 'quantity must be a whole number from 1 to 999.');
+  t.is(await told('/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1, items: [{ lineTotalCents: 1 }] }), 'items.0.productSlug is required.');
+  t.is(await told(items, []), 'The body must be an object.');
   const broken = await api.call('POST', items, { tenant, body: '{', headers: { 'content-type': 'application/json' } });
   t.is(broken.body.error, 'invalid_json');
 });

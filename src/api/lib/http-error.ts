@@ -22,9 +22,9 @@ export class HttpError extends Error {
   }
 }
 
-/** The refusal of a value that does not fit its schema, with every issue and its path. */
+/** The refusal of a value that does not fit its schema: every issue with its path, and the first in a sentence. */
 export function invalidRequest(issues: readonly Issue[], where: string): HttpError {
-  const [first] = issues;
-  const detail = first ? `${where}${first.path && ` ${first.path}`} ${first.detail}.` : `The ${where} is not valid.`;
+  const [{ path, detail: fault } = { path: '', detail: 'is not valid' }] = issues;
+  const detail = `${path === '' ? `The ${where}` : path.slice(1).replaceAll('/', '.')} ${fault}.`;
   return new HttpError(400, 'invalid_request', detail, { issues });
 }
