@@ -1,11 +1,8 @@
 export { judgeReview } from './judge-review.ts';
 export { dismissAttention } from './dismiss-attention.ts';
 export { nextStep } from './next-step.ts';
-export {
-  AttentionView, ManagedOrderView, OrderFileView, presentManagedOrder, presentOrderFile, TimelineEntryView,
-} from './present.ts';
+export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.ts';
 export { type OrderNeedingAttention, ordersNeedingAttention } from './orders-needing-attention.ts';
 export { pruneOutbox } from './prune-outbox.ts';
-export { type Attention, type Operations, type QueueState, readOperations, type ReconcileLag, type Waiting } from './read-operations.ts';
+export { type Attention, type Operations, type QueueState, readOperations, type Waiting } from './read-operations.ts';
 export { readOrderFile } from './read-order-file.ts';
-export { readTimeline, type TimelineEntry } from './read-timeline.ts';

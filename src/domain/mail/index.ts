@@ -1,5 +1,5 @@
 export { isAddress } from './address.ts';
-export { type MailData, type MailKind, mailKinds, type OrderMailData, type PostalAddress } from './kinds.ts';
+export { type MailData, type MailKind, type OrderMailData } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
 export { mailPersonalData } from './personal-data.ts';
 export { type MailRequest, promiseMail } from './promise-mail.ts';

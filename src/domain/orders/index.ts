@@ -5,16 +5,15 @@ export { hasBought } from './has-bought.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {
-  type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, type OrderLabel, type OrderStatus, orderStatuses,
-  type PaymentStatus, paymentStatuses, type ShippingAddress,
+  type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, type OrderStatus, orderStatuses,
+  paymentStatuses, type ShippingAddress,
 } from './order.ts';
 export { hasGoodsToShip, orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
 export { orderPersonalData } from './personal-data.ts';
-export { OrderItemView, OrderLabelView, OrderView, presentOrder, type OrderRecord } from './present.ts';
+export { OrderLabelView, OrderView } from './present.ts';
 export {
-  listManagedOrders, listOrders, type ManagedOrder, type OrderFilter, orderItems, readManagedOrder, readOrder, readOrderByNumber,
-  readOrders,
+  listManagedOrders, listOrders, type ManagedOrder, orderItems, readManagedOrder, readOrder, readOrders,
 } from './read-order.ts';
 export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';
 export { releaseReturn } from './release-return.ts';
-export { reserveReturn, type ReturnLine } from './reserve-return.ts';
+export { reserveReturn } from './reserve-return.ts';

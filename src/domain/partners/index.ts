@@ -1,9 +1,9 @@
-export { applyAsPartner, type PartnerApplication } from './apply-as-partner.ts';
+export { applyAsPartner } from './apply-as-partner.ts';
 export { attributeOrder, type PaidOrder } from './attribute-order.ts';
 export { findPartner, type PartnerTerms } from './find-partner.ts';
 export {
-  listApplications, listPartners, type ManagedPartner, ManagedPartnerView, presentManagedPartner, presentReceivedApplication,
-  readPartner, type ReceivedApplication, ReceivedApplicationView,
+  listApplications, listPartners, ManagedPartnerView, presentManagedPartner, presentReceivedApplication, readPartner,
+  ReceivedApplicationView,
 } from './managed-partners.ts';
 export { normalisePartnerCode, Partner } from './partner.ts';
 export { partnerCodes } from './partner-codes.ts';
@@ -12,4 +12,4 @@ export { partnerPersonalData } from './personal-data.ts';
 export { PartnerApplicationView, PartnerView, presentPartner } from './present.ts';
 export { removePartner } from './remove-partner.ts';
 export { savePartner } from './save-partner.ts';
-export { trackReferral, type Visit } from './track-referral.ts';
+export { trackReferral } from './track-referral.ts';

@@ -1,3 +1,3 @@
-export { erasePersonalData, type Erasure } from './erase-personal-data.ts';
-export { exportPersonalData, type PersonalExport } from './export-personal-data.ts';
+export { erasePersonalData } from './erase-personal-data.ts';
+export { exportPersonalData } from './export-personal-data.ts';
 export { personalData } from './registry.ts';

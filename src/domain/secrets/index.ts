@@ -1,3 +1,3 @@
 export { inspectSecrets, type KeyUse } from './inspect-secrets.ts';
-export { rewrapSecrets, type Rewrapped } from './rewrap-secrets.ts';
+export { rewrapSecrets } from './rewrap-secrets.ts';
 export { sealedColumns } from './sealed-columns.ts';

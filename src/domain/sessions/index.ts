@@ -10,5 +10,5 @@ export { renewToken, rotateSession } from './refresh-session.ts';
 export { type LinkRequest, requestLink } from './request-link.ts';
 export type { GrantedSession, OpenSession } from './session.ts';
 export { ConsumeInput, LinkInput, RefreshInput } from './session-input.ts';
-export { expiredSession, invalidSession, tenantIdOfSession } from './session-token.ts';
+export { invalidSession, tenantIdOfSession } from './session-token.ts';
 export { pathOnStorefront } from './storefront-path.ts';

@@ -1,16 +1,16 @@
 export { createEndpoint } from './create-endpoint.ts';
 export { drainEndpoint } from './drain-endpoint.ts';
-export { EndpointEntry, EndpointInput, EndpointPatch, EventFilter } from './endpoint-input.ts';
+export { EndpointEntry, EndpointInput, EndpointPatch } from './endpoint-input.ts';
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';
 export { fanOutEvent } from './fan-out-event.ts';
 export {
-  type AttemptRecord, type DeliveryRecord, type DeliveryState, deliveryStates, type EndpointRecord, presentAttempt,
-  presentDelivery, presentEndpoint, WebhookAttemptView, WebhookDeliveryView, WebhookEndpointView,
+  deliveryStates, presentAttempt, presentDelivery, presentEndpoint, WebhookAttemptView, WebhookDeliveryView,
+  WebhookEndpointView,
 } from './present.ts';
 export { pruneDeliveries } from './prune-deliveries.ts';
-export { type DeliveryQuery, listDeliveries, readDelivery } from './read-deliveries.ts';
+export { listDeliveries, readDelivery } from './read-deliveries.ts';
 export { listEndpoints, readEndpoint } from './read-endpoints.ts';
-export { type Recovery, recoverDeliveries, redeliver } from './redeliver.ts';
+export { recoverDeliveries, redeliver } from './redeliver.ts';
 export { removeEndpoint } from './remove-endpoint.ts';
 export { rotateSecret } from './rotate-secret.ts';
 export { saveEndpoint } from './save-endpoint.ts';
@@ -19,6 +19,5 @@ export { sendTestEvent } from './send-test-event.ts';
 export { sign } from './sign.ts';
 export { disableEndpoint, enableEndpoint } from './switch-endpoint.ts';
 export { updateEndpoint } from './update-endpoint.ts';
-export type { DisabledReason } from './endpoint-health.ts';
 export { WebhookEndpoint } from './webhook-endpoint.ts';
 export { type FailedDelivery, type TroubledEndpoint, webhooksNeedingAttention } from './webhooks-needing-attention.ts';
