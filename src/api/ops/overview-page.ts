@@ -50,7 +50,9 @@ interface Advice {
 function adviceFor({ kind, code }: Attention): Advice {
   switch (kind) {
     case 'payments':
-      return { sentence: 'The payment provider\'s webhooks do not arrive.', next: 'Sweeps bring the events, only later. Register the endpoint again.', address: '/ops/drift' };
+      return code === 'payment_events_forgotten'
+        ? { sentence: 'The payment provider has forgotten events that were never taken in.', next: 'What they were about is looked through instead.', address: '/ops/drift' }
+        : { sentence: 'The payment provider\'s webhooks do not arrive.', next: 'Sweeps bring the events, only later. Register the endpoint again.', address: '/ops/drift' };
     case 'order':
       return { sentence: 'An order\'s money or goods want a person.', next: nextStep(code), address: '/ops/drift#orders' };
     case 'label':

@@ -124,6 +124,8 @@ async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Atten
       select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
       from payment_accounts where silent_since is not null
       union all
+      select 1, 'payments', 'payment_events_forgotten', created_at from payment_event_gaps where finished_at is null
+      union all
       select 2, 'order', attention_code, updated_at from orders where attention_code is not null
       union all
       select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'

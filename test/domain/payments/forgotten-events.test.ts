@@ -72,10 +72,15 @@ test.serial('what happened longer ago than the provider keeps its events is said
   t.deepEqual(await gapsOf(t.context), [{ finishedAt: null, days: 10 }], 'it is said once');
   const shown = (await readDrift(services.context(), 100)).gaps.filter(({ tenantId }) => tenantId === ctx.tenant.id);
   t.deepEqual(shown.map(({ finishedAt }) => finishedAt), [null]);
+  const pages = async () => (await Promise.all(['/ops', '/ops/drift'].map((path) => t.context.api.call('GET', path)))).map(({ body }) => body);
+  for (const body of await pages()) t.regex(body, /payment_events_forgotten/);
   t.like(await orderOf(ctx, refunded), { status: 'paid' });
 
   await workPromises(services);
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+  const [overview, drift] = await pages();
+  t.notRegex(overview ?? '', /payment_events_forgotten/);
+  t.regex(drift ?? '', /were looked through instead/);
   t.like(await orderOf(ctx, refunded), { status: 'refunded', refundedCents: 3800 });
   t.like(await orderOf(ctx, disputed), { attentionCode: 'disputed' });
   t.is((await ordersOf(ctx)).length, 5, 'the renewal has its order');
