@@ -304,6 +304,10 @@ test.serial('parcel providers that do not take the key, or do not answer', async
   const said = (await storeFaults(t.context, ctx)).filter(({ about }) => about !== 'stripe').map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
   t.is(said[0], 'fault shippo: The provider does not accept the key.');
   t.regex(said[1] ?? '', /^warning easypost: The provider /);
+  const live = await newStore(t.context);
+  await buildShippingAccount({ ...live, settings: { ...live.settings, appMode: 'live' } }, { api_key: `shippo_live_${randomText(20)}` });
+  const [kind] = (await storeFaults(t.context, live)).filter(({ about }) => about === 'shippo');
+  t.is(kind?.sentence, 'This is a live key, and here is the test environment.');
   const away = await storeFaults(t.context, ctx, { SHIPPO_API_BASE: 'http://127.0.0.1:1' });
   t.is(away.find(({ about }) => about === 'shippo')?.sentence, 'The provider did not answer.');
 });
