@@ -178,6 +178,23 @@ test('its owner is warned after one day and after three of failing, and after fi
   t.is((await countStates(ctx, id))['pending'], undefined);
 });
 
+test('an endpoint that had little to take is not switched off before its tenth failure', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 503 });
+  const { id } = await buildEndpoint(ctx, receiver);
+  const isOn = async () => (await readEndpoint(ctx, id))?.disabledAt == null;
+  await deliveriesWaiting(ctx, id, 1);
+  // One delivery, tried every sixth day: time enough has passed long before it failed often enough.
+  for (let failures = 1; failures < 10; failures += 1) {
+    await drainEndpoint(ctx, { endpointId: id });
+    t.deepEqual([receiver.requests.length, await isOn()], [failures, true]);
+    clock.pass(days(6));
+  }
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual([receiver.requests.length, await isOn()], [10, false]);
+});
+
 test('one success forgets all failures', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
