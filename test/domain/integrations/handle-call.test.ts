@@ -6,7 +6,7 @@ import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import { acceptCall, callSecretOf, createIntegrationState, giveUpCall, handleCall, pruneIntegrations } from '#src/domain/integrations/index.ts';
 import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
-import { days } from '#src/lib/duration.ts';
+import { days, hours } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -90,9 +90,10 @@ test.serial('old calls and lapsed connections are forgotten, what waits is not',
   const [done, waiting] = [await call(ctx, 'bookkeeper'), await call(ctx, 'bookkeeper')];
   await handleCall(ctx, { callId: done });
   await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl: 'https://owner.example/' });
-  const later = { ...services.context(), clock: { now: () => new Date(ctx.clock.now().getTime() + days(31)) } };
+  const after = (ms: number) => ({ ...services.context(), clock: { now: () => new Date(ctx.clock.now().getTime() + ms) } });
+  const later = after(days(31));
 
-  await pruneIntegrations(services.context());
+  await pruneIntegrations(after(days(30) - hours(1)));
   t.is(await stateOf(ctx, done), 'handled');
   await pruneIntegrations(later);
   await pruneIntegrations(later);

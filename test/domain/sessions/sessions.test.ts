@@ -174,8 +174,10 @@ test.serial('links and sessions that open nothing any more are removed, once', a
       (select count(*) from sessions where tenant_id = ${ctx.tenant.id})::int as sessions,
       (select count(*) from refresh_tokens where tenant_id = ${ctx.tenant.id})::int as tokens`))[0];
   await rotateSession(later(ctx, days(20)), refreshTokenOf(live));
-  const then = new Date(ctx.clock.now().getTime() + days(38));
-  for (const _ of [1, 2]) await pruneSessions({ ...services.context(), clock: { now: () => then } });
+  const pruneAfter = (ms: number) => pruneSessions({ ...services.context(), clock: later(ctx, ms).clock });
+  await pruneAfter(days(37) - minutes(1));
+  t.is((await count())?.sessions, 2);
+  for (const _ of [1, 2]) await pruneAfter(days(38));
   t.deepEqual(await count(), { links: 0, sessions: 1, tokens: 2 });
   t.deepEqual(await sessionsOf(ctx, old.customer.id), []);
 });

@@ -10,7 +10,7 @@ import {
 import { waitAfter } from '#src/domain/webhooks/retry-schedule.ts';
 import { sign } from '#src/domain/webhooks/sign.ts';
 import { widthsOf } from '#src/domain/webhooks/slots.ts';
-import { days } from '#src/lib/duration.ts';
+import { days, hours } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
@@ -156,7 +156,10 @@ test('what was delivered long ago is removed, and what still waits is not', asyn
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id, 2);
   await workPromises(services);
-  clock.pass(days(31));
+  clock.pass(days(30) - hours(1));
+  await pruneDeliveries(services.context());
+  t.deepEqual(await countStates(ctx, id), { delivered: 2 });
+  clock.pass(hours(2));
   receiver.behave({ status: 500 });
   await recordTests(ctx, id);
   await workPromises(services);
