@@ -45,8 +45,9 @@ export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
       p.rating_average::float8 as "ratingAverage", p.updated_at as "updatedAt",
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
-      exists (select from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id
-              and case when v.removed_at is null then v.stock is null or v.backorder or v.stock > v.stock_held end) as "inStock"${more}
+      exists (select from variants v
+              where v.tenant_id = p.tenant_id and v.product_id = p.id and case when v.removed_at is null
+                then v.stock is null or v.backorder or v.stock > v.stock_held end) as "inStock"${more}
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 }
