@@ -1,4 +1,4 @@
-import { type EntityDictionary, type EntityMetadata, type EntityName, Utils } from '@mikro-orm/core';
+import type { EntityDictionary, EntityMetadata, EntityName } from '@mikro-orm/core';
 
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from './context.ts';
@@ -19,8 +19,8 @@ interface Keyed {
 export async function lockRow<Entity extends Keyed>(ctx: InTransaction, entityName: EntityName<Entity>, id: string): Promise<Entity | undefined> {
   const { em } = ctx.tx;
   const meta = em.getMetadata().get<Entity>(entityName);
-  const known = em.getUnitOfWork().getIdentityMap().getByHash(meta, Utils.getPrimaryKeyHash([ctx.tenant.id, id]));
-  if (known) await em.flush();
+  const known = Array.from(em.getUnitOfWork().getIdentityMap().getStore(meta).values());
+  if (known.some((entity) => entity.id === id)) await em.flush();
   const [row] = await ctx.tx.run<EntityDictionary<Entity>>(sql`
     ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id} for no key update`);
   return row && em.map(entityName, row);

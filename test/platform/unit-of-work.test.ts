@@ -1,0 +1,79 @@
+import { OptimisticLockError } from '@mikro-orm/core';
+import anyTest, { type TestFn } from 'ava';
+
+import type { InTransaction } from '#src/domain/context.ts';
+import { brokenConstraint, transact } from '#src/domain/database.ts';
+import { lockRow } from '#src/domain/lock-row.ts';
+import { lockOrder } from '#src/domain/orders/index.ts';
+import { Order } from '#src/domain/orders/order.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const labels = [{ carrier: 'USPS', service: null, tracking_number: '9205', tracking_url: 'https://t.example/?a=1', status: "the buyer's" }];
+
+async function lock(ctx: InTransaction, id: string): Promise<Order> {
+  const order = await lockRow(ctx, Order, id);
+  if (!order) throw new Error(`${id} is not there.`);
+  return order;
+}
+
+test.serial('a row is locked and changed by two statements whose texts say nothing of it', async (t) => {
+  const { services, ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx, { attentionCode: 'oversold' });
+  const paidAt = new Date('2026-11-21T01:02:03.456Z');
+  const version = await transact(ctx, async (ctx) => (await lock(ctx, id)).version);
+  const { statements } = await countStatements(services, () => transact(ctx, async (ctx) => {
+    const order = await lock(ctx, id);
+    Object.assign(order, { labels, paidAt, attentionCode: null, totalCents: 12_345 });
+  }));
+  t.is(statements.length, 2, statements.join('\n'));
+  for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026']) t.false(statements.join('\n').includes(secret), secret);
+  await transact(ctx, async (ctx) => {
+    t.like(await lock(ctx, id), { labels, paidAt, attentionCode: null, totalCents: 12_345, version: version + 1 });
+  });
+});
+
+test('a row that the unit of work has is written before it is read anew', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await transact(ctx, async (ctx) => {
+    const order = await lock(ctx, id);
+    order.totalCents = 1;
+    t.is(await lock(ctx, id), order);
+    t.is(order.totalCents, 1);
+    await ctx.tx.run(sql`update orders set total_cents = 2 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    t.is((await lock(ctx, id)).totalCents, 2);
+    t.is(await lockRow(ctx, Order, 'ord_none'), undefined);
+  });
+});
+
+test('what changed under the unit of work is not written over, and what PostgreSQL refuses is told by its name', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await t.throwsAsync(transact(ctx, async (ctx) => {
+    const order = await lock(ctx, id);
+    await ctx.tx.run(sql`update orders set version = version + 1 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    order.totalCents = 1;
+  }), { instanceOf: OptimisticLockError });
+  const refused = await t.throwsAsync(transact(ctx, async (ctx) => {
+    (await lock(ctx, id)).totalCents = -1;
+  }));
+  t.is(brokenConstraint(refused), 'orders_total_cents_check');
+});
+
+test('others may write rows that refer to one that is locked', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await transact(ctx, async (inner) => {
+    await lockOrder(inner, id);
+    await transact(ctx, (ctx) => ctx.tx.run(sql`
+      insert into holds (tenant_id, id, order_id, kind, subject_id, state, expires_at, created_at)
+      select tenant_id, 'hold_' || id, id, 'stock', 'var_1', 'held', now(), now() from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`));
+  });
+  t.pass();
+});
