@@ -41,13 +41,25 @@ interface ColumnValue {
 
 /** What is given, by column; `undefined` where any of it is more than one value of one column. */
 function columnsOf<Row>(meta: EntityMetadata<Row>, given: object | string | number): ColumnValue[] | undefined {
-  const fields = new Map(meta.props.map(({ name, fieldNames = [] }) => [String(name), fieldNames]));
+  const names = namesIn(meta);
   const columns = Object.entries(given).map(([name, value]) => {
-    const [field, ...others] = fields.get(name) ?? [];
+    const column = names.get(name);
     const isOneValue = value === null || value instanceof Date || Buffer.isBuffer(value) || typeof value !== 'object';
-    return field && others.length === 0 && isOneValue ? { column: `"${field}"`, value } : undefined;
+    return column && isOneValue ? { column, value } : undefined;
   });
   return columns.length > 0 && columns.every((column) => column !== undefined) ? columns : undefined;
+}
+
+const namesOf = new WeakMap<object, ReadonlyMap<string, string>>();
+
+/** The columns of an entity, as statements name them, by its properties; those that have several are left out. */
+function namesIn<Row>(meta: EntityMetadata<Row>): ReadonlyMap<string, string> {
+  let names = namesOf.get(meta);
+  if (!names) {
+    names = new Map(meta.props.flatMap(({ name, fieldNames = [] }) => (fieldNames.length === 1 ? [[name, `"${fieldNames[0]}"`] as const] : [])));
+    namesOf.set(meta, names);
+  }
+  return names;
 }
 
 /** A version counts by itself, and is answered. */
