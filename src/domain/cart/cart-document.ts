@@ -15,9 +15,9 @@ export function cartDocument(ctx: Context, cart: Sql, lines: Sql): Sql {
           select coalesce(json_agg(line), '[]') from (
             select l.id, v.id as "variantId", l.variant_named as "variantNamed", v.name as "variantName", v.sku,
               p.id as "productId", p.slug as "productSlug", p.name as "productName",
-              p.images -> 0 ->> 'url' as "imageUrl", l.quantity, l.purchase_type as "purchaseType", l.subscription_interval as interval,
-              l.seen_price_cents as "seenPriceCents", v.stock, v.stock_held as "stockHeld",
-              v.low_stock_at as "lowStockAt", v.backorder, case
+              p.images -> 0 ->> 'url' as "imageUrl", l.quantity, l.purchase_type as "purchaseType",
+              l.subscription_interval as interval, l.seen_price_cents as "seenPriceCents",
+              v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder, case
                 when p.status <> 'published' or p.removed_at is not null or v.removed_at is not null then null
                 when l.purchase_type <> all(p.purchase_types) then null
                 when l.purchase_type = 'one_time' then v.price_cents
