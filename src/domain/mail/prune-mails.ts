@@ -10,12 +10,12 @@ const keptMs = days(90);
 
 /** Forget mails of long ago, of all stores. What is still to be sent stays. */
 export async function pruneMails(ctx: PlatformContext): Promise<void> {
-  await removeInPortions(ctx, async (limit) => {
-    const removed = await asPlatform(ctx, 'mails of all stores are forgotten', (ctx) => ctx.tx.run(sql`
+  await removeInPortions(ctx, (limit) => asPlatform(ctx, 'mails of all stores are forgotten', async (ctx) => {
+    const removed = await ctx.tx.run(sql`
       delete from mails where (tenant_id, id) in (
         select tenant_id, id from mails
         where created_at < ${fromNow(ctx.clock, -keptMs)} and state not in ('queued', 'sending') limit ${limit})
-      returning id`));
+      returning id`);
     return removed.length;
-  });
+  }));
 }

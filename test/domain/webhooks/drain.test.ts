@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
-import { drainEndpoint, fanOutEvent, listDeliveries } from '#src/domain/webhooks/index.ts';
+import { drainEndpoint, fanOutEvent, listDeliveries, redeliver } from '#src/domain/webhooks/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -28,6 +28,25 @@ async function deliveriesWaiting(ctx: Context, endpointId: string, count: number
 
 const slotsHeld = async (ctx: Context, endpointId: string) =>
   (await read(ctx, sql`select number from webhook_slots where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease is not null`)).length;
+
+test('a delivery that is under way is not sent a second time when somebody asks for it', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  await deliveriesWaiting(ctx, id, 1);
+  receiver.behave('hang');
+  const drain = drainEndpoint(ctx, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+
+  const [delivery] = (await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows;
+  await redeliver(ctx, { id: delivery?.id ?? '' });
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await drain;
+  await drainEndpoint(ctx, { endpointId: id });
+  t.is(receiver.requests.length, 1);
+  t.deepEqual(await countStates(ctx, id), { delivered: 1 });
+});
 
 test('never more requests are in flight than the endpoint allows, whatever wakes it', async (t) => {
   const { ctx } = t.context;
