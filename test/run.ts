@@ -12,7 +12,7 @@ import { MissingProgramError } from '#src/local/embedded/missing-program-error.t
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
-import { explain } from '#test/support/script-options.ts';
+import { explain } from '#src/cli/lib/script-options.ts';
 
 /*
  * What `npm test` runs: the type-check beside the start of the services, then every test, each file

@@ -1,3 +1,4 @@
+import { readOptions } from '../cli/lib/script-options.ts';
 import { account } from './demo/account.ts';
 import { abandonedCart } from './demo/abandoned-cart.ts';
 import { international } from './demo/international.ts';
@@ -12,6 +13,12 @@ import { type Stack, startStack } from './stack/start-stack.ts';
  * The main job on a bare machine: `npm run demo` starts everything, drives shoppers through the store over HTTP,
  * says what it checked and how long it took, stops everything, and exits 0 only if all of it held.
  */
+
+readOptions(
+  'Starts everything on this machine, drives shoppers through a store from the shelf to the doorstep, says what it checked, and\n'
+    + 'stops everything. Ends with 1 where something did not hold.',
+  'npm run demo --', {},
+);
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 

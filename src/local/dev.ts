@@ -1,8 +1,15 @@
+import { readOptions } from '../cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { announceStack } from './stack/running-stack.ts';
 import { startStack } from './stack/start-stack.ts';
 
 /* The same stack as the demo's, left running: one Ctrl-C stops all of it. */
+
+readOptions(
+  'Leaves everything running on this machine, with a store, and prints its addresses and keys. Ctrl-C stops it.\n'
+    + 'PORT names the port of the API (3000); the storefront has the next one.',
+  'npm run dev --', {},
+);
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const port = Number(process.env['PORT'] ?? 3000);

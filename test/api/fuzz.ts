@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 
 /* `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts. The seed repeats a run. */
 
@@ -11,7 +11,7 @@ const { requests, seed } = readOptions(
   'npm run fuzz --',
   {
     requests: { default: 20_000, description: 'Requests to send.' },
-    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'chance', description: 'Repeats a run.' },
+    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'a random one', description: 'Repeats a run.' },
   },
   '--requests 5000 --seed 7',
 );

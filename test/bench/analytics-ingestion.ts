@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 
 import { createPartitions } from '#src/domain/analytics/index.ts';
 import { startProcess } from '#src/local/stack/start-process.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';

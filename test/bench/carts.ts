@@ -2,7 +2,7 @@ import type { Context } from '#src/domain/context.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';

@@ -17,7 +17,7 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, percentile } from './lib/numbers.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 import type { Context } from '#src/domain/context.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';

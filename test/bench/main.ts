@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 
 import { nearest } from '#src/lib/nearest.ts';
-import { refuse } from '#test/support/script-options.ts';
+import { refuse } from '#src/cli/lib/script-options.ts';
 
 /* `npm run bench -- orders 300 1`: runs one benchmark by its name, with its own options. */
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { startReceiver } from '#src/local/demo/receiver.ts';
 import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { until } from '#test/support/until.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './lib/costs.ts';
 import { describeLatencies, inParallel } from './lib/numbers.ts';

@@ -7,7 +7,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
 import { createServices } from '#src/services.ts';
 import { buildHomeware, knownAnswers } from '#test/support/factories/search.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { workPromises } from '#test/support/work-promises.ts';

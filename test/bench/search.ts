@@ -10,7 +10,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { leaveUncounted } from '#test/support/rows-handled.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { workPromises } from '#test/support/work-promises.ts';
 import { startBench } from './lib/bench-environment.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import { newId } from '#src/lib/ids.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { percentile } from './lib/numbers.ts';
 
 /*

@@ -10,7 +10,7 @@ import { createEndpoint, drainEndpoint } from '#src/domain/webhooks/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { inParallel, percentile, timed } from './lib/numbers.ts';

@@ -1,4 +1,4 @@
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { runDeploy } from './run-deploy.ts';
 
 /* `npm run chaos:deploy -- --orders 200`: brings out the next release under load, and counts. */

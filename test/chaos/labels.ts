@@ -1,6 +1,6 @@
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { labelEnvironment } from './label-environment.ts';
 import { type Recording, recordLabelPoints } from './record-label-points.ts';
 import { runLabelChaos } from './run-label-chaos.ts';
@@ -8,16 +8,17 @@ import { runLabelChaos } from './run-label-chaos.ts';
 /* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted where labels are sold. */
 
 const options = readOptions(
-  'Asks for the labels of paid orders while their workers are killed at every point of the protocol and replies are lost, and counts '
-    + 'at the simulator. Ends with 1 where something does not hold, or a point was never struck.',
+  'Asks for the labels of paid orders while their workers are killed at every point of the protocol and replies are lost, and\n'
+    + 'counts at the simulator. Ends with 1 where something does not hold, or a point was never struck.',
   'npm run chaos:labels --',
   {
     orders: { default: 1000, description: 'Paid orders; more are sent to where a point was not struck yet.' },
     kills: { default: 600, description: 'Workers that are killed (kill -9), at most.' },
     workers: { default: 3, description: 'Label workers that run at once.' },
-    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'chance', description: 'Repeats the random choices of a run.' },
+    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'a random one', description: 'Repeats the random choices of a run.' },
     settle: { default: 1800, description: 'Seconds until everything has to have come right.' },
   },
+  '--orders 300 --seed 7',
 );
 const startedAt = performance.now();
 const report = (line: string): void => console.log(line);

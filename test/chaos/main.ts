@@ -1,5 +1,5 @@
 import { startBench } from '#test/bench/lib/bench-environment.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { runKills } from './kill/run-kills.ts';
 import { runChaos } from './run-chaos.ts';
 
@@ -15,7 +15,7 @@ const options = readOptions(
   'npm run chaos --',
   {
     orders: { default: 300, description: 'Shoppers who buy.' },
-    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'chance', description: 'Repeats the random choices of a run.' },
+    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'a random one', description: 'Repeats the random choices of a run.' },
     every: { default: 1500, description: 'Milliseconds between two blows; 0 for none.' },
     drop: { default: 0.3, description: 'The share of webhooks that the providers do not send.' },
     duplicate: { default: 0.3, description: 'The share that they send twice.' },

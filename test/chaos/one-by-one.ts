@@ -6,7 +6,7 @@ import { startReceiver } from '#src/local/demo/receiver.ts';
 import { startStack } from '#src/local/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
 import { seededRandom } from '#test/support/random.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { type Bought, sendShoppers } from './shoppers.ts';
 
 /*

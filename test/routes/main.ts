@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { routes } from '#src/api/routes.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { standingsOf } from './obligations.ts';
 import { readRecords } from './read-records.ts';
 import { describeRoutes } from './table.ts';

@@ -7,7 +7,7 @@ import { startReceiver } from '#src/local/demo/receiver.ts';
 import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
-import { readOptions } from '#test/support/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { askForReturn, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';
 import { fillShop } from './fill-shop.ts';
 

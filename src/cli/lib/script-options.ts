@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { nearest } from '#src/lib/nearest.ts';
+import { UsageError } from './command.ts';
 
 /** What a script can be told, each with its default: a number, a word, or whether it is so. */
 export type ScriptOptions = Readonly<Record<string, {
@@ -31,7 +32,7 @@ export function readOptions<Options extends ScriptOptions>(summary: string, call
   try {
     return read(words, options);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     return refuse(`${error.message}\nSee ${call} --help.`);
   }
 }
@@ -64,12 +65,12 @@ function describeDefault({ default: fallback, meant = String(fallback) }: Script
   return typeof fallback === 'boolean' ? '' : ` Default: ${meant}.`;
 }
 
-/** @throws TypeError that says what is wrong */
+/** @throws UsageError that says what is wrong */
 function read<Options extends ScriptOptions>(words: readonly string[], options: Options): Values<Options> {
   const known = Object.entries(options).map(([name, option]) => [name, { type: typeof option.default === 'boolean' ? 'boolean' : 'string' }] as const);
   const { values, positionals } = parse(words, Object.fromEntries(known));
   const names = Object.keys(options);
-  if (positionals.length > names.length) throw new TypeError(`There is no option for "${positionals[names.length]}".`);
+  if (positionals.length > names.length) throw new UsageError(`There is no option for "${positionals[names.length]}".`);
   const entries = Object.entries(options).map(([name, option], index) => [name, readOne(name, values[name] ?? positionals[index], option)]);
   return Object.fromEntries(entries) as Values<Options>;
 }
@@ -81,15 +82,15 @@ function parse(words: readonly string[], known: Record<string, { type: 'boolean'
     const [, unknown] = /^Unknown option '(-[^' ]*)'/.exec(error instanceof Error ? error.message : '') ?? [];
     if (!unknown) throw error;
     const meant = nearest(unknown.replace(/^-+/, ''), Object.keys(known));
-    throw new TypeError(`There is no option ${unknown}.${meant ? ` Did you mean --${meant}?` : ''}`);
+    throw new UsageError(`There is no option ${unknown}.${meant ? ` Did you mean --${meant}?` : ''}`);
   }
 }
 
 function readOne(name: string, given: string | boolean | undefined, { default: fallback, oneOf }: ScriptOptions[string]): Value {
   if (given === undefined || typeof given === 'boolean') return given ?? fallback;
-  if (oneOf && !oneOf.includes(given)) throw new TypeError(`--${name} is one of ${oneOf.join(', ')}.`);
+  if (oneOf && !oneOf.includes(given)) throw new UsageError(`--${name} is one of ${oneOf.join(', ')}.`);
   if (typeof fallback === 'string') return given;
   const number = Number(given);
-  if (given === '' || !Number.isFinite(number)) throw new TypeError(`--${name} takes a number.`);
+  if (given === '' || !Number.isFinite(number)) throw new UsageError(`--${name} takes a number.`);
   return number;
 }
