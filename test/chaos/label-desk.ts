@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/domain/database.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import { callLabelOff, chooseRate, quoteOrder, requestLabelAgain, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -32,6 +32,8 @@ export interface LabelWorld {
 /** What people do about one order. All of it is tried again until it is done: others are at work too. */
 export interface Desk {
   until(state: string): Promise<void>;
+  /** Until somebody has to act, or nobody has to. */
+  untilAtRest(): Promise<void>;
   /** One more order of the store. */
   another(): Promise<Desk>;
   chooseRate(): Promise<void>;
@@ -43,6 +45,8 @@ export interface Desk {
   giveBackElsewhere(): Promise<void>;
   moveParcel(): Promise<void>;
   letHoursPass(): Promise<void>;
+  /** The account does not open for the next quote. */
+  closeAccount(): Promise<void>;
 }
 
 export async function openLabelStore({ services, shippoUrl, hooks }: LabelWorld, { account, isDeaf }: Partial<Recipe> = {}): Promise<LabelStore> {
@@ -107,6 +111,7 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
 
   return {
     until: (state) => waitUntil(is(state)),
+    untilAtRest: () => waitUntil(is('needs_attention', 'purchased')),
     async another() {
       const { order } = await request(ctx);
       return deskOf(world, store, order.id, recipe, isOver);
@@ -157,18 +162,29 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
       await forceLook();
       await waitUntil(async () => (await orderOf(ctx, orderId)).fulfillment === 'shipped');
     },
-    letHoursPass: async () => {
-      await forceLook();
-      await goOn();
-    },
+    letHoursPass: forceLook,
+    closeAccount: () => control.fault({ match: 'POST /shipments', kind: 'status', status: 401, account: token }),
   };
 
   /** Its turn to be asked about has come: six hours have passed, so to speak. */
   async function forceLook(): Promise<void> {
     await transact(ctx, (ctx) => ctx.tx.run(sql`
-      update trackings set next_poll_at = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at is not null`));
+      update trackings set next_poll_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at is not null`));
+    await waitUntil(async () => (await looksDue()) === 0);
+    for (let time = 0; time < lookTurns; time += 1) await goOn();
+  }
+
+  async function looksDue(): Promise<number> {
+    const row = await readOne<{ due: number }>(ctx, sql`
+      select count(*)::int as due from trackings
+      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at <= ${ctx.clock.now()}`);
+    return row?.due ?? 0;
   }
 }
+
+/** What a look that was promised takes until it was made. */
+const lookTurns = 4;
 
 /** For a world in which others work: there is nothing to do but wait. */
 export const waitAWhile = () => pause(500);

@@ -56,9 +56,9 @@ export const recipes: readonly Recipe[] = [
   {
     name: 'two orders wait for the account, and one is retried', faults: [quoting('status', closed)], isUnattended: true,
     async people(desk) {
-      await desk.until('needs_attention');
+      await desk.untilAtRest();
       const other = await desk.another();
-      await other.until('needs_attention');
+      await other.untilAtRest();
       await desk.retry();
       await other.until('purchased');
     },
@@ -66,7 +66,7 @@ export const recipes: readonly Recipe[] = [
   {
     name: 'somebody chooses a rate above the cap', faults: [], account: { label_cost_cap_cents: 1 },
     async people(desk) {
-      await desk.until('needs_attention');
+      await desk.untilAtRest();
       await desk.chooseRate();
     },
   },
@@ -124,6 +124,18 @@ export const recipes: readonly Recipe[] = [
       await desk.until('purchased');
       await desk.letHoursPass();
       await desk.moveParcel();
+    },
+  },
+  {
+    name: 'the parcel is asked about while the account does not open', faults: [], isDeaf: true, isUnattended: true,
+    async people(desk) {
+      await desk.until('purchased');
+      await desk.closeAccount();
+      const other = await desk.another();
+      await other.untilAtRest();
+      await desk.letHoursPass();
+      await other.retry();
+      await other.until('purchased');
     },
   },
 ];

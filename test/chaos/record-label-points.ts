@@ -42,7 +42,7 @@ const max = 100;
  *
  * @param environment one that a process can start with, on an empty database
  */
-export async function recordLabelPoints(environment: Record<string, string>): Promise<Recording> {
+export async function recordLabelPoints(environment: Record<string, string>, situations: readonly Recipe[] = recipes): Promise<Recording> {
   const simulator = await startShippoSimulator({ seed: 1 });
   const clock = createTestClock();
   const config = readConfig({ ...environment, SHIPPO_API_BASE: simulator.url });
@@ -118,7 +118,7 @@ export async function recordLabelPoints(environment: Record<string, string>): Pr
   }
 
   try {
-    for (const recipe of recipes) {
+    for (const recipe of situations) {
       const { isNew, asked } = await record(recipe);
       const times = new Map<string, number>();
       for (const line of asked) {
