@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
 
 /** What is started to be watched by a person. The others are `npm run cli`, with a help of its own, and what runs as a service. */
-const watched = Object.keys(scripts).filter((name) => entryOf(name).startsWith('test/'));
+const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/local)\//.test(entryOf(name)));
 const benchmarks = globSync('test/bench/*.ts').map((path) => path.replace('test/bench/', '').replace('.ts', '')).filter((name) => name !== 'main');
 
 for (const name of watched) {
