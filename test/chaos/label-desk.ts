@@ -146,7 +146,8 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
       const { purchaseId } = await label();
       const headers = { authorization: `ShippoToken ${token}`, 'content-type': 'application/json' };
       await waitUntil(async () => {
-        const asked = await fetch(`${shippoUrl}/refunds`, { method: 'POST', headers, body: JSON.stringify({ transaction: purchaseId, async: false }) }).catch(() => undefined);
+        const body = JSON.stringify({ transaction: purchaseId, async: false });
+        const asked = await fetch(`${shippoUrl}/refunds`, { method: 'POST', headers, body, signal: AbortSignal.timeout(patienceMs) }).catch(() => undefined);
         return asked !== undefined && asked.status < 429;
       });
       await forceLook();
@@ -182,6 +183,9 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
     return row?.due ?? 0;
   }
 }
+
+/** So long somebody waits for the provider's own pages. */
+const patienceMs = 3000;
 
 /** What a look that was promised takes until it was made. */
 const lookTurns = 4;
