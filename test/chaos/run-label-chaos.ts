@@ -4,6 +4,7 @@ import { pruneHints } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/domain/database.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
 import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { createServices, type Services } from '#src/services.ts';
@@ -102,6 +103,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     hunt.spare();
     const replies = await countLostReplies(simulator.url);
     await Promise.all([sent.end(), provider.end(), flushing.end()]);
+    await letADayPass(services);
     const last = Math.max(deadline, performance.now() + 60_000);
     const counts = await watch(count, { until: ({ breaches }) => breaches.length === 0, deadline: last, tell });
     const presses = await operator.end();
@@ -147,6 +149,12 @@ function promiseOften(services: Services): { end(): Promise<void> } {
     }
   })();
   return { end: () => (over.abort(), promising) };
+}
+
+/** What failed to show a second label is asked again in an hour, and once more the next day: now. */
+async function letADayPass(services: Services): Promise<void> {
+  await asPlatform(services.context(), 'the labels of every store are due for another look', (ctx) => ctx.tx.run(sql`
+    update labels set recheck_at = ${services.clock.now()} where recheck_at is not null and state <> 'voided'`));
 }
 
 function unlost(requests: readonly string[], replies: Awaited<ReturnType<typeof countLostReplies>>): string[] {
