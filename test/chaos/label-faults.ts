@@ -13,7 +13,7 @@ const ownFaults: readonly Omit<Fault, 'times'>[] = [
 ];
 
 /** How often a reply is lost, in each of the ways there are, of what is asked often and of what is asked rarely. */
-const [often, rarely] = [0.02, 0.05];
+const [often, rarely] = [0.02, 0.08];
 const frequent = ['GET /carrier_accounts', 'GET /transactions', 'POST /shipments', 'POST /transactions'];
 
 /** Before: nothing was done. After: it was done, and the reply is lost. */

@@ -26,7 +26,7 @@ import { losing, type Recipe, recipes } from './label-recipes.ts';
 export interface Recording {
   /** Each point, and what happens to an order that comes to it. */
   readonly points: ReadonlyMap<string, readonly Recipe[]>;
-  /** What has to happen so that all of them are passed. */
+  /** What has to happen so that all of them are passed, and everything is asked. */
   readonly recipes: readonly Recipe[];
   /** What the provider was asked: each of it loses its reply before it is done, and after. */
   readonly requests: readonly string[];
@@ -96,7 +96,7 @@ export async function recordLabelPoints(environment: Record<string, string>, sit
 
   const world: LabelWorld = { services, shippoUrl: simulator.url, hooks: api.url, goOn };
 
-  /** Answers the points that nothing before has passed, and the requests in their order. */
+  /** Answers whether it passed or asked what nothing before did, and the requests in their order. */
   async function record(recipe: Recipe): Promise<{ isNew: boolean; asked: string[] }> {
     passed = new Set();
     failed = [];
@@ -111,9 +111,10 @@ export async function recordLabelPoints(environment: Record<string, string>, sit
     }
     await control.clearFaults();
     const asked = (await control.requests('*')).filter(({ account }) => account === store.token).map(({ method, path }) => lineOf(method, path));
-    const isNew = [...passed].some((point) => !points.has(point));
+    const isNew = [...passed].some((point) => !points.has(point)) || asked.some((line) => !requests.has(line));
     for (const point of passed) points.set(point, [...(points.get(point) ?? []), recipe]);
     if (isNew) kept.push(recipe);
+    for (const line of asked) requests.add(line);
     return { isNew, asked };
   }
 
@@ -122,7 +123,6 @@ export async function recordLabelPoints(environment: Record<string, string>, sit
       const { isNew, asked } = await record(recipe);
       const times = new Map<string, number>();
       for (const line of asked) {
-        requests.add(line);
         const nth = (times.get(line) ?? 0) + 1;
         times.set(line, nth);
         if (!isNew) continue;
