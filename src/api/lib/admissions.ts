@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
 import { LRUCache } from 'lru-cache';
 
-import type { Clock } from '#src/lib/clock.ts';
+import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Visitor } from './authenticate.ts';
 import type { Route } from './define-route.ts';
@@ -26,7 +26,7 @@ const admissionsMax = 10_000;
 
 export function createAdmissions(clock: Clock): Admissions {
   const admissions = new LRUCache<string, Admission>({
-    max: admissionsMax, ttl: freshForMs, perf: { now: () => clock.now().getTime() },
+    max: admissionsMax, ttl: freshForMs, ...agingBy(clock),
   });
   return {
     find: (koa) => admissions.get(nameOf(koa)),

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Clock } from '#src/lib/clock.ts';
+import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Visitor } from './authenticate.ts';
 import type { RenderedReply } from './render-reply.ts';
@@ -26,7 +26,7 @@ export function createReplyCache(clock: Clock): ReplyCache {
     maxSize: bytesMax,
     sizeCalculation: (reply, key) => key.length + (reply.body?.length ?? 0) + 200,
     ttl: freshForMs,
-    perf: { now: () => clock.now().getTime() },
+    ...agingBy(clock),
     // Whoever waits for a reply gets it, also when others have meanwhile pushed it out.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: make }) => make(),

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { agingBy } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -36,7 +37,7 @@ export function createKeyDirectory(ctx: PlatformContext): KeyDirectory {
   const keys = new LRUCache<string, { key: StoredKey | undefined }>({
     max: 10_000,
     ttl: freshForMs,
-    perf: { now: () => ctx.clock.now().getTime() },
+    ...agingBy(ctx.clock),
     fetchMethod: async (hash) => ({ key: await find(ctx, Buffer.from(hash, 'base64')) }),
   });
 

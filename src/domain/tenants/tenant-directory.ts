@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Clock } from '#src/lib/clock.ts';
+import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
@@ -29,6 +29,6 @@ type Found = { tenant: Tenant | undefined };
 
 function remember(clock: Clock, fetch: (key: string) => Promise<Tenant | undefined>): LRUCache<string, Found> {
   return new LRUCache({
-    max: 10_000, ttl: freshForMs, perf: { now: () => clock.now().getTime() }, fetchMethod: async (key) => ({ tenant: await fetch(key) }),
+    max: 10_000, ttl: freshForMs, ...agingBy(clock), fetchMethod: async (key) => ({ tenant: await fetch(key) }),
   });
 }
