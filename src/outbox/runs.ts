@@ -66,11 +66,10 @@ export async function keptAmong(run: Run, ids: readonly string[]): Promise<strin
   return rows.map(({ id }) => id);
 }
 
-/** Finished promises are kept for a while so that a promise made again is recognised, then removed in portions. */
-export async function prunePromises(run: Run, finishedBefore: Date, limit: number): Promise<number> {
-  const rows = await run(sql`
+/** The statement that removes promises that were kept long ago. Until then one that is made again is recognised. */
+export function removeKept(before: Date, limit: number): Sql {
+  return sql`
     delete from outbox where id in (
-      select id from outbox where finished_at < ${finishedBefore} order by finished_at limit ${limit})
-    returning id`);
-  return rows.length;
+      select id from outbox where finished_at < ${before} order by finished_at limit ${limit})
+    returning id`;
 }

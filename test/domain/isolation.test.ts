@@ -25,6 +25,7 @@ const platformUses: readonly string[] = [
   'src/domain/analytics/set-aside.ts: what cannot be folded is set aside, whosever it is',
   'src/domain/backoffice/orders-needing-attention.ts: operators see the orders of every store that need attention',
   'src/domain/backoffice/prune-outbox.ts: events of all stores that nobody is told of any more are removed',
+  'src/domain/backoffice/prune-outbox.ts: promises of all stores that were kept are removed',
   'src/domain/backoffice/read-operations.ts: operators see how things stand with every store',
   'src/domain/cart/prune-carts.ts: expired carts of all stores are removed',
   'src/domain/idempotency/prune-requests.ts: keyed requests of all stores are forgotten',
@@ -40,7 +41,7 @@ const platformUses: readonly string[] = [
   'src/domain/search/misses.ts: searches in vain of all stores are forgotten',
   'src/domain/search/sweep-embeddings.ts: documents of every store are embedded',
   'src/domain/shipping/read-labels.ts: operators see the labels of every store that need attention',
-  'src/domain/shipping/sweep-labels.ts: hints of every store are forgotten',
+  'src/domain/shipping/prune-hints.ts: hints of every store are forgotten',
   'src/domain/shipping/sweep-labels.ts: labels of every store are looked at again',
   'src/domain/shipping/sweep-labels.ts: parcels of every store are asked about',
   'src/domain/webhooks/prune-deliveries.ts: old deliveries of all stores are removed',
@@ -137,9 +138,9 @@ test('the platform that goes on as a store is held to it like anybody else', asy
 });
 
 test('whoever works across stores is listed', (t) => {
-  const use = /\basPlatform\(\s*[\w.()]+,\s*(?:'([^']*)'|([^,]*)),/g;
+  const use = /\b(?:asPlatform|removeInPortions)\(\s*[\w.()]+,\s*(?:'([^']*)'|([^,]*)),/g;
   const uses = sources
-    .filter(({ path }) => path !== 'src/domain/database.ts')
+    .filter(({ path }) => !['src/domain/database.ts', 'src/domain/remove-in-portions.ts'].includes(path))
     .flatMap(({ path, text }) => [...text.matchAll(use)].map(([, reason, other]) => `${path}: ${reason ?? other}`));
   t.deepEqual(uses.filter((use) => !platformUses.includes(use)), [], 'these are new: say here what they are for');
   t.deepEqual(platformUses.filter((use) => !uses.includes(use)), [], 'these are gone');

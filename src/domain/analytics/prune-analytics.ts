@@ -1,7 +1,7 @@
 import { addDays, dayOf, startOfDay } from '#src/lib/calendar.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { removeInPortions } from '../remove-in-portions.ts';
 import { dropPartitions, ensurePartitions, partitionedTables } from './partitions.ts';
 
 /** How long the events themselves are kept. */
@@ -14,8 +14,6 @@ const idsKeptDays = 28;
 const rollUpsKeptDays = 762;
 
 const daysAhead = 7;
-const batchSize = 5000;
-const batchesMax = 200;
 
 /** Make the partitions of the days to come. */
 export async function createPartitions(ctx: PlatformContext): Promise<void> {
@@ -36,11 +34,8 @@ export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
 
 async function pruneRows(ctx: PlatformContext, table: string, column: string, keptDays: number): Promise<void> {
   const before = startOfDay(addDays(dayOf(ctx.clock.now()), -keptDays));
-  for (let batch = 0; batch < batchesMax && !ctx.signal?.aborted; batch += 1) {
-    const removed = await asPlatform(ctx, 'what was counted of all stores grows old', (ctx) => ctx.tx.run(sql`
-      delete from ${rawSql(table)} where ctid = any(array(
-        select ctid from ${rawSql(table)} where ${rawSql(column)} < ${before} order by ${rawSql(column)} limit ${batchSize}))
-      returning 1`));
-    if (removed.length < batchSize) return;
-  }
+  await removeInPortions(ctx, 'what was counted of all stores grows old', (limit) => sql`
+    delete from ${rawSql(table)} where ctid = any(array(
+      select ctid from ${rawSql(table)} where ${rawSql(column)} < ${before} order by ${rawSql(column)} limit ${limit}))
+    returning 1`);
 }

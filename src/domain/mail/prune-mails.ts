@@ -2,7 +2,6 @@ import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
 import { removeInPortions } from '../remove-in-portions.ts';
 
 /** So long a shop can see what it wrote to whom. */
@@ -10,12 +9,10 @@ const keptMs = days(90);
 
 /** Forget mails of long ago, of all stores. What is still to be sent stays. */
 export async function pruneMails(ctx: PlatformContext): Promise<void> {
-  await removeInPortions(ctx, (limit) => asPlatform(ctx, 'mails of all stores are forgotten', async (ctx) => {
-    const removed = await ctx.tx.run(sql`
-      delete from mails where (tenant_id, id) in (
-        select tenant_id, id from mails
-        where created_at < ${fromNow(ctx.clock, -keptMs)} and state not in ('queued', 'sending') limit ${limit})
-      returning id`);
-    return removed.length;
-  }));
+  const before = fromNow(ctx.clock, -keptMs);
+  await removeInPortions(ctx, 'mails of all stores are forgotten', (limit) => sql`
+    delete from mails where (tenant_id, id) in (
+      select tenant_id, id from mails
+      where created_at < ${before} and state not in ('queued', 'sending') limit ${limit})
+    returning id`);
 }

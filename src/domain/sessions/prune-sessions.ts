@@ -1,29 +1,23 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
 import { removeInPortions } from '../remove-in-portions.ts';
 
 /** So long it can still be told what became of a link or a session. */
 const keepMs = days(7);
 
-/** Remove links and sessions that open nothing any more, in portions, for all stores. */
+/** Remove links and sessions that open nothing any more, of all stores. */
 export async function pruneSessions(ctx: PlatformContext): Promise<void> {
   const before = fromNow(ctx.clock, -keepMs);
-  await prune(ctx, (limit) => sql`
+  await removeInPortions(ctx, 'links and sessions of all stores that are over are removed', (limit) => sql`
     delete from sign_in_links where (tenant_id, id) in (
       select tenant_id, id from sign_in_links
       where expires_at <= ${before} order by expires_at limit ${limit} for update skip locked)
     returning id`);
-  await prune(ctx, (limit) => sql`
+  await removeInPortions(ctx, 'links and sessions of all stores that are over are removed', (limit) => sql`
     delete from sessions where (tenant_id, id) in (
       select tenant_id, id from sessions
       where refresh_expires_at <= ${before} order by refresh_expires_at limit ${limit} for update skip locked)
     returning id`);
-}
-
-async function prune(ctx: PlatformContext, portion: (limit: number) => Sql): Promise<void> {
-  await removeInPortions(ctx, (limit) => asPlatform(ctx, 'links and sessions of all stores that are over are removed', async (ctx) =>
-    (await ctx.tx.run(portion(limit))).length));
 }

@@ -16,6 +16,7 @@ export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';
 export { LabelView, presentLabel, presentRate, RateQuote, RateView } from './present.ts';
+export { pruneHints } from './prune-hints.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
@@ -34,7 +35,7 @@ export {
   SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountChange, ShippingAccountEntity, ShippingAccountInput,
 } from './shipping-account.ts';
 export { shippingOptions, type ShippingOptions, shippingOptionsOf } from './shipping-options.ts';
-export { pollTrackings, pruneHints, sweepLabels } from './sweep-labels.ts';
+export { pollTrackings, sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
 export { voidLabel } from './void-label.ts';
 export { giveUpWithdrawal, withdrawLabel } from './withdraw-label.ts';

@@ -13,8 +13,6 @@ const batchSize = 500;
 /** A parcel that has not arrived after this long is no longer asked about. */
 const pollForMs = days(60);
 
-const hintsKeptMs = days(30);
-
 interface Due {
   readonly tenantId: string;
   readonly id: string;
@@ -56,12 +54,4 @@ export async function pollTrackings(ctx: PlatformContext): Promise<void> {
       enqueue({ ...ctx, tenant: { id: tenantId } }, reconcileTracking, { trackingId: id, number });
     }
   });
-}
-
-/** Forget hints that nobody needs any more, some at a time. */
-export async function pruneHints(ctx: PlatformContext): Promise<void> {
-  await asPlatform(ctx, 'hints of every store are forgotten', (ctx) => ctx.tx.run(sql`
-    delete from shipping_hints where (tenant_id, id) in (
-      select tenant_id, id from shipping_hints where received_at < ${fromNow(ctx.clock, -hintsKeptMs)}
-      order by received_at limit ${batchSize * 20})`));
 }

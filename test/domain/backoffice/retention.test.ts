@@ -3,6 +3,8 @@ import anyTest, { type TestFn } from 'ava';
 import { pruneOutbox } from '#src/domain/backoffice/index.ts';
 import { read, runOnPlatformTables, transact } from '#src/domain/database.ts';
 import { pruneMails } from '#src/domain/mail/index.ts';
+import { pruneEvents } from '#src/domain/payments/index.ts';
+import { pruneHints } from '#src/domain/shipping/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -71,4 +73,40 @@ test.serial('mails are forgotten after 90 days, but for those that are still to 
   clock.pass(days(2));
   for (const _ of [1, 2]) await pruneMails(services.context());
   t.deepEqual(await ids(), [queued]);
+});
+
+test.serial('what a payment provider told is known for 40 days, and longer while it waits', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const { id: tenantId } = ctx.tenant;
+  for (const state of ['applied', 'pending']) {
+    await transact(ctx, async ({ tx }) => tx.run(sql`
+      insert into payment_events (tenant_id, id, type, object_id, source, state, occurred_at, received_at)
+      values (${tenantId}, ${`evt_${state}`}, 'a.test', 'x', 'webhook', ${state}, ${clock.now()}, ${clock.now()})`));
+  }
+  const states = async () => (await read<{ state: string }>(ctx, sql`
+    select state from payment_events where tenant_id = ${tenantId} order by state`)).map(({ state }) => state);
+
+  clock.pass(days(40) - 60_000);
+  await pruneEvents(services.context());
+  t.deepEqual(await states(), ['applied', 'pending']);
+  clock.pass(120_000);
+  await pruneEvents({ ...services.context(), signal: AbortSignal.abort() });
+  t.deepEqual(await states(), ['applied', 'pending'], 'a process that is told to stop removes nothing more');
+  for (const _ of [1, 2]) await pruneEvents(services.context());
+  t.deepEqual(await states(), ['pending']);
+});
+
+test.serial('hints of the shipping provider are forgotten after 30 days', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await transact(ctx, async ({ tx, tenant }) => tx.run(sql`
+    insert into shipping_hints (tenant_id, id, kind, subject, fingerprint, received_at)
+    values (${tenant.id}, 'hint', 'track', 'x', 'x', ${clock.now()})`));
+  const count = async () => (await read(ctx, sql`select 1 from shipping_hints where tenant_id = ${ctx.tenant.id}`)).length;
+
+  clock.pass(days(30) - 60_000);
+  await pruneHints(services.context());
+  t.is(await count(), 1);
+  clock.pass(120_000);
+  for (const _ of [1, 2]) await pruneHints(services.context());
+  t.is(await count(), 0);
 });
