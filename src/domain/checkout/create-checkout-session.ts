@@ -105,7 +105,7 @@ async function beginOrder(
   const plan = planOrder(ctx, input, await quote({ email, liveSubscriptions: terms.liveSubscriptions }), terms, email);
   const subscribing = subscribingOf(plan, email);
   for (const orderId of inTheWay(terms, subscribing)) {
-    if ((await supersedeSession(ctx, terms.account, orderId)) === 'paid') return undefined;
+    if ((await supersedeSession(ctx, terms.account, orderId)) === 'changed') return undefined;
   }
   const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, caller, goneCustomerId) : null;
   const number = await takeOrderNumber(ctx);

@@ -2,7 +2,7 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
-import { endOrder, markOpened, markOver, type PaymentSession, refusalOf } from '../payments/index.ts';
+import { endOrder, markOpened, markOver, type PaymentSession, refusalOf, unavailable } from '../payments/index.ts';
 import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 
 /** The customer that the session was to be for is gone at the provider: with another one it may work. */
@@ -36,8 +36,10 @@ export async function openSession(
   if (session.state === 'open' && session.url) return session.url;
   try {
     const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
-    await transact(ctx, (ctx) => markOpened(ctx, session, created));
-    return created.url;
+    const url = await transact(ctx, (ctx) => markOpened(ctx, session, created));
+    // He who waited for it has asked for another one since, and would have two that he can pay.
+    if (url === undefined) throw unavailable();
+    return url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (isNew ? isCertain(error) : isSettled(error)) await cancelOrder(ctx, session.orderId);

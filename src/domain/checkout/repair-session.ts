@@ -7,7 +7,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { conclude } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import {
-  type Answer, answerOfSession, applyAnswer, endOrder, markOpened, markOver, openAccount, type PaymentSession,
+  type Answer, answerOfSession, applyAnswer, closeSoon, endOrder, markOpened, markOver, openAccount, type PaymentSession,
   readSession, troubleOf,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
@@ -70,9 +70,13 @@ async function look(ctx: Context, account: PaymentAccount, session: PaymentSessi
 
 async function settle(ctx: InTransaction, session: PaymentSession, finding: Finding, attempt: number): Promise<void> {
   const { orderId } = session;
-  if (finding.kind === 'made') return markOpened(ctx, session, finding.created);
+  if (finding.kind === 'made') {
+    await markOpened(ctx, session, finding.created);
+    return;
+  }
   if (finding.kind === 'found') {
     await applyAnswer(ctx, finding.answer);
+    if (session.supersededAt) await closeSoon(ctx, session);
     return;
   }
   const isLongOver = ctx.clock.now().getTime() - session.request.expiresAt * 1000 > lifeMaxMs;

@@ -10,30 +10,31 @@ import {
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 
-/** A click that came just before this one is let finish, so that what it holds can be given back first. */
+/** A click that came just before this one is let finish: it gets its answer, and its session can be closed. */
 const patienceMs = seconds(3);
 const lookEveryMs = 100;
 
 /**
  * The caller wants a new session: his older one is closed at the provider, and only then what it held is given back.
- * `'paid'` when he was already done with it: then his new request has to be judged by what is so now.
+ * One that was not answered cannot be closed yet, because nobody knows its name. Nor can it be paid: its address was
+ * told to nobody, and from here on nobody will be told. So of all that a shopper was ever given, the newest alone can
+ * be paid.
+ *
+ * `'changed'` when the older one is not as it was, as when he was done with it already: then his new request has to be
+ * judged by what is so now.
  *
  * @throws DomainError when the provider cannot be asked
  */
-export async function supersedeSession(ctx: Context, account: PaymentAccount, orderId: string): Promise<'gone' | 'paid'> {
+export async function supersedeSession(ctx: Context, account: PaymentAccount, orderId: string): Promise<'gone' | 'changed'> {
   const session = await answered(ctx, orderId);
-  if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'paid';
-  if (!session.sessionId) {
-    // Nobody knows yet whether it will be made. If it is, whoever finds out closes it at once.
-    await transact(ctx, (ctx) => markSuperseded(ctx, orderId));
-    return 'gone';
-  }
+  if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
+  if (!session.sessionId) return abandon(ctx, orderId);
   try {
     const askedAt = ctx.clock.now();
     const snapshot = await ctx.ports.payments.expireSession(account, session.sessionId, ctx.signal);
     const answer = await answerOfSession(ctx, account, snapshot, askedAt);
     await transact(ctx, (ctx) => applyAnswer(ctx, answer));
-    return snapshot.state === 'expired' ? 'gone' : 'paid';
+    return snapshot.state === 'expired' ? 'gone' : 'changed';
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure !== 'missing') throw refusalOf(error);
@@ -49,6 +50,16 @@ async function answered(ctx: Context, orderId: string): Promise<PaymentSession |
     if (session?.state !== 'creating' || performance.now() > until) return session;
     await sleep(lookEveryMs);
   }
+}
+
+/** Whoever finds out what became of it closes it (checkout's repair); what it holds need not wait for that. */
+async function abandon(ctx: Context, orderId: string): Promise<'gone' | 'changed'> {
+  return transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (!(await markSuperseded(ctx, orderId))) return 'changed';
+    if (order) await endOrder(ctx, order, 'expired');
+    return 'gone';
+  });
 }
 
 /** This account never had it: the store has another one since. */

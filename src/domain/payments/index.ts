@@ -19,7 +19,7 @@ export { BillingPortalInput, openBillingPortal } from './open-billing-portal.ts'
 export { notConfigured, openAccount, publishableKeyOf } from './open-account.ts';
 export { PaymentAccountEntity, PaymentAccountInput, sessionLifetime } from './payment-account.ts';
 export {
-  insertSession, markOpened, markOver, markSuperseded, type NewPaymentSession, type PaymentSession,
+  closeSoon, insertSession, markOpened, markOver, markSuperseded, type NewPaymentSession, type PaymentSession,
   type PaymentSessionState, readSession,
 } from './payment-session.ts';
 export { patienceEnds } from './patience.ts';

@@ -74,26 +74,36 @@ export async function readSession(ctx: Context, orderId: string): Promise<Paymen
 }
 
 /**
- * The provider made it. Whoever asked meanwhile for another one superseded it: then it is closed again at once, by a
- * check that is due now.
+ * The provider made it. Answers the address at which it is paid: `undefined` when nobody is to be told of it any more,
+ * because whoever asked has asked for another one meanwhile. Then a check that is due now closes it again.
  */
 export async function markOpened(
   ctx: InTransaction,
   session: PaymentSession,
   { sessionId, url }: CreatedSession,
-): Promise<void> {
-  const [row] = await ctx.tx.run<{ supersededAt: Date | null }>(sql`
-    update payment_sessions set state = 'open', provider_session_id = ${sessionId}, url = ${url}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state = 'creating'
-    returning superseded_at as "supersededAt"`);
-  if (row?.supersededAt) await promiseCheck(ctx, session, session.checks + 1, 0);
+): Promise<string | undefined> {
+  const [row] = await ctx.tx.run<{ url: string; supersededAt: Date | null }>(sql`
+    update payment_sessions set state = 'open', provider_session_id = coalesce(provider_session_id, ${sessionId}),
+      url = coalesce(url, ${url})
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state in ('creating', 'open')
+    returning url, superseded_at as "supersededAt"`);
+  if (row?.supersededAt) await closeSoon(ctx, session);
+  return row?.supersededAt === null ? row.url : undefined;
 }
 
-/** Its order's caller wants another one: it no longer stands in the way of that. */
-export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<void> {
-  await ctx.tx.run(sql`
-    update payment_sessions set superseded_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and superseded_at is null`);
+/** Its check is due now: it closes a session that was superseded. */
+export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<void> =>
+  promiseCheck(ctx, session, session.checks + 1, 0);
+
+/**
+ * The caller of an order wants another session, and whether its own was made nobody has been told. From now on nobody
+ * is: it stands in nobody's way, and its request asked again is a new one. `false` where it was answered just now.
+ */
+export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<boolean> {
+  const rows = await ctx.tx.run(sql`
+    update payment_sessions set superseded_at = coalesce(superseded_at, ${ctx.clock.now()}), request_key = null
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'creating' returning 1`);
+  return rows.length > 0;
 }
 
 /** It is over without the provider's word: it was never made, or can never be asked about. */
