@@ -10,7 +10,7 @@ import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
-import { forgetDiscount } from './payment-session.ts';
+import { forgetDiscount, resumeChecks } from './payment-session.ts';
 import { raiseAttention } from './raise-attention.ts';
 import { raiseDuplicate } from './raise-duplicate.ts';
 import { subscriberOf } from './subscriber-of.ts';
@@ -119,6 +119,7 @@ function isMismatch(order: Order, session: SessionSnapshot): boolean {
 
 /** The shopper is done and the money is on its way: what is set aside stays so. */
 async function wait(ctx: InTransaction, order: Order): Promise<void> {
+  await resumeChecks(ctx, order.id);
   if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
   order.movePaymentTo('processing');
   await extendHolds(ctx, order.id, fromNow(ctx.clock, processingMs));

@@ -135,7 +135,20 @@ export async function promiseCheck(
   if (row) enqueue(ctx, checkSession, { orderId: session.orderId, number: number + 1 }, { dueAt: checkAt });
 }
 
+/**
+ * It was given up without the provider's word, and its money is on its way after all: it is asked about again. What the
+ * provider itself let expire is never paid, so this takes nothing back that it said.
+ */
+export async function resumeChecks(ctx: InTransaction, orderId: string): Promise<void> {
+  const checkAt = fromNow(ctx.clock, slowlyMs);
+  const [row] = await ctx.tx.run<{ checks: number }>(sql`
+    update payment_sessions set state = 'processing', checks = checks + 1, check_at = ${checkAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'expired' returning checks`);
+  if (row) enqueue(ctx, checkSession, { orderId, number: row.checks + 1 }, { dueAt: checkAt });
+}
+
 const afterExpiryMs = seconds(1);
+const slowlyMs = hours(1);
 
 /** A session that outlived its end is asked about every minute at first; a slow payment, every hour. */
 function nextCheck(ctx: Context, { createdAt, expiresAt }: Pick<PaymentSession, 'createdAt' | 'expiresAt'>): Date {
@@ -143,5 +156,5 @@ function nextCheck(ctx: Context, { createdAt, expiresAt }: Pick<PaymentSession, 
   const moments = ctx.settings.paymentPollScheduleMs.map((wait) => createdAt.getTime() + wait);
   const next = [...moments, expiresAt.getTime() + afterExpiryMs].filter((moment) => moment > now);
   if (next.length > 0) return new Date(Math.min(...next));
-  return new Date(now + (now - expiresAt.getTime() < minutes(10) ? minutes(1) : hours(1)));
+  return new Date(now + (now - expiresAt.getTime() < minutes(10) ? minutes(1) : slowlyMs));
 }

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { lookThroughGap as job } from '#jobs/payments.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { read, transact } from '#src/domain/database.ts';
-import { lookThroughGap, openAccount, readDrift, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { lookThroughGap, openAccount, readDrift, reportStoreDrift, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -142,4 +142,31 @@ test.serial('the daily comparison finds renewals that are paid on one side alone
   clock.pass(hours(3));
   t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [renewal?.id], unmadeRenewals: [invoiceId] });
   t.like(await orderOf(ctx, renewal?.id ?? ''), { attentionCode: 'payment_missing' });
+});
+
+test.serial('a slow payment of a session that was given up is asked about again until its money comes', async (t) => {
+  const { ctx, clock, stripe, services, account } = t.context;
+  const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  await stripe.deliveries({ drop: 1 });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'processing' });
+  const key = (secret_key: string | null) =>
+    transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', secret_key, automatic_tax: false }));
+  await key(null);
+  for (let time = 0; time < 30; time += 1) {
+    clock.pass(hours(1));
+    await workPromises(services);
+  }
+  t.like(await orderOf(ctx, orderId), { status: 'expired' });
+  t.like(await sessionOf(ctx, orderId), { state: 'expired', checkAt: null });
+
+  await key(account.secretKey);
+  await sweepStoreEvents(ctx);
+  await workPromises(services);
+  t.like(await sessionOf(ctx, orderId), { state: 'processing' });
+  clock.pass(days(5));
+  await stripe.settle((await sessionOf(ctx, orderId)).sessionId ?? '', 'succeeded');
+  await workPromises(services);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
+  t.like(await sessionOf(ctx, orderId), { state: 'settled', checkAt: null });
 });
