@@ -45,7 +45,7 @@ export async function inspectDatabase(run: Run): Promise<InspectedDatabase> {
 }
 
 /** The first thing that makes a database unfit, as a sentence that says what to do. */
-export function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
+function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
   if (isUnbound) {
     return `The role "${role}" is above row-level security, so nothing would keep the stores apart. Create one that is not:\n` +
       `  create role storefront login password '…' nosuperuser nobypassrls;\n` +

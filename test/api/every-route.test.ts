@@ -2,7 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/domain/database.ts';
-import { moduleNames, type Scope, scopes, setModules } from '#src/domain/tenants/index.ts';
+import { moduleNames, type Scope, setModules } from '#src/domain/tenants/index.ts';
+import { scopes } from '#src/domain/tenants/scopes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { addressOf, keyTo, kinds, nameOf, send, type Shop, told, useShop, withBody } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

@@ -6,7 +6,7 @@ import { meaningOf } from '#src/api/lib/error-codes.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
-import { publishableScopes, scopes } from '#src/domain/tenants/index.ts';
+import { publishableScopes, scopes } from '#src/domain/tenants/scopes.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { markBought, restoreTokenOf, unsubscribeTokenOf } from '#src/domain/cart/index.ts';
+import { markBought } from '#src/domain/cart/index.ts';
 import { transact } from '#src/domain/database.ts';
-import { buildSavedCart } from '#test/support/factories/cart.ts';
+import { buildSavedCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { submitReview } from '#src/domain/catalog/index.ts';
-import { scopes } from '#src/domain/tenants/index.ts';
+import { scopes } from '#src/domain/tenants/scopes.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

@@ -19,12 +19,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const importStatement = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 /** Every TypeScript file of the product, read once. Explicit extensions make a specifier a path. */
-export const sources: readonly Source[] = globSync('{src,workers,jobs,migrations}/**/*.ts', { cwd: root })
-  .toSorted()
-  .map((path) => {
+export const sources = readSources('{src,workers,jobs,migrations}/**/*.ts');
+
+/** Every TypeScript file of the tests. */
+export const testSources = readSources('test/**/*.ts');
+
+function readSources(pattern: string): readonly Source[] {
+  return globSync(pattern, { cwd: root }).toSorted().map((path) => {
     const text = readFileSync(join(root, path), 'utf8');
     return { path, text, imports: importsOf(path, text) };
   });
+}
 
 function importsOf(path: string, text: string): Import[] {
   return [...text.matchAll(importStatement)].flatMap((match): Import[] => {

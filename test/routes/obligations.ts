@@ -28,7 +28,7 @@ export function standingsOf(routes: readonly Route[], answers: readonly Recorded
   return routes.map((route) => standingOf(route, byRoute.get(nameOf(route)) ?? []));
 }
 
-export const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
+const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 
 function standingOf(route: Route, answers: readonly RecordedAnswer[]): Standing {
   const name = nameOf(route);

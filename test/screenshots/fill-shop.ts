@@ -1,6 +1,7 @@
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/domain/database.ts';
-import { type MailKind, promiseMail } from '#src/domain/mail/index.ts';
+import { promiseMail } from '#src/domain/mail/index.ts';
+import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { recordDrift } from '#src/domain/payments/drift-reports.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';

@@ -12,7 +12,7 @@ interface Limit {
 const fewPerMinute = { perShopper: 5, seconds: 60 } as const;
 
 /** The one table of rate limits (api.md, "Rate limits"). Operations of one limit are counted together. */
-export const limits = {
+const limits = {
   reads: { perShopper: 300, perSecretKey: 600, seconds: 60 },
   cart: { perShopper: 120, perSecretKey: 600, seconds: 60 },
   promo: { perShopper: 20, perSecretKey: 600, seconds: 60 },

@@ -22,7 +22,7 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
 }
 
 /** `get /api/v1/products/:slug/reviews` is `getProductsBySlugReviews`. */
-export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
+function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const words = path.replace('/api/v1', '').replaceAll('/:', '/by-').split(/[/_-]/).filter(Boolean);
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -1,7 +1,6 @@
 import type { PlatformContext } from '#src/domain/context.ts';
 import { isDatabaseAway } from '#src/domain/database.ts';
 import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
-import type { Services } from '#src/services.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand, Failure, type Report } from '../lib/command.ts';
 import { withUnprovenServices } from '../lib/with-services.ts';

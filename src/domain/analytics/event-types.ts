@@ -17,5 +17,3 @@ export const funnelSteps = [
   { step: 'checkout', type: 'checkout_started' },
   { step: 'paid', type: paidType },
 ] as const;
-
-export type FunnelStep = (typeof funnelSteps)[number]['step'];

@@ -1,13 +1,13 @@
 export { type Backlog, readBacklog } from './backlog.ts';
 export { EventsInput, EventsReceipt } from './event-input.ts';
-export { type FunnelStep, funnelSteps } from './event-types.ts';
 export { foldBatches } from './fold-batches.ts';
-export type { Folded } from './fold-chosen.ts';
-export { type EventsRequest, ingestEvents } from './ingest-events.ts';
+export { ingestEvents } from './ingest-events.ts';
 export { analyticsPersonalData } from './personal-data.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
-export { daily, type DailyReport, DailyView, funnel, type FunnelReport, FunnelView, type Period, PeriodQuery } from './read-numbers.ts';
+export {
+  daily, type DailyReport, DailyView, funnel, type FunnelReport, FunnelView, PeriodQuery,
+} from './read-numbers.ts';
 export { busiestStores, type StoreNumbers } from './read-stores.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
-export { recordOrderPaid, type Sale } from './record-order-paid.ts';
+export { recordOrderPaid } from './record-order-paid.ts';
 export { countSetAside, foldSetAside } from './set-aside.ts';

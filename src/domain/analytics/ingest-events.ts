@@ -10,7 +10,7 @@ import { judgeEvents } from './judge-events.ts';
 import { type StoredEvent, storeBatch } from './store-batch.ts';
 import { isBot, type Sender, visitorOf } from './visitor.ts';
 
-export const eventsMax = 500;
+const eventsMax = 500;
 
 /** A request with events: what it holds, its bytes as they came, and who sent it. */
 export interface EventsRequest {

@@ -4,5 +4,5 @@ export { nextStep } from './next-step.ts';
 export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.ts';
 export { type OrderNeedingAttention, ordersNeedingAttention } from './orders-needing-attention.ts';
 export { pruneOutbox } from './prune-outbox.ts';
-export { type Attention, type Operations, type QueueState, readOperations, type Waiting } from './read-operations.ts';
+export { type Attention, type Operations, type QueueState, readOperations } from './read-operations.ts';
 export { readOrderFile } from './read-order-file.ts';

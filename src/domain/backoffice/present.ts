@@ -5,7 +5,7 @@ import { LabelView } from '../shipping/index.ts';
 import { nextStep } from './next-step.ts';
 import type { TimelineEntry } from './read-timeline.ts';
 
-export const AttentionView = Type.Object({
+const AttentionView = Type.Object({
   code: Type.String({ examples: ['oversold'] }),
   /** What is the matter. */
   detail: Type.String({ examples: ['The payment came after the stock was given back.'] }),
@@ -25,7 +25,7 @@ export function presentManagedOrder({ order, attention }: ManagedOrder): Managed
 }
 
 /** Something that happened to an order, or that somebody did about it. */
-export const TimelineEntryView = Type.Object({
+const TimelineEntryView = Type.Object({
   at: Timestamp,
   type: Type.String({ examples: ['label.purchased'] }),
   /** Who did it, where somebody did. */

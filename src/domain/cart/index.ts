@@ -1,19 +1,19 @@
 export { addLine } from './add-line.ts';
-export { linesMax, type CartLineRecord, type CartRecord } from './cart.ts';
 export { CartInput, CartLineInput, CartLinePatch } from './cart-input.ts';
 export { changeLine } from './change-line.ts';
 export { createCart } from './create-cart.ts';
-export { type Buyer, type ConvertedCart, markBought } from './mark-bought.ts';
+export { type ConvertedCart, markBought } from './mark-bought.ts';
 export { cartPersonalData } from './personal-data.ts';
-export { CartLineView, CartView, presentCart } from './present.ts';
-export { isBuyable, presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView } from './present-saved-cart.ts';
+export { CartView, presentCart } from './present.ts';
+export {
+  isBuyable, presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView,
+} from './present-saved-cart.ts';
 export { pruneCarts } from './prune-carts.ts';
 export { readCart } from './read-cart.ts';
 export { readSavedCart, type SavedCartRecord } from './read-saved-cart.ts';
-export { type LineOfCart, removeLine } from './remove-line.ts';
-export { type RestoredCart, restoreCart, savedCartGone } from './restore-cart.ts';
+export { removeLine } from './remove-line.ts';
+export { restoreCart, savedCartGone } from './restore-cart.ts';
 export { type SavedCart, saveCart } from './save-cart.ts';
 export { SavedCartInput } from './saved-cart-input.ts';
-export type { SavedLine } from './saved-lines.ts';
-export { keepTokenHashes, restoreTokenOf, unsubscribeTokenOf } from './tokens.ts';
+export { keepTokenHashes } from './tokens.ts';
 export { type MailPreference, readMailPreference, unknownToken, unsubscribe } from './unsubscribe.ts';

@@ -85,7 +85,7 @@ export function activeCart(ctx: Context, cartId: string): Sql {
 }
 
 /** The refusal for a cart or a line that would hold more than it may. */
-export function refusalOfLimit(error: unknown): DomainError | undefined {
+function refusalOfLimit(error: unknown): DomainError | undefined {
   switch (brokenConstraint(error)) {
     case 'cart_holds_100_lines':
       return refuse('too_many_items', `A cart holds at most ${linesMax} lines.`);

@@ -4,7 +4,7 @@ import type { CartLineRecord, CartRecord } from './cart.ts';
 
 const amount = Type.Integer({ examples: [3800] });
 
-export const CartLineView = Type.Object({
+const CartLineView = Type.Object({
   id: Id('line'),
   /** As it was named; null where the product has only one. */
   variantId: Nullable(Id('var')),

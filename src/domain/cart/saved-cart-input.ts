@@ -5,7 +5,7 @@ import { linesMax } from './cart.ts';
 const price = Type.Optional(IntegerLike({ minimum: 0, maximum: centsMax }));
 
 /** A line of a cart that a storefront saves: what it knows of it. A product that nobody knows is saved all the same. */
-export const SavedLineInput = Type.Object({
+const SavedLineInput = Type.Object({
   product_slug: Omittable(Text(100, { examples: ['oak-bowl'] })),
   variant_id: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
   name: Omittable(Text(300, { examples: ['Oak bowl'] })),

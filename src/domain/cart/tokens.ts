@@ -2,17 +2,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { deriveToken, deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
-
-/** The token that restores a saved cart. */
-export async function restoreTokenOf(ctx: Context, savedCartId: string): Promise<string> {
-  return deriveToken(ctx, tokenPurposes.restoreCart, savedCartId);
-}
-
-/** The token that unsubscribes an address. */
-export async function unsubscribeTokenOf(ctx: Context, email: string): Promise<string> {
-  return deriveToken(ctx, tokenPurposes.unsubscribe, normaliseEmail(email));
-}
+import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 
 /** What is kept of both tokens, to find them by. */
 export async function tokenHashesOf(

@@ -1,13 +1,12 @@
 export { captureStock } from './capture-stock.ts';
-export { changeStock, type StockChange, type StockMove } from './change-stock.ts';
 export { decideReview } from './decide-review.ts';
 export { findProduct, listImages } from './find-product.ts';
 export { holdStock } from './hold-stock.ts';
-export { listProducts, type ProductFilter, type ProductSort } from './list-products.ts';
+export { listProducts } from './list-products.ts';
 export { listReviews } from './list-reviews.ts';
-export { listManagedProducts, type ManagedProduct, readManagedProduct } from './managed-products.ts';
-export { listManagedReviews, type ManagedReview, readManagedReview, type ReviewStatus, reviewStatuses } from './managed-reviews.ts';
-export type { StockLine, StockOrder, StockShortage } from './move-stock.ts';
+export { listManagedProducts, readManagedProduct } from './managed-products.ts';
+export { listManagedReviews, readManagedReview, reviewStatuses } from './managed-reviews.ts';
+export type { StockLine } from './move-stock.ts';
 export { catalogPersonalData } from './personal-data.ts';
 export {
   ImageBody, InventoryBody, presentImages, presentInventory, presentProduct, presentProductDetail, presentReview,
@@ -16,10 +15,9 @@ export {
 export {
   ManagedProductView, ManagedReviewView, presentManagedProduct, presentManagedReview, presentStock, StockView,
 } from './present-managed.ts';
-export type { SaveProductOptions } from './plan-product.ts';
-export { type PricedLine, priceLines, type WantedLine } from './price-lines.ts';
+export { type PricedLine, priceLines } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
-export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag, VariantInput } from './product-input.ts';
+export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
 export { completeImage, fold, type Image } from './product-record.ts';
 export { productSlugs } from './product-slugs.ts';
 export { type ProductRow, publishedProducts } from './published-products.ts';
@@ -30,6 +28,6 @@ export { restock } from './restock.ts';
 export { saveProduct, saveProducts } from './save-product.ts';
 export { saveStock } from './save-stock.ts';
 export { StockInput } from './stock-input.ts';
-export { buyableQuantity, quantityMax, type StockLevel, type StockStatus, stockStatus } from './stock-level.ts';
+export { quantityMax, type StockLevel, stockStatus } from './stock-level.ts';
 export { ReviewInput, submitReview } from './submit-review.ts';
 export { takeStock } from './take-stock.ts';

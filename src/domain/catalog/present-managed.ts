@@ -10,7 +10,7 @@ const Stock = Nullable(Type.Integer({
 }));
 const Held = Type.Integer({ examples: [2], description: 'How many of them open checkouts hold.' });
 
-export const ManagedVariantView = Type.Object({
+const ManagedVariantView = Type.Object({
   ...VariantBody.properties,
   compare_at_cents: Nullable(Cents),
   ships: Type.Boolean(),

@@ -56,7 +56,7 @@ export const isCertain = ({ failure, code }: ProviderError): boolean => failure 
 const isSettled = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';
 
 /** End an order that could never be paid, and give back what it held. */
-export async function cancelOrder(ctx: Context, orderId: string): Promise<void> {
+async function cancelOrder(ctx: Context, orderId: string): Promise<void> {
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     if (order) await endOrder(ctx, order, 'canceled');

@@ -5,8 +5,8 @@ export { hasBought } from './has-bought.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {
-  type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, type OrderStatus, orderStatuses,
-  paymentStatuses, type ShippingAddress,
+  type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, orderStatuses, paymentStatuses,
+  type ShippingAddress,
 } from './order.ts';
 export { hasGoodsToShip, orderForShipping, type OrderForShipping } from './order-for-shipping.ts';
 export { orderPersonalData } from './personal-data.ts';

@@ -23,7 +23,7 @@ export const OrderLabelView = Type.Object({
   status: Nullable(Type.String({ examples: ['PRE_TRANSIT'] })),
 }, { title: 'OrderLabel' });
 
-export const ShippingAddressView = Type.Object({
+const ShippingAddressView = Type.Object({
   name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
   street1: Nullable(Type.String({ examples: ['215 Clayton St'] })),
   street2: Nullable(Type.String()),

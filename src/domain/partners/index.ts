@@ -1,6 +1,6 @@
 export { applyAsPartner } from './apply-as-partner.ts';
-export { attributeOrder, type PaidOrder } from './attribute-order.ts';
-export { findPartner, type PartnerTerms } from './find-partner.ts';
+export { attributeOrder } from './attribute-order.ts';
+export { findPartner } from './find-partner.ts';
 export {
   listApplications, listPartners, ManagedPartnerView, presentManagedPartner, presentReceivedApplication, readPartner,
   ReceivedApplicationView,

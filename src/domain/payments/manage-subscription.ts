@@ -14,7 +14,7 @@ import { refusalOf } from './provider-refusals.ts';
 import { spellOf } from './spell.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
-export const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
+const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
 
 /** The body of POST /subscriptions/{id}/manage. */
 export const ManageInput = Type.Object(

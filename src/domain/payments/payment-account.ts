@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { Duration, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
@@ -44,8 +44,6 @@ export const PaymentAccountEntity = defineEntity({
     updatedAt: p.datetime(),
   },
 });
-
-export type PaymentAccountRow = InferEntity<typeof PaymentAccountEntity>;
 
 /** What the sealed values are bound to, beside their tenant. */
 export const sealedFields = { secretKey: 'payments.secret_key', webhookSecret: 'payments.webhook_secret' } as const;

@@ -8,7 +8,7 @@ import { read, readOne } from '../database.ts';
  *   sent        the provider took it
  *   refused     the provider declined, and a person has to look
  */
-export const refundStates = ['requested', 'sent', 'refused'] as const;
+const refundStates = ['requested', 'sent', 'refused'] as const;
 export type RefundState = (typeof refundStates)[number];
 
 /** Money of an order that its owner gives back. */

@@ -1,3 +1,2 @@
 export { erasePersonalData } from './erase-personal-data.ts';
 export { exportPersonalData } from './export-personal-data.ts';
-export { personalData } from './registry.ts';

@@ -2,7 +2,7 @@ export { approveReturn } from './approve-return.ts';
 export { closeReturn } from './close-return.ts';
 export { returnPersonalData } from './personal-data.ts';
 export { presentReturn, ReturnView } from './present.ts';
-export { listReturns, readReturn, readReturns, type ReturnRecord } from './read-returns.ts';
+export { listReturns, readReturns } from './read-returns.ts';
 export { receiveReturn } from './receive-return.ts';
 export { refundReturn } from './refund-return.ts';
 export { rejectReturn } from './reject-return.ts';

@@ -2,7 +2,7 @@ import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { ReturnRecord } from './read-returns.ts';
 import { returnStatuses } from './return.ts';
 
-export const ReturnItemView = Type.Object({
+const ReturnItemView = Type.Object({
   order_item_id: Id('item'),
   variant_id: Id('var'),
   name: Type.String({ examples: ['Oak bowl, Small'] }),

@@ -2,5 +2,5 @@ export { embedDocument } from './embed-document.ts';
 export { indexDocument } from './index-document.ts';
 export { listMisses, pruneMisses, type SearchMiss } from './misses.ts';
 export { presentResult, SearchBody } from './present.ts';
-export { searchDocuments, type SearchRequest, type SearchPage } from './search-documents.ts';
+export { searchDocuments } from './search-documents.ts';
 export { sweepEmbeddings } from './sweep-embeddings.ts';

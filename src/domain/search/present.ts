@@ -2,7 +2,7 @@ import { Nullable, Slug, type Static, Type } from '#src/lib/schema.ts';
 import { presentProduct, ProductBody } from '../catalog/index.ts';
 import type { SearchResult } from './search-documents.ts';
 
-export const SearchResultBody = Type.Object({
+const SearchResultBody = Type.Object({
   type: Type.Enum(['product', 'content']),
   id: Type.String(),
   slug: Slug,

@@ -1,3 +1,2 @@
 export { inspectSecrets, type KeyUse } from './inspect-secrets.ts';
 export { rewrapSecrets } from './rewrap-secrets.ts';
-export { sealedColumns } from './sealed-columns.ts';

@@ -10,18 +10,19 @@ export { chooseRate } from './choose-rate.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { followHint } from './follow-hint.ts';
 export { isFromShippingProvider } from './judge-sender.ts';
-export { Label, type LabelState, labelStates } from './label.ts';
-export { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
-export { markFulfilled, type ShippedByHand } from './mark-fulfilled.ts';
+export { Label, labelStates } from './label.ts';
+export { isReasonCode, reasons } from './label-reasons.ts';
+export { markFulfilled } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';
-export { LabelView, presentLabel, presentRate, RateQuote, RateView } from './present.ts';
+export { LabelView, presentRate, RateQuote, RateView } from './present.ts';
 export { pruneHints } from './prune-hints.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
 export {
-  type DuplicateLabel, type LabelFilter, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel, waitingLabel,
+  type DuplicateLabel, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel,
+  waitingLabel,
 } from './read-labels.ts';
 export { receiveHint, ShippingHint } from './receive-hint.ts';
 export { giveUpLabel } from './raise-label.ts';
@@ -32,7 +33,8 @@ export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
 export { shippingSealedColumns } from './sealed-columns.ts';
 export {
-  SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountChange, ShippingAccountEntity, ShippingAccountInput,
+  SecondShippingAccountEntity, SecondShippingAccountInput, ShippingAccountChange, ShippingAccountEntity,
+  ShippingAccountInput,
 } from './shipping-account.ts';
 export { shippingOptions, type ShippingOptions, shippingOptionsOf } from './shipping-options.ts';
 export { pollTrackings, sweepLabels } from './sweep-labels.ts';

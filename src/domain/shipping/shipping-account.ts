@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 
 import { Cents, Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 
@@ -85,7 +85,6 @@ export const ShippingAccountEntity = defineEntity({
     updatedAt: p.datetime(),
   },
 });
-export type ShippingAccountRow = InferEntity<typeof ShippingAccountEntity>;
 
 export const SecondShippingAccountEntity = defineEntity({
   name: 'SecondShippingAccount',

@@ -1,15 +1,14 @@
 export { type ApiKey, ApiKeyView, issuesOfKey, KeyInput, presentKey } from './api-key.ts';
-export type { KeyKind } from './api-key-format.ts';
 export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
 export { deriveCode } from './derive-code.ts';
 export { deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
-export { issueKey, type KeyToIssue } from './issue-key.ts';
+export { issueKey } from './issue-key.ts';
 export { listKeys } from './list-keys.ts';
 export { listTenants } from './list-tenants.ts';
 export { revokeKey } from './revoke-key.ts';
 export { saveKey } from './save-key.ts';
 export { saveTenant } from './save-tenant.ts';
-export { covers, publishableScopes, scopes, type Scope } from './scopes.ts';
+export { covers, type Scope } from './scopes.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
 export { setModules } from './set-modules.ts';

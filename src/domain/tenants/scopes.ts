@@ -1,5 +1,5 @@
 /** What a key may be allowed to touch: see api.md, "Authentication". */
-export const resources = [
+const resources = [
   'products', 'search', 'inventory', 'content', 'storefront', 'cart', 'checkout', 'orders', 'customers',
   'subscriptions', 'returns', 'leads', 'wholesale', 'partners', 'shipping', 'analytics', 'integrations', 'admin',
 ] as const;

@@ -7,7 +7,7 @@ const chosenTypes = Object.keys(eventTypes).filter((type) => type !== 'webhook.t
 const families = [...new Set(chosenTypes.map((type) => `${type.split('.')[0]}.*`))];
 
 /** An event type, or a family of them such as `order.*`. */
-export const EventFilter = Type.Enum([...chosenTypes, ...families], { examples: ['order.paid'] });
+const EventFilter = Type.Enum([...chosenTypes, ...families], { examples: ['order.paid'] });
 
 const Events = Type.Array(EventFilter, {
   minItems: 1, maxItems: 50, uniqueItems: true, examples: [['order.paid', 'subscription.*']],

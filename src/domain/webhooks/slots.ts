@@ -22,7 +22,7 @@ const widthMax = 8;
 export const beginWithinMs = seconds(5);
 const longestCallMs = seconds(15);
 /** and its lease outlives that attempt, so that whoever finds it expired knows that nobody is calling any more. */
-export const leaseMs = beginWithinMs + longestCallMs + seconds(15);
+const leaseMs = beginWithinMs + longestCallMs + seconds(15);
 
 /** How a concurrency is spread over slots: two at least where it can be, so that one killed worker stops no endpoint. */
 export function widthsOf(concurrency: number): number[] {

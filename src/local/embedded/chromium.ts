@@ -3,7 +3,7 @@ import { findProgram } from './find-program.ts';
 import { aptInstall, MissingProgramError } from './missing-program-error.ts';
 
 /** The Chromium that this machine has: CHROMIUM_PATH, or the first one in PATH. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   return process.env.CHROMIUM_PATH || findProgram(['chromium', 'chromium-browser', 'google-chrome']);
 }
 

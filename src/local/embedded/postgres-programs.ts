@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { Supervisor } from './supervise.ts';
 import type { Account } from './unprivileged-account.ts';

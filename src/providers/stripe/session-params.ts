@@ -5,7 +5,7 @@ import type { SessionLine, SessionRequest } from '#src/domain/ports/payment-gate
 type Params = Stripe.Checkout.SessionCreateParams;
 
 /** Our marks on everything that is made for an order: by them we know our own again. */
-export const marksOf = ({ orderId, environment }: Pick<SessionRequest, 'orderId' | 'environment'>) => ({
+const marksOf = ({ orderId, environment }: Pick<SessionRequest, 'orderId' | 'environment'>) => ({
   platform_order_id: orderId,
   platform_environment: environment,
 });

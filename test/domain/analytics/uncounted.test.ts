@@ -6,7 +6,7 @@ import { dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, foldAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildEvent, sendEvents } from '#test/support/factories/analytics.ts';
 import { leaveUncounted, rowsHandled } from '#test/support/rows-handled.ts';
 
 const test = anyTest as TestFn<TestContext>;

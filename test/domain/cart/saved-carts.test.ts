@@ -1,9 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import {
-  markBought, presentSavedCart, readMailPreference, readSavedCart, restoreCart, restoreTokenOf, saveCart,
-  unsubscribe, unsubscribeTokenOf,
-} from '#src/domain/cart/index.ts';
+import { markBought, presentSavedCart, readMailPreference, readSavedCart, restoreCart, saveCart, unsubscribe } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
@@ -12,7 +9,7 @@ import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
-import { buildSavedCart } from '#test/support/factories/cart.ts';
+import { buildSavedCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { priceLines, removeProduct, type WantedLine } from '#src/domain/catalog/index.ts';
+import { priceLines, removeProduct } from '#src/domain/catalog/index.ts';
+import type { WantedLine } from '#src/domain/catalog/price-lines.ts';
 import { transact } from '#src/domain/database.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { countStatements } from '#test/support/count-statements.ts';

@@ -1,10 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { indexDocument } from '#jobs/search.ts';
-import {
-  holdStock, priceLines, type ProductInput, removeProduct, releaseStock, saveProduct, type SaveProductOptions,
-  saveProducts,
-} from '#src/domain/catalog/index.ts';
+import { holdStock, priceLines, type ProductInput, removeProduct, releaseStock, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
+import type { SaveProductOptions } from '#src/domain/catalog/plan-product.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import type { DomainError } from '#src/lib/errors.ts';

@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
-import {
-  captureStock, changeStock, holdStock, releaseStock, restock, takeStock,
-} from '#src/domain/catalog/index.ts';
+import { changeStock } from '#src/domain/catalog/change-stock.ts';
+import { captureStock, holdStock, releaseStock, restock, takeStock } from '#src/domain/catalog/index.ts';
 import { type Context, type InTransaction } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { changeStock } from '#src/domain/catalog/index.ts';
+import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { transact } from '#src/domain/database.ts';
 import type { OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

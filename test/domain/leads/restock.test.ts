@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
-import {
-  captureStock, changeStock, holdStock, releaseStock, removeProduct, restock, takeStock,
-} from '#src/domain/catalog/index.ts';
+import { changeStock } from '#src/domain/catalog/change-stock.ts';
+import { captureStock, holdStock, releaseStock, removeProduct, restock, takeStock } from '#src/domain/catalog/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { notifyRestock } from '#src/domain/leads/index.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { chromium } from 'playwright-core';
 
-import type { MailKind } from '#src/domain/mail/index.ts';
+import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { inkOn } from '#src/domain/mail/letter/ink-on.ts';
 import { writeLetter } from '#src/domain/mail/write-letter.ts';
 import { formatMoney } from '#src/lib/format-money.ts';

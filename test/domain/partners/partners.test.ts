@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { attributeOrder, findPartner, type PaidOrder, savePartner, trackReferral } from '#src/domain/partners/index.ts';
+import type { PaidOrder } from '#src/domain/partners/attribute-order.ts';
+import { attributeOrder, findPartner, savePartner, trackReferral } from '#src/domain/partners/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { days, hours } from '#src/lib/duration.ts';

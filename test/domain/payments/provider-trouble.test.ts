@@ -2,9 +2,9 @@ import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import { createCheckoutSession, type CheckoutInput } from '#src/domain/checkout/index.ts';
 import { read } from '#src/domain/database.ts';
-import {
-  manageSubscription, readRefund, replaceWebhookEndpoint, requestRefund, sweepStoreEvents,
-} from '#src/domain/payments/index.ts';
+import { manageSubscription, requestRefund, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { readRefund } from '#src/domain/payments/refund.ts';
+import { replaceWebhookEndpoint } from '#src/domain/payments/replace-webhook-endpoint.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';

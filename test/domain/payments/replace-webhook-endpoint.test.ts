@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { liveWebhookSecrets, replaceWebhookEndpoint } from '#src/domain/payments/index.ts';
+import { liveWebhookSecrets } from '#src/domain/payments/index.ts';
+import { replaceWebhookEndpoint } from '#src/domain/payments/replace-webhook-endpoint.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;

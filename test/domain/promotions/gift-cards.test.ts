@@ -3,9 +3,8 @@ import fc from 'fast-check';
 
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
-import {
-  disableGiftCard, type GiftCardAmount, holdGiftCard, quoteGiftCard, redeemGiftCard, releaseGiftCard, saveGiftCard,
-} from '#src/domain/promotions/index.ts';
+import type { GiftCardAmount } from '#src/domain/promotions/hold-gift-card.ts';
+import { disableGiftCard, holdGiftCard, quoteGiftCard, redeemGiftCard, releaseGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { type Judgement, judgePromo, type PromoTerms } from '#src/domain/promotions/index.ts';
+import { type Judgement, judgePromo, type PromoTerms } from '#src/domain/promotions/judge-promo.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const plain: PromoTerms = {

@@ -2,9 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import {
-  holdPromo, PromoCodeInput, type PromoUse, quotePromo, redeemPromo, releasePromo, removePromoCode, savePromoCode,
-} from '#src/domain/promotions/index.ts';
+import type { PromoUse } from '#src/domain/promotions/hold-promo.ts';
+import { holdPromo, PromoCodeInput, quotePromo, redeemPromo, releasePromo, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -1,10 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import type { SavedCartRecord, SavedLine } from '#src/domain/cart/index.ts';
-import { defaultReminderSettings } from '#src/domain/reminders/index.ts';
+import type { SavedCartRecord } from '#src/domain/cart/index.ts';
+import type { SavedLine } from '#src/domain/cart/saved-lines.ts';
 import { type Facts, judge } from '#src/domain/reminders/judge-reminder.ts';
 import { endOfQuietHours } from '#src/domain/reminders/quiet-hours.ts';
+import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';
 import { days, hours } from '#src/lib/duration.ts';
 
 const noon = new Date('2026-11-20T17:00:00Z');

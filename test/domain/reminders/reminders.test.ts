@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { decideReminder as decideJob } from '#jobs/reminders.ts';
-import { markBought, restoreCart, restoreTokenOf, unsubscribe, unsubscribeTokenOf } from '#src/domain/cart/index.ts';
+import { markBought, restoreCart, unsubscribe } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
@@ -15,7 +15,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
-import { buildCart } from '#test/support/factories/cart.ts';
+import { buildCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';

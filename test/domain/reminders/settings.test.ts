@@ -2,7 +2,9 @@ import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import { defaultReminderSettings, reminderSettings, ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
+import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
+import { reminderSettings } from '#src/domain/reminders/read-reminder-settings.ts';
+import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';

@@ -6,10 +6,8 @@ import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { write } from '#src/domain/database.ts';
 import { refundsOf } from '#src/domain/payments/index.ts';
-import {
-  approveReturn, closeReturn, listReturns, presentReturn, readReturn, readReturns, receiveReturn, refundReturn,
-  rejectReturn, requestReturn,
-} from '#src/domain/returns/index.ts';
+import { approveReturn, closeReturn, listReturns, presentReturn, readReturns, receiveReturn, refundReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { readReturn } from '#src/domain/returns/read-returns.ts';
 import { renderObjects } from '#src/domain/webhooks/render-object.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';

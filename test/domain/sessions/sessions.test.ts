@@ -3,9 +3,8 @@ import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
-import {
-  consumeLink, endSession, type GrantedSession, openSession, pruneSessions, renewToken, rotateSession, tenantIdOfSession,
-} from '#src/domain/sessions/index.ts';
+import { consumeLink, endSession, openSession, pruneSessions, renewToken, rotateSession, tenantIdOfSession } from '#src/domain/sessions/index.ts';
+import type { GrantedSession } from '#src/domain/sessions/session.ts';
 import { readSessionSecret, rotateSessionSecret } from '#src/domain/tenants/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

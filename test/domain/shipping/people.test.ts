@@ -1,10 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import {
-  chooseRate, editAddress, type LabelFilter, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder,
-  requestLabelAgain, resumeLabels, retryLabel, voidLabel,
-} from '#src/domain/shipping/index.ts';
+import { chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder, requestLabelAgain, resumeLabels, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
+import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';

@@ -1,7 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { brokenConstraint, readOne, transact } from '#src/domain/database.ts';
-import { adviceFor, isReasonCode, type ReasonCode, reasons, voidLabel } from '#src/domain/shipping/index.ts';
+import { isReasonCode, reasons, voidLabel } from '#src/domain/shipping/index.ts';
+import { adviceFor, type ReasonCode } from '#src/domain/shipping/label-reasons.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';

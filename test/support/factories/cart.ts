@@ -1,5 +1,8 @@
-import { addLine, type CartInput, type CartRecord, createCart, saveCart, type SavedCart, type SavedCartInput } from '#src/domain/cart/index.ts';
+import type { CartRecord } from '#src/domain/cart/cart.ts';
+import { addLine, type CartInput, createCart, saveCart, type SavedCart, type SavedCartInput } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { normaliseEmail } from '#src/domain/customers/index.ts';
+import { deriveToken, tokenPurposes } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 /** A cart that holds so many of each of these variants, bought once. */
@@ -15,4 +18,14 @@ export async function buildSavedCart(ctx: Context, given: Partial<SavedCartInput
   const email = given.email ?? `${randomText(8)}@example.com`;
   const items = [{ product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1, unit_price_cents: 3800 }];
   return { ...(await saveCart(ctx, { items, ...given, email })), email };
+}
+
+/** The token by which a mail restores a saved cart. */
+export async function restoreTokenOf(ctx: Context, savedCartId: string): Promise<string> {
+  return deriveToken(ctx, tokenPurposes.restoreCart, savedCartId);
+}
+
+/** The token by which an address is unsubscribed. */
+export async function unsubscribeTokenOf(ctx: Context, email: string): Promise<string> {
+  return deriveToken(ctx, tokenPurposes.unsubscribe, normaliseEmail(email));
 }

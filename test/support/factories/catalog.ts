@@ -1,4 +1,5 @@
-import { type ProductInput, saveProduct, type VariantInput } from '#src/domain/catalog/index.ts';
+import { type ProductInput, saveProduct } from '#src/domain/catalog/index.ts';
+import type { VariantInput } from '#src/domain/catalog/product-input.ts';
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
 import { randomText } from '#src/lib/crypto.ts';

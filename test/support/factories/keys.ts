@@ -1,6 +1,7 @@
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import { issueKey, type KeyKind, type Scope } from '#src/domain/tenants/index.ts';
+import type { KeyKind } from '#src/domain/tenants/api-key-format.ts';
+import { issueKey, type Scope } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 /** The characters of a new key of the context's store. */

@@ -1,6 +1,8 @@
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
-import { type MailData, type MailKind, type MailRequest, type MailState, type OrderMailData, promiseMail } from '#src/domain/mail/index.ts';
+import { type MailData, type MailState, promiseMail } from '#src/domain/mail/index.ts';
+import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
+import type { MailRequest } from '#src/domain/mail/promise-mail.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 

@@ -1,6 +1,7 @@
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
-import { findPartner, type PartnerInput, type PartnerTerms, savePartner } from '#src/domain/partners/index.ts';
+import type { PartnerTerms } from '#src/domain/partners/find-partner.ts';
+import { findPartner, type PartnerInput, savePartner } from '#src/domain/partners/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 

@@ -1,6 +1,7 @@
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
-import { issueGiftCard, type PromoCodeInput, savePromoCode } from '#src/domain/promotions/index.ts';
+import { type PromoCodeInput, savePromoCode } from '#src/domain/promotions/index.ts';
+import { issueGiftCard } from '#src/domain/promotions/save-gift-card.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 

@@ -2,9 +2,8 @@ import { decideReminder as decideJob } from '#jobs/reminders.ts';
 import type { SavedCartInput } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import {
-  decideReminder, listReminderDecisions, type RemindedCart, type ReminderSettingsInput, saveCartAndRemind, saveReminderSettings,
-} from '#src/domain/reminders/index.ts';
+import { decideReminder, listReminderDecisions, type ReminderSettingsInput, saveCartAndRemind, saveReminderSettings } from '#src/domain/reminders/index.ts';
+import type { RemindedCart } from '#src/domain/reminders/save-cart-and-remind.ts';
 import { promised } from '../promised.ts';
 import { buildProduct } from './catalog.ts';
 import { newAddress } from './mail.ts';

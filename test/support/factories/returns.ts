@@ -1,7 +1,8 @@
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import { readOrder, type OrderView } from '#src/domain/orders/index.ts';
-import { requestReturn, type ReturnRecord } from '#src/domain/returns/index.ts';
+import { requestReturn } from '#src/domain/returns/index.ts';
+import type { ReturnRecord } from '#src/domain/returns/read-returns.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder, type GivenOrder } from './orders.ts';
 

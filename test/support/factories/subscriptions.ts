@@ -1,6 +1,6 @@
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
-import type { SubscriptionStatus } from '#src/domain/subscriptions/index.ts';
+import type { SubscriptionStatus } from '#src/domain/subscriptions/subscription.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';

@@ -1,7 +1,5 @@
 import type { EmbeddingsCounts, EmbeddingsFault } from './faults.ts';
 
-export type { EmbeddingsCounts, EmbeddingsFault };
-
 export interface EmbeddingsControl {
   fault(fault: EmbeddingsFault): Promise<void>;
   clearFaults(): Promise<void>;

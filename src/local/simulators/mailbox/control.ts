@@ -2,8 +2,6 @@ import type { MailFault } from './faults.ts';
 import type { MailCounts } from './smtp.ts';
 import type { MailboxMessage, MessageFilter } from './store.ts';
 
-export type { MailboxMessage, MailCounts, MailFault, MessageFilter };
-
 export interface MailboxControl {
   /** The messages that fit, the oldest first. */
   messages(filter?: MessageFilter): Promise<MailboxMessage[]>;

@@ -11,7 +11,7 @@ import { settleRefund } from './refunds.ts';
 import { badRequest, notFound } from './refusal.ts';
 import { read } from './requests.ts';
 import { summaryOf } from './summary.ts';
-import { blankTrack, moveTrack } from './tracking.ts';
+import { moveTrack } from './tracking.ts';
 import { refundStatuses, trackingStatuses } from './wire.ts';
 import { deliveriesAsUsual, type Account, type World } from './world.ts';
 

@@ -11,7 +11,7 @@ import type {
 } from './wire.ts';
 import type { DeliverySettings, RequestRecord } from './world.ts';
 
-export type { AccountSummary, DeliverySettings, Fault, RequestRecord };
+export type { AccountSummary, Fault };
 
 export interface AccountSettings {
   insufficient_funds?: boolean;
