@@ -264,5 +264,8 @@ test.serial('as a process: made, unchanged, and refused, each with its exit code
     `  ${exampleFile}:${placeOf('${STRIPE_SECRET_KEY}')}  needs the variable STRIPE_SECRET_KEY, which is not set`,
     `  ${exampleFile}:${placeOf('${ERP_WEBHOOK_SECRET}')}  needs the variable ERP_WEBHOOK_SECRET, which is not set`,
   ]);
-  t.false((made.out + made.err + again.out + refused.err).includes('hush'));
+  const live = await runCli(['apply', exampleFile], { ...environment, STRIPE_SECRET_KEY: 'sk_live_hush' });
+  t.is(live.code, 1);
+  t.is(live.err.split('\n')[1], `  ${exampleFile}:${placeOf('secret_key: ${STRIPE_SECRET_KEY}')}  payments.secret_key is a live key, and here is the test environment`);
+  t.false((made.out + made.err + again.out + refused.err + live.err).includes('hush'));
 });

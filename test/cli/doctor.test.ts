@@ -237,8 +237,9 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
   t.deepEqual(await sentenceFor((ctx) => save(ctx, { mode: 'connect', account_id: 'acct_1' })), ['fault stripe: The store cannot sell in connect mode.']);
   t.deepEqual(await sentenceFor((ctx) => save(ctx, {})), ['fault stripe: There is no secret key.']);
   t.deepEqual(await sentenceFor((ctx) => save(ctx, { secret_key: 'sk_test_revoked' })), ['fault stripe: Stripe does not accept the secret key.']);
-  const live = await sentenceFor((ctx) => save(ctx, { secret_key: `sk_live_${randomText(20)}` }));
-  t.is(live[0], 'fault stripe: The secret key is a live key, and APP_MODE is test.');
+  const asLive = (ctx: Context) => ({ ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } });
+  const live = await sentenceFor((ctx) => save(asLive(ctx), { secret_key: `sk_live_${randomText(20)}` }));
+  t.is(live[0], 'fault stripe: This is a live key, and here is the test environment.');
 });
 
 test.serial('a Stripe that does not answer, and one that lives in another time', async (t) => {

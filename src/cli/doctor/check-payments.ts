@@ -1,4 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
+import { wrongKindOf } from '#src/domain/judge-key.ts';
 import { checkWebhookEndpoint, type EndpointFault, openAccount, readPaymentAccount } from '#src/domain/payments/index.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { clockSkewMaxSeconds } from '#src/platform/prove-database.ts';
@@ -19,7 +20,7 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
     const told = await ctx.ports.payments.readClock(account, ctx.signal);
     const between = (askedAt + ctx.clock.now().getTime()) / 2;
     return [
-      judgeKind(account.secretKey, ctx.settings.appMode),
+      judgeKind(ctx, account.secretKey),
       ...(told ? [judgeClock(Math.abs(told.getTime() - between) / 1000)] : []),
       ...(await checkEndpoint(ctx, stored.silentSince)),
     ];
@@ -31,12 +32,10 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
   }
 }
 
-/** A live key in the test environment charges people; a test key in the live one charges nobody. */
-function judgeKind(secretKey: string, appMode: 'test' | 'live'): Finding {
-  const [, kind] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
-  if (kind === undefined || kind === appMode) return ok('stripe', 'Stripe accepts the secret key.');
-  const sentence = `The secret key is a ${kind} key, and APP_MODE is ${appMode}.`;
-  return fault('stripe', sentence, `Give the store its ${appMode} key.`);
+/** A live key charges people in the test environment; a test key sells for nothing in the live one. */
+function judgeKind(ctx: Context, secretKey: string): Finding {
+  const wrong = wrongKindOf(ctx, secretKey);
+  return wrong ? fault('stripe', wrong, `Give the store its ${ctx.settings.appMode} key.`) : ok('stripe', 'Stripe accepts the secret key.');
 }
 
 /** It dates what it signs, and a signature of another time is refused. */

@@ -1,5 +1,6 @@
 import { notFound } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
+import { wrongKindOf } from '../judge-key.ts';
 import { type AccountCheck, judgeCheck } from '../shipping/index.ts';
 import { readPaymentAccount } from './managed-account.ts';
 import { openAccount } from './open-account.ts';
@@ -15,5 +16,8 @@ export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
     return { ok: false, detail: 'The store cannot sell in this mode: it needs keys of its own.' };
   }
   if (!stored.hasSecretKey) return { ok: false, detail: 'There is no secret key to open the account with.' };
-  return judgeCheck(ctx.ports.payments.checkAccount(await openAccount(ctx), ctx.signal));
+  const account = await openAccount(ctx);
+  const wrong = wrongKindOf(ctx, account.secretKey);
+  if (wrong) return { ok: false, detail: wrong };
+  return judgeCheck(ctx.ports.payments.checkAccount(account, ctx.signal));
 }

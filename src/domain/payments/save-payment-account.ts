@@ -7,6 +7,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
+import { refuseLiveKeyInTest } from '../judge-key.ts';
 import { PaymentAccountEntity, type PaymentAccountInput, sealedFields, sessionLifetime } from './payment-account.ts';
 
 /** How long the provider goes on signing with a secret that was replaced, at most. */
@@ -17,12 +18,14 @@ const retiringMs = hours(24);
  * deliveries that are under way are still believed for a day.
  *
  * @param options `keepKey`: a secret key that is left out stays; otherwise there is none any more
+ * @throws DomainError `invalid_request` for a live key in the test environment, or a session that lives too short or long
  */
 export async function savePaymentAccount(
   ctx: InTransaction,
   input: PaymentAccountInput,
   { keepKey = false }: { keepKey?: boolean } = {},
 ): Promise<Change> {
+  refuseLiveKeyInTest(ctx, 'secret_key', input.secret_key);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const now = ctx.clock.now();

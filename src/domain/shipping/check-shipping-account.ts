@@ -1,6 +1,6 @@
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { wrongKindOf } from './judge-key.ts';
+import { wrongKindOf } from '../judge-key.ts';
 import { openAccount, openSecondAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
 

@@ -6,7 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { refuseLiveKeyInTest } from './judge-key.ts';
+import { refuseLiveKeyInTest } from '../judge-key.ts';
 import {
   SecondShippingAccountEntity, type SecondShippingAccountInput, type ShippingAccountChange, ShippingAccountEntity,
 } from './shipping-account.ts';
@@ -23,7 +23,7 @@ export async function saveShippingAccount(
   input: ShippingAccountChange,
   { keepSecrets = false }: { keepSecrets?: boolean } = {},
 ): Promise<Change> {
-  refuseLiveKeyInTest(ctx, input.api_key);
+  refuseLiveKeyInTest(ctx, 'api_key', input.api_key);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const wanted = {

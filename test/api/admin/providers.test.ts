@@ -48,6 +48,15 @@ test('the account at the payment provider is saved, and its secrets are seen now
   t.false(/unmistakable|sk_test/.test(JSON.stringify([log, (await owner.get('/providers')).body])));
 });
 
+test('a live key is refused in the test environment, and its field is named', async (t) => {
+  const { owner } = t.context;
+  const refused = await owner.put('/providers/payments', { ...stripe, secret_key: 'sk_live_unmistakable' });
+  t.is(told(refused), '400 invalid_request');
+  t.deepEqual(placesOf(refused), ['/secret_key']);
+  t.is(refused.body.detail, 'This is a live key, and here is the test environment.');
+  t.is((await owner.get('/providers')).body.providers.payments, null);
+});
+
 test('the terms of shipping are saved, a first account only with its key, and the origin is not logged', async (t) => {
   const { ctx, owner } = t.context;
   const input = shippingAccountInput({ api_key: 'shippo_test_unmistakable' });

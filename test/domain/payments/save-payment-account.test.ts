@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 
+import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
 import {
-  liveWebhookSecrets, openAccount, type PaymentAccountInput, publishableKeyOf, savePaymentAccount,
+  checkPaymentAccount, liveWebhookSecrets, openAccount, type PaymentAccountInput, publishableKeyOf, readPaymentAccount, savePaymentAccount,
 } from '#src/domain/payments/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { hours } from '#src/lib/duration.ts';
@@ -46,6 +47,20 @@ test('a session lives from 35 minutes to 23 hours, outside local mode', async (t
     await t.throwsAsync(transact(strict, (ctx) => savePaymentAccount(ctx, { ...input, session_lifetime })), { instanceOf: DomainError });
   }
   await t.notThrowsAsync(transact(ctx, (ctx) => savePaymentAccount(ctx, { ...input, session_lifetime: '5s' })));
+});
+
+test('a live key is not taken in the test environment, and of a key of the other kind a check says so', async (t) => {
+  const { ctx } = t.context;
+  const save = (ctx: Context, secret_key: string) => transact(ctx, (ctx) => savePaymentAccount(ctx, { ...input, secret_key }));
+  for (const key of ['sk_live_abc', 'rk_live_abc']) {
+    const error = await t.throwsAsync(save(ctx, key), { instanceOf: DomainError, code: 'invalid_request' });
+    t.deepEqual(error?.extensions, { errors: [{ path: '/secret_key', code: 'wrong_environment', detail: 'is a live key, and here is the test environment' }] });
+  }
+  t.is(await readPaymentAccount(ctx), undefined);
+  const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
+  await save(live, 'sk_test_abc');
+  t.deepEqual(await checkPaymentAccount(live), { ok: false, detail: 'This is a test key, and here is the live environment.' });
+  await t.notThrowsAsync(save(live, 'sk_live_abc'));
 });
 
 test('nothing secret is stored in clear', async (t) => {
