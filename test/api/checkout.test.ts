@@ -2,12 +2,14 @@ import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/domain/database.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
+import { newId } from '#src/lib/ids.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { workPromises } from '#test/support/work-promises.ts';
 
 const test = anyTest as TestFn<StripeContext>;
@@ -68,6 +70,26 @@ test.serial('what is wrong is said with its code and place', async (t) => {
   t.deepEqual(await refusal({ items, return_url: 'javascript:alert(1)' }), [400, 'invalid_request', '/return_url']);
   t.deepEqual(await refusal({ items, customer_email: 'nobody' }), [400, 'invalid_request', '/customer_email']);
   t.deepEqual((await post({ items: [{ ...item, subscription_interval: 'whenever' }] })).status, 200);
+});
+
+test.serial('a cart that nobody knows is no obstacle to buying, and one of another store is left alone', async (t) => {
+  const { api, ctx, stripe, services, tenant } = t.context;
+  const { post, items } = await open(t.context);
+  t.is((await post({ items, cart_id: 'cart_1' })).body.errors?.[0]?.path, '/cart_id');
+  const other = { ...services.context(), tenant: await buildTenant(services) };
+  const { body: { cart } } = await api.call('POST', '/api/v1/cart', { tenant: other.tenant.slug, body: {} });
+  const orders = [];
+  for (const cart_id of [newId('cart'), cart.id, cart.id]) {
+    const { status, body } = await post({ items, cart_id });
+    t.is(status, 200);
+    orders.push(body.order_id);
+  }
+  await stripe.pay((await sessionOf(ctx, orders[2])).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  t.true(await stripe.idle());
+  await workPromises(services);
+  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending', 'expired', 'paid'], 'the newer session of a cart takes the place of the older');
+  t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: other.tenant.slug })).body.cart.status, 'active');
+  t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: tenant.slug })).status, 404);
 });
 
 test.serial('without a key, its scope or its kind of environment nobody checks out', async (t) => {

@@ -27,7 +27,12 @@ export const CheckoutInput = Type.Object({
   customer_email: Omittable(Email),
   promo_code: Omittable(Text(100, { examples: ['WELCOME10'] })),
   gift_card_code: Omittable(Text(100, { examples: ['ABCD-EFGH-JKLM-NPQR'] })),
-  cart_id: Omittable(Id('cart')),
+  cart_id: Omittable(Type.Unsafe<string>({
+    ...Id('cart'),
+    description:
+      'Whose session it is: a newer one of the same cart takes the place of the older. The cart is closed once the order ' +
+      'is paid. What is bought is what `items` says, so a cart that is over, or that nobody knows, is no obstacle.',
+  })),
   partner_code: Omittable(Text(100, { examples: ['maker'] })),
   metadata: Omittable(FreeForm),
 });
