@@ -2,7 +2,7 @@ import type { Clock } from '#src/lib/clock.ts';
 import type { Keyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { KeptPromise } from '#src/outbox/closing-statement.ts';
-import type { Database } from './database.ts';
+import type { Database } from './connections.ts';
 import type { Ports } from './ports/index.ts';
 import type { Settings } from './settings.ts';
 import type { Tenant } from './tenants/tenant.ts';

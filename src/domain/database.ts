@@ -1,5 +1,4 @@
 import { helper } from '@mikro-orm/core';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -7,16 +6,6 @@ import type { Context, InTransaction, PlatformContext } from './context.ts';
 import { preparedQuery } from './prepared-query.ts';
 import type { Tenant } from './tenants/tenant.ts';
 import { openTransaction } from './transaction.ts';
-
-/** The connections of one process. */
-export interface Database {
-  readonly orm: MikroORM;
-  readonly pool: Pool;
-  /** A replica for search and the owner's lists, where one is configured; otherwise the same pool. */
-  readonly replica: Pool;
-  /** Tell the relay that something was promised, so that it need not wait for its next look. */
-  wakeRelay(): void;
-}
 
 /**
  * Do several things as one: all of them happen, or none. Every statement inside is held to the context's tenant.

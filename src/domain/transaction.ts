@@ -6,7 +6,7 @@ import type { Sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { PromisedJob } from '#src/outbox/promise.ts';
 import { type Closed, closingStatement, type KeptPromise } from '#src/outbox/closing-statement.ts';
-import type { Database } from './database.ts';
+import type { Database } from './connections.ts';
 import { preparedQuery } from './prepared-query.ts';
 
 /** One open transaction. */

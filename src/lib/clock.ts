@@ -3,6 +3,12 @@ export interface Clock {
   now(): Date;
 }
 
+/** From one moment on, until before another. */
+export interface TimeRange {
+  readonly from: Date;
+  readonly to: Date;
+}
+
 export const systemClock: Clock = { now: () => new Date() };
 
 /** The moment `milliseconds` after (or, negative, before) the clock's now. */

@@ -50,7 +50,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   kysely: ['src/platform/'],
   'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
   nodemailer: ['src/providers/', 'src/local/'],
-  pg: ['src/domain/database.ts', 'src/domain/transaction.ts', 'src/platform/', 'src/local/'],
+  pg: ['src/domain/connections.ts', 'src/domain/database.ts', 'src/domain/transaction.ts', 'src/platform/', 'src/local/'],
   pino: ['src/platform/'],
   'playwright-core': ['src/local/'],
   'prom-client': ['src/platform/'],
@@ -132,7 +132,7 @@ test('each package has its home', (t) => {
 });
 
 test('no circle of imports runs through the files', (t) => {
-  const graph = new Map(sources.map((source) => [source.path, source.imports.flatMap(({ path, typeOnly }) => (path && !typeOnly ? [path] : []))]));
+  const graph = new Map(sources.map((source) => [source.path, neededBy(source)]));
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
@@ -175,6 +175,11 @@ function findings(find: (source: Source) => readonly string[]): string[] {
 
 function ours(source: Source): string[] {
   return source.imports.flatMap(({ path }) => (path && !path.endsWith('.json') ? [path] : []));
+}
+
+/** Its files, types included; but in a simulator an account holds the objects whose operations take it. */
+function neededBy({ path: from, imports }: Source): string[] {
+  return imports.flatMap(({ path, typeOnly }) => (path && !(typeOnly && from.startsWith('src/local/simulators/')) ? [path] : []));
 }
 
 function withoutComments(text: string): string {

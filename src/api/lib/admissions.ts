@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 
 import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import type { Visitor } from './authenticate.ts';
 import type { Route } from './define-route.ts';
+import type { Visitor } from './visitor.ts';
 
 /** To which route a request was let in, and as whom. */
 export interface Admission {

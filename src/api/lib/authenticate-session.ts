@@ -1,6 +1,6 @@
 import { invalidSession, openSession, tenantIdOfSession } from '#src/domain/sessions/index.ts';
 import type { Services } from '#src/services.ts';
-import type { Credentials, Visitor } from './authenticate.ts';
+import type { Credentials, Visitor } from './visitor.ts';
 
 /**
  * Find whoever is signed in. The session names its store, so no header is needed; one that names another store makes

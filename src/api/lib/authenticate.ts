@@ -1,27 +1,12 @@
-import type { OpenSession } from '#src/domain/sessions/index.ts';
-import { covers, type OpenedKey, type Tenant } from '#src/domain/tenants/index.ts';
+import { covers, type Tenant } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Slug } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
-import type { Audience } from './define-route.ts';
 import { authenticateSession } from './authenticate-session.ts';
+import type { Audience } from './define-route.ts';
 import { HttpError } from './http-error.ts';
-
-/** Who is at the counter of which store. */
-export interface Visitor {
-  readonly tenant: Tenant;
-  readonly key: OpenedKey | undefined;
-  readonly session?: OpenSession;
-}
-
-/** What a request says of its sender. '' stands for what was not sent. */
-export interface Credentials {
-  readonly authorization: string;
-  readonly slug: string;
-  /** The tenant that the request's token names, on a route that asks for one. */
-  readonly tenantId?: string | undefined;
-}
+import type { Credentials, Visitor } from './visitor.ts';
 
 /**
  * Find the tenant, and the key where one is sent or required.

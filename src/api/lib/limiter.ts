@@ -3,10 +3,10 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, RLWrapperTimeouts 
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
-import type { Visitor } from './authenticate.ts';
 import { householdOf } from './client-address.ts';
 import type { ErrorCode } from './error-codes.ts';
 import { type LimitName, limitOf } from './limits.ts';
+import type { Visitor } from './visitor.ts';
 
 /**
  * Count one request, in Redis for all processes together, and say in its answer how the caller stands.

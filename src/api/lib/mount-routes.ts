@@ -4,7 +4,7 @@ import type { Context as KoaContext } from 'koa';
 import type { Actor, Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Admission } from './admissions.ts';
-import { authenticate, type Visitor } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
 import type { Counter } from './counter.ts';
@@ -15,6 +15,7 @@ import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
 import { shopperAddress } from './shopper-address.ts';
 import type { Switchboard } from './switchboard.ts';
+import type { Visitor } from './visitor.ts';
 
 /** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
 export function mountRoutes(switchboard: Switchboard, counter: Counter, routes: readonly Route[]): void {

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import type { Visitor } from './authenticate.ts';
 import type { RenderedReply } from './render-reply.ts';
+import type { Visitor } from './visitor.ts';
 
 /** Replies of hot public reads, each made once for everybody who asks within a second. */
 export interface ReplyCache {

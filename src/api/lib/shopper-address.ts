@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
-import { type Visitor, bearerOf } from './authenticate.ts';
+import { bearerOf } from './authenticate.ts';
+import type { Visitor } from './visitor.ts';
 
 /** What a request says of where its shopper is. */
 export interface Origin {

@@ -1,6 +1,6 @@
 import { DomainError } from '#src/lib/errors.ts';
+import type { Database } from '../connections.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import type { Database } from '../database.ts';
 import { batchesMax, eventsMax, readBacklog } from './backlog.ts';
 
 /**

@@ -7,23 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne, write } from '../database.ts';
 import { type KeptReply, openReply } from './kept-reply.ts';
-
-/** A request that named itself: what its key is unique by (the tenant is the context's), and what it asks. */
-export interface KeyedRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Whose key it is: an API key's id, a session's, or `anonymous`. */
-  readonly credential: string;
-  readonly key: string;
-  readonly body: Buffer;
-}
-
-/** The request is this process's to run, as long as nobody holds a later lease. */
-export interface ClaimedRequest {
-  /** The same at every try of one request. */
-  readonly id: string;
-  readonly lease: number;
-}
+import type { ClaimedRequest, KeyedRequest } from './keyed-request.ts';
 
 /** How long a reply is remembered, and a key stands for one body. */
 export const keepMs = hours(24);

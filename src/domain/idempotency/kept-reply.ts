@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
-import type { ClaimedRequest } from './claim-request.ts';
+import type { ClaimedRequest } from './keyed-request.ts';
 
 /** What a request was answered: enough to answer it again, to the byte. */
 export interface KeptReply {

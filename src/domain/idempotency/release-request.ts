@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
-import type { ClaimedRequest } from './claim-request.ts';
+import type { ClaimedRequest } from './keyed-request.ts';
 
 /** Let the next try run at once: this one has come to no answer that should be kept. */
 export async function releaseRequest(ctx: Context, { id, lease }: ClaimedRequest): Promise<void> {

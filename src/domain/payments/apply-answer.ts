@@ -2,15 +2,13 @@ import type { InTransaction } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
+import type { Applied } from './applied.ts';
 import { applyInvoice } from './apply-invoice.ts';
 import { applyPayment } from './apply-payment.ts';
 import { applySession } from './apply-session.ts';
 import type { Answer } from './ask-provider.ts';
 import { isOurs } from './is-ours.ts';
 import { subscriberOf } from './subscriber-of.ts';
-
-/** `unknown_order`: it bears our marks, and we have no such order, or it is not as far (yet). */
-export type Applied = 'applied' | 'ignored' | 'unknown_order';
 
 /**
  * Bring the shop into line with what the provider answered. Whether a webhook, a poll or a sweep made us ask, it

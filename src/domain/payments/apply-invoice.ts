@@ -4,7 +4,7 @@ import type { InTransaction } from '../context.ts';
 import { type Attention, createOrder, lockOrder, type NewOrderItem, type Order, orderItems } from '../orders/index.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
-import type { Applied } from './apply-answer.ts';
+import type { Applied } from './applied.ts';
 import { applySession } from './apply-session.ts';
 import type { Answer } from './ask-provider.ts';
 import { isOurs } from './is-ours.ts';

@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
-import type { Applied } from './apply-answer.ts';
+import type { Applied } from './applied.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';

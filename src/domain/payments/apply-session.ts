@@ -5,7 +5,7 @@ import type { InTransaction } from '../context.ts';
 import { type Attention, extendHolds, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { SessionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
-import type { Applied } from './apply-answer.ts';
+import type { Applied } from './applied.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';

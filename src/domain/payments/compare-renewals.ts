@@ -1,3 +1,4 @@
+import type { TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -7,7 +8,6 @@ import { takenBackIf } from '../taken-back-if.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { askInvoice, askProvider, isRenewalOfOurs } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
-import type { Stretch } from './report-drift.ts';
 
 /** An invoice is told by when it was made, and the provider tries to collect one for this long at most. */
 const collectingMs = days(60);
@@ -21,7 +21,7 @@ export interface RenewalDrift {
 }
 
 /** Compare the periods that the provider was paid with their orders, and those of this stretch of time with what paid them. */
-export async function compareRenewals(ctx: Context, account: PaymentAccount, { from, to }: Stretch): Promise<RenewalDrift> {
+export async function compareRenewals(ctx: Context, account: PaymentAccount, { from, to }: TimeRange): Promise<RenewalDrift> {
   const paid = await paidRenewals(ctx, account, { from: new Date(from.getTime() - collectingMs), to });
   const made = await renewalOrdersOf(ctx, [...paid]);
   const unmade: string[] = [];
@@ -37,9 +37,9 @@ export async function compareRenewals(ctx: Context, account: PaymentAccount, { f
 }
 
 /** The paid invoices of renewals of ours that were made in this stretch of time; not those that only settle a difference. */
-export async function paidRenewals(ctx: Context, account: PaymentAccount, stretch: Stretch): Promise<Set<string>> {
+export async function paidRenewals(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Set<string>> {
   const paid = new Set<string>();
-  const pages = everyPage((from) => ctx.ports.payments.listPaidInvoices(account, { ...stretch, ...from }, ctx.signal));
+  const pages = everyPage((from) => ctx.ports.payments.listPaidInvoices(account, { ...range, ...from }, ctx.signal));
   for await (const { invoices } of pages) {
     for (const invoice of invoices) {
       if (isRenewalOfOurs(ctx, invoice) && invoice.lines.length > 0) paid.add(invoice.invoiceId);
@@ -56,7 +56,7 @@ export async function renewalOrdersOf(ctx: Context, invoiceIds: readonly string[
   return new Map(rows.map(({ id, orderId }) => [id, orderId]));
 }
 
-const ordersMade = (ctx: Context, { from, to }: Stretch) =>
+const ordersMade = (ctx: Context, { from, to }: TimeRange) =>
   read<{ invoiceId: string; orderId: string }>(ctx, sql`
     select id as "invoiceId", order_id as "orderId" from payment_invoices
     where tenant_id = ${ctx.tenant.id} and created_at between ${from} and ${to}`);

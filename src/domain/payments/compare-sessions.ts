@@ -1,3 +1,4 @@
+import type { TimeRange } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
@@ -5,7 +6,6 @@ import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { askProvider } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
 import { isOurs } from './is-ours.ts';
-import type { Stretch } from './report-drift.ts';
 
 /** How the sessions of a stretch of time and their orders do not agree. */
 export interface SessionDrift {
@@ -16,13 +16,13 @@ export interface SessionDrift {
 }
 
 /** Compare the sessions that the provider was paid with the orders that they are for, and paid orders with their sessions. */
-export async function compareSessions(ctx: Context, account: PaymentAccount, stretch: Stretch): Promise<SessionDrift> {
-  const settled = await settledSessions(ctx, account, stretch);
+export async function compareSessions(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<SessionDrift> {
+  const settled = await settledSessions(ctx, account, range);
   const paidHere = await paidAmong(ctx, [...settled.keys()]);
   const unpaidHere = new Map([...settled].filter(([orderId]) => !paidHere.has(orderId)));
 
   const unpaidThere: string[] = [];
-  for (const { orderId, sessionId } of await paidSessions(ctx, stretch)) {
+  for (const { orderId, sessionId } of await paidSessions(ctx, range)) {
     // A list tells what was made at the provider in that time, which may be some time after our order.
     if (!settled.has(orderId) && !(await isSettled(ctx, account, sessionId))) unpaidThere.push(orderId);
   }
@@ -30,9 +30,9 @@ export async function compareSessions(ctx: Context, account: PaymentAccount, str
 }
 
 /** The settled sessions of ours that were made in this stretch of time, by order. */
-export async function settledSessions(ctx: Context, account: PaymentAccount, stretch: Stretch): Promise<Map<string, string>> {
+export async function settledSessions(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Map<string, string>> {
   const settled = new Map<string, string>();
-  const pages = everyPage((from) => ctx.ports.payments.listSessions(account, { ...stretch, ...from }, ctx.signal));
+  const pages = everyPage((from) => ctx.ports.payments.listSessions(account, { ...range, ...from }, ctx.signal));
   for await (const { sessions } of pages) {
     for (const session of sessions) {
       const { orderId, sessionId, state } = session;
@@ -52,7 +52,7 @@ export async function paidAmong(ctx: Context, orderIds: readonly string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-const paidSessions = (ctx: Context, { from, to }: Stretch) =>
+const paidSessions = (ctx: Context, { from, to }: TimeRange) =>
   read<{ orderId: string; sessionId: string | null }>(ctx, sql`
     select o.id as "orderId", s.provider_session_id as "sessionId"
     from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id

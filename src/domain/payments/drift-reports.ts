@@ -1,17 +1,26 @@
-import { fromNow } from '#src/lib/clock.ts';
+import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { asPlatform, readOne, transact } from '../database.ts';
 import { type EventGap, shownGaps } from './event-gaps.ts';
-import type { Drift } from './report-drift.ts';
 
 const keptMs = days(90);
 const shownMs = days(30);
 
+/** What did not agree. */
+export interface Drift {
+  /** The orders that are paid at the provider, and were not with us until now. */
+  readonly unpaidHere: readonly string[];
+  /** The orders, of a checkout or of a renewal, that are paid with us and not at the provider. */
+  readonly unpaidThere: readonly string[];
+  /** The invoices of renewals that are paid at the provider, and of which we made no order until now. */
+  readonly unmadeRenewals: readonly string[];
+}
+
 /** Write down what a comparison found, also when that is nothing. Reports of long ago are forgotten with it. */
-export async function recordDrift(ctx: Context, { from, to }: { from: Date; to: Date }, drift: Drift): Promise<void> {
+export async function recordDrift(ctx: Context, { from, to }: TimeRange, drift: Drift): Promise<void> {
   const now = ctx.clock.now();
   await transact(ctx, async (ctx) => {
     await ctx.tx.run(sql`

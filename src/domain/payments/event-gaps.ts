@@ -1,12 +1,11 @@
 import { lookThroughGap } from '#jobs/payments.ts';
-import { fromNow } from '#src/lib/clock.ts';
+import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { readOne, transact } from '../database.ts';
-import type { Stretch } from './report-drift.ts';
 
 /** How long a gap that was looked through is still told of. */
 const shownMs = days(30);
@@ -21,7 +20,7 @@ export interface EventGap {
 }
 
 /** Say that the events of this stretch are gone, once, and promise to look through the objects instead. */
-export async function recordGap(ctx: Context, { from, to }: Stretch): Promise<void> {
+export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<void> {
   const isNew = await transact(ctx, async (ctx) => {
     const [moved] = await ctx.tx.run(sql`
       update payment_accounts set events_swept_to = ${to}
@@ -38,8 +37,8 @@ export async function recordGap(ctx: Context, { from, to }: Stretch): Promise<vo
 }
 
 /** What of a gap is left to look through; `undefined` when nothing is. */
-export async function readGap(ctx: Context, gapId: string): Promise<Stretch | undefined> {
-  return readOne<Stretch>(ctx, sql`
+export async function readGap(ctx: Context, gapId: string): Promise<TimeRange | undefined> {
+  return readOne<TimeRange>(ctx, sql`
     select looked_to as from, lost_to as to from payment_event_gaps
     where tenant_id = ${ctx.tenant.id} and id = ${gapId} and finished_at is null`);
 }

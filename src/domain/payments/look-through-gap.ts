@@ -1,4 +1,5 @@
 import { lookThroughGap as lookOn } from '#jobs/payments.ts';
+import type { TimeRange } from '#src/lib/clock.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -9,7 +10,6 @@ import { askProvider } from './ask-provider.ts';
 import { advanceGap, readGap } from './event-gaps.ts';
 import { objectsOf } from './objects-of.ts';
 import { openAccount } from './open-account.ts';
-import type { Stretch } from './report-drift.ts';
 import { troubleOf } from './trouble.ts';
 
 /** One run looks through so much, and promises the next. */
@@ -35,9 +35,9 @@ export async function lookThroughGap(ctx: Context, { gapId, number }: { gapId: s
   });
 }
 
-async function lookThrough(ctx: Context, stretch: Stretch): Promise<void> {
+async function lookThrough(ctx: Context, range: TimeRange): Promise<void> {
   const account = await openAccount(ctx);
-  for await (const { subject, objectId } of objectsOf(ctx, account, stretch)) {
+  for await (const { subject, objectId } of objectsOf(ctx, account, range)) {
     const answer = await askProvider(ctx, account, subject, objectId);
     const applied = answer && (await transact(ctx, (ctx) => applyAnswer(ctx, answer)));
     if (applied === 'unknown_order') {

@@ -1,3 +1,4 @@
+import type { TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +7,6 @@ import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts
 import { paidRenewals, renewalOrdersOf } from './compare-renewals.ts';
 import { paidAmong, settledSessions } from './compare-sessions.ts';
 import { everyPage } from './every-page.ts';
-import type { Stretch } from './report-drift.ts';
 
 /** A session lives for a day at most before it is paid. */
 const sessionLifeMs = days(1);
@@ -22,7 +22,7 @@ export interface ProviderObject {
  * sessions and renewals that we know nothing of, payments of which something went back or was disputed, and every
  * subscription that may have changed meanwhile. Its objects are kept for good.
  */
-export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, to }: Stretch): AsyncGenerator<ProviderObject> {
+export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, to }: TimeRange): AsyncGenerator<ProviderObject> {
   const settled = await settledSessions(ctx, account, { from: new Date(from.getTime() - sessionLifeMs), to });
   const paid = await paidAmong(ctx, [...settled.keys()]);
   for (const [orderId, objectId] of settled) {
@@ -44,13 +44,13 @@ export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, 
 }
 
 /** A dispute is told by when it was opened: one that we know of may be over since. */
-async function reversedPayments(ctx: Context, account: PaymentAccount, stretch: Stretch): Promise<Set<string>> {
+async function reversedPayments(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Set<string>> {
   const disputed = await read<{ id: string }>(ctx, sql`
     select payment_id as id from orders
     where tenant_id = ${ctx.tenant.id} and attention_code = 'disputed' and payment_id is not null`);
   const found = new Set(disputed.map(({ id }) => id));
   for (const kind of ['refund', 'dispute'] as const) {
-    const pages = everyPage((from) => ctx.ports.payments.listReversals(account, kind, { ...stretch, ...from }, ctx.signal));
+    const pages = everyPage((from) => ctx.ports.payments.listReversals(account, kind, { ...range, ...from }, ctx.signal));
     for await (const { references } of pages) references.forEach((reference) => found.add(reference));
   }
   return found;

@@ -1,3 +1,4 @@
+import type { TimeRange } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -7,7 +8,6 @@ import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../ports/paym
 import { everyPage } from './every-page.ts';
 import { objectsOf, type ProviderObject } from './objects-of.ts';
 import { asked, refusalOf } from './provider-refusals.ts';
-import type { Stretch } from './report-drift.ts';
 
 /** An object of the provider's that is to be looked at, and the events that name it, as far as they were asked for. */
 export interface ReplayTarget {
@@ -76,9 +76,9 @@ async function* targetsSince(
 }
 
 /** `objectsOf`, whose failures are said in the shop's words. */
-async function* toldObjects(ctx: Context, account: PaymentAccount, stretch: Stretch): AsyncGenerator<ProviderObject> {
+async function* toldObjects(ctx: Context, account: PaymentAccount, range: TimeRange): AsyncGenerator<ProviderObject> {
   try {
-    yield* objectsOf(ctx, account, stretch);
+    yield* objectsOf(ctx, account, range);
   } catch (error) {
     throw error instanceof ProviderError ? refusalOf(error) : error;
   }

@@ -1,5 +1,5 @@
 import { reportStoreDrift as reportStore } from '#jobs/payments.ts';
-import { fromNow } from '#src/lib/clock.ts';
+import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
@@ -10,7 +10,7 @@ import { applyAnswer } from './apply-answer.ts';
 import { askProvider } from './ask-provider.ts';
 import { compareRenewals, type RenewalDrift } from './compare-renewals.ts';
 import { compareSessions, type SessionDrift } from './compare-sessions.ts';
-import { comparedTo, recordDrift } from './drift-reports.ts';
+import { comparedTo, type Drift, recordDrift } from './drift-reports.ts';
 import { openAccount } from './open-account.ts';
 import { raiseAttention } from './raise-attention.ts';
 import { promiseEachStore } from './sweep-events.ts';
@@ -18,22 +18,6 @@ import { promiseEachStore } from './sweep-events.ts';
 /** Two days at least, so that what was under way a day ago is looked at again; the last hour may still be under way. */
 const fromMs = hours(49);
 const toMs = hours(1);
-
-/** What did not agree. */
-export interface Drift {
-  /** The orders that are paid at the provider, and were not with us until now. */
-  readonly unpaidHere: readonly string[];
-  /** The orders, of a checkout or of a renewal, that are paid with us and not at the provider. */
-  readonly unpaidThere: readonly string[];
-  /** The invoices of renewals that are paid at the provider, and of which we made no order until now. */
-  readonly unmadeRenewals: readonly string[];
-}
-
-/** A stretch of time. */
-export interface Stretch {
-  readonly from: Date;
-  readonly to: Date;
-}
 
 const missing: Attention = {
   code: 'payment_missing', detail: 'It is paid here, and the payment provider has no such payment.',
@@ -79,7 +63,7 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
 async function settle(
   ctx: Context,
   account: PaymentAccount,
-  stretch: Stretch,
+  range: TimeRange,
   sessions: SessionDrift,
   renewals: RenewalDrift,
 ): Promise<Drift> {
@@ -89,7 +73,7 @@ async function settle(
     unmadeRenewals: renewals.unmade,
   };
   // First: what is put right below would not be found again by a run that begins anew.
-  await recordDrift(ctx, stretch, drift);
+  await recordDrift(ctx, range, drift);
   for (const sessionId of sessions.unpaidHere.values()) await putRight(ctx, account, 'session', sessionId);
   for (const invoiceId of drift.unmadeRenewals) await putRight(ctx, account, 'invoice', invoiceId);
   for (const orderId of drift.unpaidThere) await raise(ctx, orderId);

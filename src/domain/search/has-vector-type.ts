@@ -1,7 +1,8 @@
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { Database } from '../connections.ts';
 import type { PlatformContext } from '../context.ts';
-import { type Database, runOnPlatformTables } from '../database.ts';
+import { runOnPlatformTables } from '../database.ts';
 
 const known = new WeakMap<Database, { lookedAt: number; there: Promise<boolean> }>();
 const freshForMs = minutes(5);

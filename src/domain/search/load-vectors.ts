@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { Database } from '../connections.ts';
 import type { Context } from '../context.ts';
-import { type Database, read } from '../database.ts';
+import { read } from '../database.ts';
 import { type StoredVector, VectorStore } from './vector-store.ts';
 import { documentsMax } from './want-embedding.ts';
 

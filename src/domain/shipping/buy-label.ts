@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import type { Next } from './purchase-label.ts';
 import { settleError } from './settle-error.ts';
+import type { Next } from './settle-label.ts';
 import { settlePurchase } from './settle-purchase.ts';
 
 /** A rate, and a digest of the parcel and the address that it was asked for. */

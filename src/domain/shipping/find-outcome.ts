@@ -4,10 +4,9 @@ import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
-import type { Next } from './purchase-label.ts';
 import { raise } from './raise-label.ts';
 import { settleError } from './settle-error.ts';
-import { settlePurchased, waitFor } from './settle-label.ts';
+import { type Next, settlePurchased, waitFor } from './settle-label.ts';
 import { settlePurchase, waitForDecision } from './settle-purchase.ts';
 
 /**

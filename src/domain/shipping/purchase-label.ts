@@ -8,10 +8,7 @@ import { findOutcome } from './find-outcome.ts';
 import { type Lease, takeLabel } from './label-lease.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
 import { raise } from './raise-label.ts';
-import { settleSkipped } from './settle-label.ts';
-
-/** What comes next: a look for a purchase that is open, a fresh purchase, or nothing. */
-export type Next = 'look' | 'buy' | 'settled';
+import { type Next, settleSkipped } from './settle-label.ts';
 
 /** A look, a purchase, and a look for that one: nothing goes on longer in one run. */
 const turnsMax = 3;

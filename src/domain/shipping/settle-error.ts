@@ -3,9 +3,8 @@ import type { Context } from '../context.ts';
 import type { Lease } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { pauseLabels } from './pause-labels.ts';
-import type { Next } from './purchase-label.ts';
 import { raise } from './raise-label.ts';
-import { putOff, tryAgain } from './settle-label.ts';
+import { type Next, putOff, tryAgain } from './settle-label.ts';
 
 /** What an error of the provider means for a label. Where a purchase is open it stays open. */
 export async function settleError(ctx: Context, lease: Lease, account: OpenedAccount, error: ProviderError): Promise<Next> {

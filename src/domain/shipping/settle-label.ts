@@ -15,6 +15,9 @@ import type { ReasonCode } from './label-reasons.ts';
 import { raise } from './raise-label.ts';
 import { recordDuplicates } from './record-duplicates.ts';
 
+/** What comes next: a look for a purchase that is open, a fresh purchase, or nothing. */
+export type Next = 'look' | 'buy' | 'settled';
+
 /** The label was bought; `others` are labels of the same rate that were bought besides. */
 export async function settlePurchased(ctx: Context, lease: Lease, purchase: LabelPurchase, others: readonly LabelPurchase[] = []): Promise<void> {
   await conclude(ctx, async (ctx) => {

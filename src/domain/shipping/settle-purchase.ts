@@ -4,9 +4,8 @@ import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
-import type { Next } from './purchase-label.ts';
 import { raise } from './raise-label.ts';
-import { settlePurchased, tryAgain, waitFor } from './settle-label.ts';
+import { type Next, settlePurchased, tryAgain, waitFor } from './settle-label.ts';
 
 /** How long a purchase may stay undecided at the provider before a person is asked. */
 const undecidedMs = hours(24);
