@@ -7,6 +7,7 @@ import { numbers } from './demo/numbers.ts';
 import { purchase } from './demo/purchase.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { subscription } from './demo/subscription.ts';
+import { givenVariables } from './stack/given-variables.ts';
 import { type Stack, startStack } from './stack/start-stack.ts';
 
 /*
@@ -25,7 +26,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 async function main(): Promise<boolean> {
   const startedAt = performance.now();
   const receiver = await startReceiver();
-  const stack = await startStack(receiver, { workers: 'each', environment: { LOG_LEVEL: 'info' }, report: print });
+  const stack = await startStack(receiver, { workers: 'each', environment: givenVariables(), report: print });
   const stopOnSignal = () => void stack.stop().then(() => process.exit(130));
   process.once('SIGINT', stopOnSignal);
   process.once('SIGTERM', stopOnSignal);

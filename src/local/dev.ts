@@ -1,5 +1,6 @@
 import { readOptions } from '../cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
+import { givenVariables } from './stack/given-variables.ts';
 import { announceStack } from './stack/running-stack.ts';
 import { startStack } from './stack/start-stack.ts';
 
@@ -7,7 +8,7 @@ import { startStack } from './stack/start-stack.ts';
 
 readOptions(
   'Leaves everything running on this machine, with a store, and prints its addresses and keys. Ctrl-C stops it.\n'
-    + 'PORT names the port of the API (3000); the storefront has the next one.',
+    + 'PORT names the port of the API (3000); the storefront has the next one. The other variables of the README work here too.',
   'npm run dev --', {},
 );
 
@@ -19,7 +20,7 @@ const stack = await startStack(receiver, {
   workers: 'all',
   port,
   storefrontPort: port + 1,
-  environment: { LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' },
+  environment: givenVariables(),
   report: print,
 }).catch((error: unknown) => {
   print(error instanceof Error ? error.message : String(error));

@@ -17,7 +17,7 @@ import { runCli, type StackProcess, startProcess } from './start-process.ts';
 export interface StackOptions {
   /** `each`: a process for every kind of worker, as on dynos that scale apart; `all`: one for all. */
   readonly workers: 'each' | 'all';
-  /** Further variables of the processes: schedules, poll times, log level. */
+  /** Further variables of the processes: schedules, poll times, a PostgreSQL or a Redis that is there already. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Where the web process listens; a free port unless told. */
   readonly port?: number;
@@ -60,8 +60,9 @@ const demoSlug = 'cedar-and-clay';
 /** @param receiver where the demo store's own webhook endpoint is, and its secret. */
 export async function startStack(receiver: { url: string; secret: string }, options: StackOptions): Promise<Stack> {
   const report = options.report ?? (() => undefined);
+  const { DATABASE_URL: givenDatabase, REDIS_URL: givenRedis } = options.environment ?? {};
   const [embedded, stripe, shippo, mailbox, embeddings, port, storefrontPort] = await Promise.all([
-    startEmbedded(),
+    startEmbedded({ postgres: !givenDatabase, redis: !givenRedis }),
     startStripeSimulator(),
     startShippoSimulator(),
     startMailbox(),
@@ -70,9 +71,11 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     options.storefrontPort ?? freePort(),
   ]);
   report('PostgreSQL, Redis and the simulators of Stripe, Shippo, mail and embeddings are up.');
+  const databaseUrl = givenDatabase ?? embedded.databaseUrl ?? '';
+  const redisUrl = givenRedis ?? embedded.redisUrl ?? '';
   const url = `http://127.0.0.1:${port}`;
   const storefrontUrl = `http://127.0.0.1:${storefrontPort}`;
-  const parts = { embedded, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver };
+  const parts = { databaseUrl, redisUrl, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver };
   const environment = { ...environmentOf(parts), ...options.environment };
   const processes = new Map<string, StackProcess>();
   const simulators: { close(): Promise<void> }[] = [stripe, shippo, mailbox, embeddings];
@@ -118,9 +121,9 @@ export async function startStack(receiver: { url: string; secret: string }, opti
       stripeUrl: stripe.url,
       shippoUrl: shippo.url,
       mailboxUrl: mailbox.url,
-      redisUrl: embedded.redisUrl,
-      databaseUrl: embedded.databaseUrl,
-      restartPostgres: embedded.restartPostgres,
+      redisUrl,
+      databaseUrl,
+      restartPostgres: embedded.restartPostgres ?? (() => Promise.reject(new Error('This PostgreSQL is not ours to restart.'))),
     };
   } catch (error) {
     await stop();
@@ -134,7 +137,8 @@ function entryOf(name: string): string {
 }
 
 type Parts = {
-  embedded: { databaseUrl: string; redisUrl: string };
+  databaseUrl: string;
+  redisUrl: string;
   stripe: { url: string };
   shippo: { url: string };
   mailbox: { smtpUrl: string };
@@ -145,7 +149,7 @@ type Parts = {
 };
 
 /** Secrets are made anew each time: nothing that is checked in opens anything. */
-function environmentOf({ embedded, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver }: Parts) {
+function environmentOf({ databaseUrl, redisUrl, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver }: Parts) {
   const random = () => randomBytes(24).toString('hex');
   return {
     PATH: process.env['PATH'] ?? '',
@@ -153,8 +157,8 @@ function environmentOf({ embedded, stripe, shippo, mailbox, embeddings, port, st
     APP_MODE: 'test',
     LOCAL_MODE: '1',
     PORT: String(port),
-    DATABASE_URL: embedded.databaseUrl,
-    REDIS_URL: embedded.redisUrl,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
     ENCRYPTION_KEYS: `demo:${randomBytes(32).toString('base64')}`,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     SMTP_URL: mailbox.smtpUrl,
