@@ -37,8 +37,8 @@ export const savedLines = sql`
     left join lateral (
       select v.*, p.slug, p.name as product_name, count(*) over () as count
       from products p
-      join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null
-        and (w."variantId" is null or v.id = w."variantId")
+      join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id
+        and case when v.removed_at is null then w."variantId" is null or v.id = w."variantId" end
       where p.tenant_id = s.tenant_id and p.status = 'published' and p.removed_at is null
         and p.id = case when w."variantId" is null
           then (select id from products named where named.tenant_id = s.tenant_id and named.slug = w."productSlug")

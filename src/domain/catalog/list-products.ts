@@ -45,7 +45,7 @@ function conditions({ q, category, tag }: ProductFilter): Sql {
         select from unnest(${words}::text[]) as word
         where strpos(p.sort_name, word) = 0 and strpos(lower(p.description), word) = 0
           and not exists (select from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id
-                            and v.removed_at is null and lower(v.sku) = word))`;
+                            and case when v.removed_at is null then lower(v.sku) = word end))`;
   return sql`${inCategory}${tagged}${named}`;
 }
 

@@ -52,6 +52,7 @@ const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdA
   select coalesce(json_agg(json_build_object('id', v.id, 'sku', v.sku, 'name', v.name, 'options', v.options,
     'priceCents', v.price_cents, 'compareAtCents', v.compare_at_cents,
     'subscriptionPriceCents', v.subscription_price_cents, 'weightOz', v.weight_oz, 'ships', v.ships, 'stock', v.stock,
-    'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder) order by v.position), '[]')
+    'stockHeld', v.stock_held, 'lowStockAt', v.low_stock_at, 'backorder', v.backorder) order by v.position)
+    filter (where v.removed_at is null), '[]')
   from variants v
-  where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as variants`;
+  where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;

@@ -64,6 +64,7 @@ export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Pr
   return priced;
 }
 
+/** What was removed is left out by a case: see `productsOnTheShelf`. */
 async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<readonly FoundLine[]> {
   const wanted = lines.map(({ productSlug, variantId }) => ({ productSlug, variantId }));
   const row = await readOne<{ lines: FoundLine[] }>(ctx, sql`
@@ -79,8 +80,8 @@ async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<re
       and p.status = 'published' and p.removed_at is null
     left join lateral (
       select candidate.*, count(*) over () as count from variants candidate
-      where candidate.tenant_id = ${ctx.tenant.id} and candidate.product_id = p.id and candidate.removed_at is null
-        and (w."variantId" is null or candidate.id = w."variantId")
+      where candidate.tenant_id = ${ctx.tenant.id} and candidate.product_id = p.id
+        and case when candidate.removed_at is null then w."variantId" is null or candidate.id = w."variantId" end
       limit 1) v on true`);
   return row?.lines ?? [];
 }

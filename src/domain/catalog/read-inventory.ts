@@ -22,10 +22,11 @@ export async function readInventoryOf(ctx: Context, variantIds: readonly string[
   return select(ctx, sql`v.id = any(${variantIds}::text[]) order by array_position(${variantIds}::text[], v.id)`);
 }
 
+/** What was removed is left out by a case: see `productsOnTheShelf`. */
 async function select(ctx: Context, condition: Sql): Promise<readonly InventoryRow[]> {
   return read<InventoryRow>(ctx, sql`
     select v.id as "variantId", v.sku, v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder
     from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
-    where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null
-      and p.tenant_id = ${ctx.tenant.id} and p.status = 'published' and p.removed_at is null and ${condition}`);
+    where v.tenant_id = ${ctx.tenant.id} and p.tenant_id = ${ctx.tenant.id}
+      and case when v.removed_at is null and p.removed_at is null then p.status = 'published' end and ${condition}`);
 }

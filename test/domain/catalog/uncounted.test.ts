@@ -1,0 +1,57 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { addLine, createCart, readCart, readSavedCart } from '#src/domain/cart/index.ts';
+import {
+  findProduct, listManagedProducts, listProducts, priceLines, type ProductInput, readInventory, readInventoryOf, readManagedProduct, saveProducts,
+} from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { transact } from '#src/domain/database.ts';
+import { joinWaitlist } from '#src/domain/leads/index.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildSavedCart } from '#test/support/factories/cart.ts';
+import { leaveUncounted, rowsHandled } from '#test/support/rows-handled.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const products = 600;
+const page = 20;
+
+test('a store that was filled a moment ago is shown and sold from without reading its variants over and over', async (t) => {
+  const { ctx, services } = t.context;
+  await leaveUncounted(services, ['products', 'product_tags', 'variants']);
+  const inputs = Array.from({ length: products }, (_, number): ProductInput => ({
+    slug: `product-${number}`, name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`, tags: ['clay'],
+    variants: [{ sku: `S-${number}`, price_cents: 1000 }, { sku: `L-${number}`, price_cents: 1200 }],
+  }));
+  await transact(ctx, (ctx) => saveProducts(ctx, inputs, {}));
+  const variants = await Promise.all(inputs.slice(0, page).map(async ({ slug }) => (await findProduct(ctx, slug)).variants[0]?.id ?? ''));
+  const lines = variants.map((variantId, number) => ({ productSlug: `product-${number}`, variantId, quantity: 1, purchaseType: 'one_time' as const }));
+  const saved = await buildSavedCart(ctx, {
+    items: inputs.slice(0, page).map(({ slug, name }) => ({ product_slug: slug, name, quantity: 1, unit_price_cents: 1000 })),
+  });
+  const cart = await createCart(ctx, {});
+
+  // All may be looked through in some steps, once each; not once for each that is shown.
+  const works: readonly ((ctx: Context) => Promise<unknown>)[] = [
+    (ctx) => listProducts(ctx, { limit: page }),
+    (ctx) => listProducts(ctx, { q: 'mug', limit: page }),
+    (ctx) => listProducts(ctx, { q: 'l-17', limit: page }),
+    (ctx) => findProduct(ctx, 'product-7'),
+    (ctx) => listManagedProducts(ctx, { limit: page }),
+    (ctx) => readManagedProduct(ctx, 'product-7'),
+    (ctx) => readInventory(ctx, 'product-7'),
+    (ctx) => readInventoryOf(ctx, variants),
+    (ctx) => priceLines(ctx, lines),
+    (ctx) => readSavedCart(ctx, saved.id),
+    (ctx) => addLine(ctx, cart.id, { variantId: variants[0] ?? '', quantity: 1 }),
+    (ctx) => readCart(ctx, cart.id),
+    (ctx) => joinWaitlist(ctx, { email: 'ada@example.com', product_slug: 'product-7' }),
+    (ctx) => transact(ctx, (ctx) => saveProducts(ctx, inputs.slice(0, page), {})),
+  ];
+  for (const work of works) {
+    const handled = await rowsHandled(ctx.database, /variants/, (database) => work({ ...ctx, database }));
+    t.true(handled.length > 0, String(work));
+    for (const rows of handled.flatMap(({ custom, generic }) => [custom, generic])) t.true(rows < 20 * products, `${String(work)}: ${rows} rows`);
+  }
+});
