@@ -17,6 +17,9 @@ export type QueueName = keyof typeof queues;
 
 export const queueNames = Object.keys(queues) as QueueName[];
 
+/** The queue of what a shopper waits for at the till: in a process that is busy the others give way to it. */
+export const goesFirst: QueueName = 'payments';
+
 /** One hash tag a queue: in a Redis Cluster all keys of a queue must lie in one slot, and queues should spread. */
 export function queuePrefix(queue: QueueName): string {
   return `{${queue}}`;

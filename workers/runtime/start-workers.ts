@@ -1,11 +1,12 @@
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
-import { type QueueName, queuePrefix } from '#jobs/queues.ts';
+import { goesFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare } from './fair-share.ts';
 import type { Processor } from './processor.ts';
+import { RightOfWay } from './right-of-way.ts';
 import { delay, Retry, settle, settleWithoutDatabase } from './settle.ts';
 import { type Envelope, workPromise } from './work-promise.ts';
 
@@ -18,7 +19,8 @@ export interface RunningWorkers {
 export function startWorkers(services: Services, queueNames: readonly QueueName[], all: readonly Processor[]): RunningWorkers {
   const processors = new Map(all.map((processor) => [processor.job.name, processor]));
   const shutdown = new AbortController();
-  const workers = queueNames.map((queue) => startWorker(services, queue, processors, shutdown.signal));
+  const rightOfWay = new RightOfWay();
+  const workers = queueNames.map((queue) => startWorker(services, queue, processors, rightOfWay, shutdown.signal));
   return {
     async close(deadlineMs) {
       const deadline = setTimeout(() => shutdown.abort(), deadlineMs);
@@ -32,6 +34,7 @@ function startWorker(
   services: Services,
   queue: QueueName,
   processors: ReadonlyMap<string, Processor>,
+  rightOfWay: RightOfWay,
   shutdown: AbortSignal,
 ): Worker<Envelope> {
   const concurrency = services.config.concurrency[queue];
@@ -40,6 +43,7 @@ function startWorker(
   async function work(job: Job<Envelope>, token?: string): Promise<void> {
     const admission = fairShare.admit(job.data.tenantId ?? '');
     if (!admission.admitted) return delay(job, token, admission.waitMs);
+    const ended = queue === goesFirst ? undefined : await rightOfWay.giveWay();
     if (job.attemptsMade === 0 && !job.repeatJobKey) services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
     try {
@@ -51,6 +55,7 @@ function startWorker(
       finished('snooze');
       await settleWithoutDatabase(services, job, token, error);
     } finally {
+      ended?.();
       admission.release();
     }
   }
