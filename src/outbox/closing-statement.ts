@@ -2,7 +2,7 @@ import { fanOutEvent } from '#jobs/webhooks.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from './events.ts';
 import { insertPromises } from './insert-promises.ts';
-import { isListening } from './is-listening.ts';
+import { isHeard } from './is-listening.ts';
 import type { PromisedJob } from './promise.ts';
 import { finish } from './runs.ts';
 
@@ -51,7 +51,4 @@ function record(events: readonly RecordedEvent[]): Sql {
 }
 
 /** The ids of the events just recorded that no endpoint is to be told of. */
-const unheard = sql`
-  select event.id from recorded event
-  where not exists (
-    select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isListening})`;
+const unheard = sql`select event.id from recorded event where not ${isHeard}`;

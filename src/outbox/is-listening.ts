@@ -9,3 +9,11 @@ export const isListening = sql`
     when event.type = 'webhook.test' then endpoint.id = event.object_id
     else endpoint.events ?| array[event.type, split_part(event.type, '.', 1) || '.*']
   end`;
+
+/**
+ * Whether any endpoint is, as a condition on `event`. This is all that the outbox knows of a table of the shop's: the
+ * statement that records an event asks it on the way. From above it would have to be handed through every connection,
+ * and a view or a function in between would only give the same table another name.
+ */
+export const isHeard = sql`
+  exists (select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isListening})`;
