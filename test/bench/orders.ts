@@ -1,108 +1,100 @@
-import { setTimeout } from 'node:timers/promises';
-
-import { Redis } from 'ioredis';
-import pg from 'pg';
-
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startStack } from '#src/local/stack/start-stack.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { until } from '#test/support/until.ts';
-import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './lib/costs.ts';
-import { describeLatencies, inParallel } from './lib/numbers.ts';
+import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
+import { openOrderShop, type Spent } from './lib/order-shop.ts';
 
 /*
- * Orders from a cart to paid with the label promised, through the real web process and the real workers, with
- * simulators that answer at once. Where the machine does other things, too, what an order costs tells more than how many
- * there were in a second.
+ * Orders from a cart to paid with the label promised, through the real web process and real workers, with simulators
+ * that answer at once. Where the machine does other things, too, what an order costs tells more than how many there were
+ * in a second.
  */
 
 const { orders, 'at-once': width } = readOptions(
-  'Orders per second from a cart to the promised label, through the real processes; what one costs; and how long an accepted event takes.',
+  'Orders from a cart to the promised label, through the real processes: how long an accepted event takes with nothing else to do and under load, orders per second, and what one costs, without and with all that follows.',
   'npm run bench -- orders',
   {
-    orders: { default: 500, description: 'Orders to buy.' },
+    orders: { default: 300, description: 'Orders to buy in each part.' },
     'at-once': { default: 8, description: 'Shoppers at once.' },
   },
   '300 1',
 );
-const receiver = await startReceiver();
-const statements = countStatementsSent();
-const stack = await startStack(receiver, {
-  workers: 'all', environment: { LOG_LEVEL: 'info', RATE_LIMIT_SCALE: '1000000', ...statements.environment },
-});
+/** Processes that just began compile what they run, and PostgreSQL plans it. */
+const warmUp = 30;
+const aloneMax = 50;
 
-async function ask(method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(`${stack.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${stack.store.publishableKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-}
+/** All that an order needs beside the web process until its label is promised. */
+const path = ['worker-relay', 'worker-payments'];
+const everything = ['worker'];
 
-async function buy(number: number, product: { slug: string; variants: { id: string }[] }): Promise<void> {
-  const email = `buyer-${number}@bench.example`;
-  const variantId = product.variants[0]?.id ?? '';
-  const { cart } = await ask('POST', '/cart', {});
-  await ask('POST', `/cart/${cart.id}/items`, { variantId, quantity: 1 });
-  await ask('GET', `/cart/${cart.id}`);
-  const session = await ask('POST', '/checkout/sessions', {
-    items: [{ product_slug: product.slug, variant_id: variantId, quantity: 1 }], customer_email: email, cart_id: cart.id,
-  });
-  await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1), { outcome: 'paid', email });
-}
-
-const redis = new Redis(stack.redisUrl);
-const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
-await client.connect();
-const one = async (text: string) => (await client.query(text)).rows[0];
-
-/** Everything that orders cause is done: labels bought, mails sent, webhooks delivered, numbers folded. */
-const settled = () => until(async () => (await one(`
-  select not exists (select from outbox where finished_at is null and failed_at is null and due_at <= now())
-    and not exists (select from analytics_batches) as done`)).done, { withinMs: 120_000, what: 'the end of all that orders cause' });
-
-const [{ pid: backend }, redisInfo] = await Promise.all([one('select pg_backend_pid() as pid'), redis.info('server')]);
-const costs: readonly { readonly name: string; ms(): number }[] = [
-  { name: 'worker', ms: () => processorMsOf(stack.processes.get('worker')?.pid ?? 0) },
-  { name: 'web', ms: () => processorMsOf(stack.processes.get('web')?.pid ?? 0) },
-  { name: 'PostgreSQL', ms: () => processorMsOfFamily(parentOf(backend)) },
-  { name: 'Redis', ms: () => processorMsOf(Number(/process_id:(\d+)/.exec(redisInfo)?.[1])) },
-  { name: 'shoppers and simulators', ms: () => processorMsOf(process.pid) },
-];
+const shop = await openOrderShop(everything);
 
 try {
-  await client.query(`update variants set stock = null`);
-  const { product } = await ask('GET', '/products/oak-bowl');
-  await inParallel(Array.from({ length: 20 }, (_, index) => index), width, (index) => buy(index, product));
-  await settled();
-  // The count is as it was a moment ago.
-  await setTimeout(200);
-  const [usedBefore, sentBefore] = [costs.map(({ ms }) => ms()), statements.read()];
-  const startedAt = performance.now();
-  const took = await inParallel(Array.from({ length: orders }, (_, index) => 1000 + index), width, (index) => buy(index, product));
-  await until(async () => (await one(`select count(*)::int as count from orders where status = 'paid'`)).count >= orders + 20, { withinMs: 120_000 });
-  const seconds = (performance.now() - startedAt) / 1000;
-  await settled();
-  await setTimeout(200);
-  const used = costs.map(({ name, ms }, index) => ({ name, ms: (ms() - (usedBefore[index] ?? 0)) / orders }));
-  const total = used.reduce((sum, { ms }) => sum + ms, 0);
-  const latencies = await client.query(`
-    select extract(epoch from min(l.created_at) - min(e.received_at))::float8 * 1000 as ms
-    from orders o join payment_sessions s on s.order_id = o.id join payment_events e on e.object_id = s.provider_session_id
-    join labels l on l.order_id = o.id group by o.id`);
-  console.log(`${orders} orders, ${width} at once: ${(orders / seconds).toFixed(1)} paid per second (aim 60 on 2 processors)`);
-  console.log(`statements sent to PostgreSQL per order, until all is done: ${((statements.read() - sentBefore) / orders).toFixed(1)} (aim 60)`);
-  console.log(`processor time per order: ${used.map(({ name, ms }) => `${name} ${ms.toFixed(1)} ms`).join(', ')}`);
-  console.log(`that is ${total.toFixed(1)} ms in all, so that 2 processors with nothing else to do allow ${(2000 / total).toFixed(0)} per second`);
-  console.log(`cart, line, read, checkout, payment page: ${describeLatencies(took)}`);
-  console.log(`event accepted to label promised: ${describeLatencies(latencies.rows.map(({ ms }) => ms))}`);
+  await sell(warmUp);
+  await shop.settled();
+
+  const alone = await sellOneByOne(Math.min(orders, aloneMax));
+  console.log(`${alone.length} orders, each after all that the last one caused was done, one worker process`);
+  console.log(`  event accepted to label promised: ${describeLatencies(alone)} (aim p50 60 ms)`);
+
+  await shop.workWith(path);
+  await sell(warmUp);
+  const way = await measure(async () => undefined);
+  const waiting = await shop.waiting();
+  await shop.workWith([...path, ...everything]);
+  await shop.settled();
+  console.log(`\nthe way to the promised label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`);
+  console.log(`  ${rateOf(way)} paid with the label promised per second (aim 60 on 2 processors)`);
+  report(way);
+  console.log(`  what follows waited meanwhile, and was done once other workers ran: ${waiting.map(({ job, count }) => `${count} ${job}`).join(', ')}`);
+
+  await shop.workWith(everything);
+  await sell(warmUp);
+  await shop.settled();
+  const all = await measure(() => shop.settled());
+  console.log(`\nwith all that follows (label bought, mail sent, endpoint told, sale counted): ${orders} orders, ${width} at once, web with one worker process`);
+  console.log(`  ${rateOf(all)} paid per second; ${(orders / (all.seconds + all.afterSeconds)).toFixed(1)} per second until all was done`);
+  report(all);
 } finally {
-  await client.end();
-  redis.disconnect();
-  await stack.stop();
-  statements.end();
-  receiver.close();
+  await shop.close();
+}
+
+/** Answers how long each event took. */
+async function sellOneByOne(count: number): Promise<number[]> {
+  const since = new Date();
+  for (let number = 0; number < count; number += 1) {
+    await sell(1);
+    await shop.settled();
+  }
+  return shop.promisedAfterMs(since);
+}
+
+/** Answers how long each shopper took, once every order is paid. */
+async function sell(count: number): Promise<number[]> {
+  const paid = (await shop.paidOrders()) + count;
+  const took = await inParallel(Array.from({ length: count }), width, () => shop.buy());
+  await until(async () => (await shop.paidOrders()) >= paid, { withinMs: 120_000, what: 'every order to be paid' });
+  return took;
+}
+
+/** @param following what is to be over before the cost is reckoned */
+async function measure(following: () => Promise<void>) {
+  const [since, before] = [new Date(), await shop.spent()];
+  let took: number[] = [];
+  const seconds = await timed(async () => { took = await sell(orders); });
+  const afterSeconds = await timed(following);
+  return { seconds, afterSeconds, took, waits: await shop.promisedAfterMs(since), before, after: await shop.spent() };
+}
+
+function rateOf({ seconds }: { seconds: number }): string {
+  return (orders / seconds).toFixed(1);
+}
+
+function report({ took, waits, before, after }: { took: number[]; waits: number[]; before: Spent; after: Spent }): void {
+  const used = [...after.processorMs].map(([name, ms]) => ({ name, ms: (ms - (before.processorMs.get(name) ?? 0)) / orders }));
+  const total = used.reduce((sum, { ms }) => sum + ms, 0);
+  console.log(`  statements sent to PostgreSQL per order: ${((after.statements - before.statements) / orders).toFixed(1)} (aim 60)`);
+  console.log(`  processor time per order: ${used.map(({ name, ms }) => `${name} ${ms.toFixed(1)} ms`).join(', ')}`);
+  console.log(`  that is ${total.toFixed(1)} ms in all, so that 2 processors with nothing else to do allow ${(2000 / total).toFixed(0)} per second`);
+  console.log(`  cart, line, read, checkout, payment page: ${describeLatencies(took)}`);
+  console.log(`  event accepted to label promised, with all the others' before it: ${describeLatencies(waits)}`);
 }

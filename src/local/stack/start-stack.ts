@@ -15,8 +15,8 @@ import { serveStorefront } from '#src/local/storefront/serve-storefront.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
-  /** `each`: a process for every kind of worker, as on dynos that scale apart; `all`: one for all. */
-  readonly workers: 'each' | 'all';
+  /** `each`: a process for every kind of worker, as on dynos that scale apart; `all`: one for all; or some of the Procfile. */
+  readonly workers: 'each' | 'all' | readonly string[];
   /** Further variables of the processes: schedules, poll times, a PostgreSQL or a Redis that is there already. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Where the web process listens; a free port unless told. */
@@ -113,7 +113,7 @@ export async function startStack(receiver: { url: string; secret: string }, opti
       },
       moveParcel: (number, status) => shippoControl(shippo.url).moveTrack(number, status),
     }));
-    const names = options.workers === 'all' ? ['worker'] : ['worker-relay', ...queueNames.map((queue) => `worker-${queue}`)];
+    const names = workersOf(options);
     await Promise.all(['web', ...names].map(restart));
     report(`Web and ${names.length === 1 ? 'one worker' : `${names.length} workers`} are up.`);
     return {
@@ -129,6 +129,11 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await stop();
     throw error;
   }
+}
+
+function workersOf({ workers }: StackOptions): readonly string[] {
+  if (workers === 'all') return ['worker'];
+  return workers === 'each' ? ['worker-relay', ...queueNames.map((queue) => `worker-${queue}`)] : workers;
 }
 
 function entryOf(name: string): string {

@@ -1,0 +1,136 @@
+import { setTimeout } from 'node:timers/promises';
+
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+import { startReceiver } from '#src/local/demo/receiver.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStack } from '#src/local/stack/start-stack.ts';
+import { until } from '#test/support/until.ts';
+import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';
+
+/** A shop of real processes that is bought from. */
+export interface OrderShop {
+  /** One shopper's way from an empty cart to the paid session. */
+  buy(): Promise<void>;
+  /** Work with these workers of the Procfile and no others. */
+  workWith(names: readonly string[]): Promise<void>;
+  paidOrders(): Promise<number>;
+  /** Everything that is promised for now is kept, and no analytics event is left to be counted. */
+  settled(): Promise<void>;
+  /** What is promised for now and not kept, by job. */
+  waiting(): Promise<{ job: string; count: number }[]>;
+  /** For each order that was paid since: milliseconds from the acceptance of its event to the end of the transaction that promised its label. */
+  promisedAfterMs(since: Date): Promise<number[]>;
+  /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
+  spent(): Promise<Spent>;
+  close(): Promise<void>;
+}
+
+export interface Spent {
+  readonly processorMs: ReadonlyMap<string, number>;
+  readonly statements: number;
+}
+
+export async function openOrderShop(workers: readonly string[]): Promise<OrderShop> {
+  const receiver = await startReceiver();
+  const statements = countStatementsSent();
+  const stack = await startStack(receiver, {
+    workers, environment: { LOG_LEVEL: 'info', RATE_LIMIT_SCALE: '1000000', ...statements.environment },
+  });
+  const redis = new Redis(stack.redisUrl);
+  const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
+  await client.connect();
+  const rows = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
+  const stripe = stripeControl(stack.stripeUrl);
+  await rows(`update variants set stock = null`);
+
+  async function ask(method: string, path: string, body?: object): Promise<any> {
+    const response = await fetch(`${stack.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${stack.store.publishableKey}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  const { product } = await ask('GET', '/products/oak-bowl');
+  const variantId = product.variants[0].id;
+  const [{ pid: backend }] = await rows('select pg_backend_pid() as pid');
+  const redisPid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  let shoppers = 0;
+
+  return {
+    async buy() {
+      const email = `buyer-${(shoppers += 1)}@bench.example`;
+      const { cart } = await ask('POST', '/cart', {});
+      await ask('POST', `/cart/${cart.id}/items`, { variantId, quantity: 1 });
+      await ask('GET', `/cart/${cart.id}`);
+      const session = await ask('POST', '/checkout/sessions', {
+        items: [{ product_slug: product.slug, variant_id: variantId, quantity: 1 }], customer_email: email, cart_id: cart.id,
+      });
+      await stripe.pay(session.checkout_url.split('/').at(-1), { outcome: 'paid', email });
+    },
+
+    async workWith(names) {
+      const running = [...stack.processes.keys()].filter((name) => name !== 'web');
+      await Promise.all(running.filter((name) => !names.includes(name)).map(async (name) => {
+        await stack.processes.get(name)?.stop();
+        stack.processes.delete(name);
+      }));
+      await Promise.all(names.filter((name) => !running.includes(name)).map((name) => stack.restart(name)));
+    },
+
+    async paidOrders() {
+      return (await rows(`select count(*)::int as count from orders where status = 'paid'`))[0].count;
+    },
+
+    async settled() {
+      await until(async () => (await rows(`
+        select not exists (select from outbox where finished_at is null and failed_at is null and due_at <= now())
+          and not exists (select from analytics_batches) as done`))[0].done, { withinMs: 120_000, what: 'the end of all that orders cause' });
+    },
+
+    async waiting() {
+      return rows(`
+        select job, count(*)::int as count from outbox
+        where finished_at is null and failed_at is null and due_at <= now() group by job order by job`);
+    },
+
+    async promisedAfterMs(since) {
+      const waits = await rows(`
+        select extract(epoch from p.finished_at - e.received_at)::float8 * 1000 as ms
+        from orders o
+        join payment_sessions s on s.tenant_id = o.tenant_id and s.order_id = o.id
+        join payment_events e on e.tenant_id = o.tenant_id and e.object_id = s.provider_session_id
+        join outbox p on p.tenant_id = o.tenant_id and p.job = 'payments.reconcile-payment-event' and p.key = e.id || ':1'
+        join labels l on l.tenant_id = o.tenant_id and l.order_id = o.id
+        where e.received_at >= $1`, [since]);
+      return waits.map(({ ms }) => ms);
+    },
+
+    async spent() {
+      // Statements are written down a moment after they were sent.
+      await setTimeout(200);
+      const processes = [...stack.processes].map(([name, { pid }]) => [name, processorMsOf(pid)] as const);
+      return {
+        statements: statements.read(),
+        processorMs: new Map([
+          ...processes,
+          ['PostgreSQL', processorMsOfFamily(parentOf(backend))],
+          ['Redis', processorMsOf(redisPid)],
+          ['shoppers and simulators', processorMsOf(process.pid)],
+        ]),
+      };
+    },
+
+    async close() {
+      await client.end();
+      redis.disconnect();
+      await stack.stop();
+      statements.end();
+      receiver.close();
+    },
+  };
+}
