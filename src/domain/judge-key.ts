@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { Context } from './context.ts';
 
 /** What is wrong with a provider's key for this environment; `undefined` where it is of its kind, or does not say of which. */
@@ -17,6 +17,7 @@ export function wrongKindOf(ctx: Context, key: string): string | undefined {
 export function refuseLiveKeyInTest(ctx: Context, field: string, key: string | null | undefined): void {
   const wrong = key && ctx.settings.appMode === 'test' ? wrongKindOf(ctx, key) : undefined;
   if (!wrong) return;
-  const errors = [{ path: `/${field}`, code: 'wrong_environment', detail: 'is a live key, and here is the test environment' }];
-  throw new DomainError('invalid', 'invalid_request', wrong, { extensions: { errors } });
+  throw invalidRequest(wrong, {
+    path: `/${field}`, code: 'wrong_environment', detail: 'is a live key, and here is the test environment',
+  });
 }

@@ -1,3 +1,5 @@
+import type { Issue } from './describe-issues.ts';
+
 /** What kind of refusal this is, in the domain's words. `reply-to-error.ts` alone knows the HTTP status of each. */
 export type Refusal =
   | 'invalid'
@@ -38,6 +40,11 @@ export class DomainError extends Error {
     this.extensions = details.extensions ?? {};
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
+}
+
+/** The refusal of a request that its schema lets through; each issue names a field and what is wrong with it. */
+export function invalidRequest(sentence: string, ...errors: readonly Issue[]): DomainError {
+  return new DomainError('invalid', 'invalid_request', sentence, errors.length > 0 ? { extensions: { errors } } : {});
 }
 
 /** The refusal for whatever does not exist for this caller: an unknown id and another tenant's look the same. */

@@ -2,7 +2,7 @@ import { productSlugs } from '#src/domain/catalog/index.ts';
 import {
   normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode,
 } from '#src/domain/promotions/index.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { issue } from './checks.ts';
 import { type ApplyRun, many } from './section.ts';
 
@@ -31,5 +31,5 @@ async function refuseUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]
     .map((slug, index) => issue(`/products/${index}`, `is no product of this store: ${slug}`))
     .filter((_, index) => !known.has(slugs[index] ?? ''));
   if (errors.length === 0) return;
-  throw new DomainError('invalid', 'invalid_request', 'A promo code is for unknown products.', { extensions: { errors } });
+  throw invalidRequest('A promo code is for unknown products.', ...errors);
 }

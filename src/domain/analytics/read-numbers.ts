@@ -1,5 +1,5 @@
 import { addDays, type Day, dayNumber, dayOf, parseDay } from '#src/lib/calendar.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -70,5 +70,5 @@ function readDay(name: string, text: string | undefined): Day | undefined {
 }
 
 function refuse(path: string, detail: string): DomainError {
-  return new DomainError('invalid', 'invalid_request', `${path.slice(1)} ${detail}.`, { extensions: { errors: [{ path, code: 'period', detail }] } });
+  return invalidRequest(`${path.slice(1)} ${detail}.`, { path, code: 'period', detail });
 }

@@ -1,6 +1,6 @@
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
 import { addDays, type Day, dayNumber, dayOf, dayOfNumber, eachDay, startOfDay } from '#src/lib/calendar.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -46,5 +46,5 @@ export async function rebuildDay(ctx: Context, { slot }: { slot: number }): Prom
 
 function refuseForgotten(ctx: Context, day: Day): void {
   if (day >= addDays(dayOf(ctx.clock.now()), -eventsKeptDays)) return;
-  throw new DomainError('invalid', 'invalid_request', `Events are kept for ${eventsKeptDays} days: older days cannot be reckoned anew.`);
+  throw invalidRequest(`Events are kept for ${eventsKeptDays} days: older days cannot be reckoned anew.`);
 }

@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -119,8 +119,7 @@ const inWords = (kind: string) => kind.replaceAll('_', ' ');
 const missing = ({ kind }: { kind: string }) => notFound(inWords(kind));
 
 function taken({ kind, nameField }: { kind: string; nameField: string }): DomainError {
-  const errors = [{ path: nameField, code: 'taken', detail: 'names something else already' }];
-  return new DomainError('invalid', 'invalid_request', `There is a ${inWords(kind)} of this name already.`, {
-    extensions: { errors },
+  return invalidRequest(`There is a ${inWords(kind)} of this name already.`, {
+    path: nameField, code: 'taken', detail: 'names something else already',
   });
 }

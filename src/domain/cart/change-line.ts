@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { transact, write } from '../database.ts';
@@ -56,7 +56,7 @@ async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePat
 }
 
 function intervalMissing(): DomainError {
-  const errors = [{ path: '/subscriptionInterval', code: 'required', detail: 'is required' }];
-  const sentence = 'A subscription needs its interval.';
-  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  return invalidRequest('A subscription needs its interval.', {
+    path: '/subscriptionInterval', code: 'required', detail: 'is required',
+  });
 }

@@ -1,5 +1,5 @@
 import { notifyRestock } from '#jobs/leads.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -96,9 +96,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
 
 function refuse(change: StockChange | undefined, reason: Refused): DomainError {
   const subject = change?.sku ?? change?.variantId ?? 'The variant';
-  const invalid = (detail: string) => new DomainError('invalid', 'invalid_request', `${subject} ${detail}.`, {
-    extensions: { errors: [{ path: '', code: reason, detail }] },
-  });
+  const invalid = (detail: string) => invalidRequest(`${subject} ${detail}.`, { path: '', code: reason, detail });
   switch (reason) {
     case 'unknown':
       return new DomainError('not_found', 'not_found', `There is no variant ${subject}.`);

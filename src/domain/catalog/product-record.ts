@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import type { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, VariantInput } from './product-input.ts';
 
 /** A picture with everything said that an input may leave out. */
@@ -84,8 +84,7 @@ function refuseRepeatedSkus(variants: readonly VariantInput[]): void {
 
 /** The refusal of a SKU that belongs to something else. */
 export function refuseSku(path: string, sentence: string): DomainError {
-  const errors = [{ path, code: 'uniqueItems', detail: 'names something else already' }];
-  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  return invalidRequest(sentence, { path, code: 'uniqueItems', detail: 'names something else already' });
 }
 
 /** A name as it is sorted and searched: without case and accents, the same on every machine. */

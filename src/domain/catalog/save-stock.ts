@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
@@ -31,7 +31,7 @@ function changesOf({ items }: StockInput): StockChange[] {
 }
 
 function lacks(index: number, field: string, other: string): DomainError {
-  const errors = [{ path: `/items/${index}/${field}`, code: 'required', detail: `is required without a ${other}` }];
-  const sentence = `Each item has a ${field} or a ${other}.`;
-  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  return invalidRequest(`Each item has a ${field} or a ${other}.`, {
+    path: `/items/${index}/${field}`, code: 'required', detail: `is required without a ${other}`,
+  });
 }

@@ -1,5 +1,5 @@
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
@@ -156,7 +156,7 @@ function addressOf(ctx: Context, field: string, given: string | null | undefined
   const address = given ?? ctx.tenant.storefrontUrl;
   const { protocol } = new URL(address);
   if (protocol === 'https:' || (ctx.settings.localMode && protocol === 'http:')) return address;
-  throw new DomainError('invalid', 'invalid_request', `${field} must be an https address.`, {
-    extensions: { errors: [{ path: `/${field}`, code: 'format', detail: 'must be an https address' }] },
+  throw invalidRequest(`${field} must be an https address.`, {
+    path: `/${field}`, code: 'format', detail: 'must be an https address',
   });
 }

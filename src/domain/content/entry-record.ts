@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { completeImage, type Image } from '../catalog/index.ts';
 import type { EntryContent, EntryInput } from './entry-input.ts';
 
@@ -32,8 +32,9 @@ export function completeEntry(input: EntryInput): EntryRecord {
     published_at: timeOf(input.published_at),
   };
   if (record.starts_at && record.ends_at && record.ends_at <= record.starts_at) {
-    const errors = [{ path: '/ends_at', code: 'window', detail: 'must be later than starts_at' }];
-    throw new DomainError('invalid', 'invalid_request', 'The entry ends before it starts.', { extensions: { errors } });
+    throw invalidRequest('The entry ends before it starts.', {
+      path: '/ends_at', code: 'window', detail: 'must be later than starts_at',
+    });
   }
   return record;
 }

@@ -1,7 +1,7 @@
 import { handleCall } from '#jobs/integrations.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -36,7 +36,7 @@ export const bodyField = 'integration_call';
 export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> {
   if (!(await isGenuine(ctx, call))) {
     ctx.log.warn({ provider: call.provider }, 'integration call with a wrong signature');
-    throw new DomainError('invalid', 'invalid_request', 'The signature is not valid.');
+    throw invalidRequest('The signature is not valid.');
   }
   const body = call.rawBody.toString('utf8');
   refuseUnreadable(body);

@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { saveLead } from './capture-lead.ts';
 import type { QuizInput } from './lead-input.ts';
@@ -11,8 +11,9 @@ const levelsMax = 5;
  */
 export async function keepQuiz(ctx: Context, { email, answers }: QuizInput): Promise<{ id: string }> {
   if (isDeeperThan(levelsMax, answers)) {
-    const errors = [{ path: '/answers', code: 'maxDepth', detail: `must be at most ${levelsMax} levels deep` }];
-    throw new DomainError('invalid', 'invalid_request', 'The answers are nested too deeply.', { extensions: { errors } });
+    throw invalidRequest('The answers are nested too deeply.', {
+      path: '/answers', code: 'maxDepth', detail: `must be at most ${levelsMax} levels deep`,
+    });
   }
   return saveLead(ctx, { email, source: 'quiz', answers });
 }

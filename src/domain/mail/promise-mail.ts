@@ -1,5 +1,5 @@
 import { sendMail } from '#jobs/emails.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -22,7 +22,7 @@ export interface MailRequest<Kind extends MailKind> {
  */
 export async function promiseMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
   const recipient = canonicalAddress(mail.to);
-  if (!isAddress(recipient)) throw new DomainError('invalid', 'invalid_request', 'This is not a mail address.');
+  if (!isAddress(recipient)) throw invalidRequest('This is not a mail address.');
 
   const id = newId('mail');
   const now = ctx.clock.now();

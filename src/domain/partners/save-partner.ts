@@ -1,6 +1,6 @@
 import { assignChanges } from '#src/lib/assign-changes.ts';
 import { days, parseDuration } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import type { Change } from '../change.ts';
@@ -46,7 +46,7 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
 function readWindow(written: PartnerInput['window']): number {
   const windowMs = written ? (parseDuration(written) ?? 0) : defaultWindowMs;
   if (windowMs >= 1 && windowMs <= windowMsMax) return windowMs;
-  const errors = [{ path: '/window', code: 'duration', detail: 'must be more than 0s and at most 3650d' }];
-  const sentence = 'The window of a partner is out of bounds.';
-  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  throw invalidRequest('The window of a partner is out of bounds.', {
+    path: '/window', code: 'duration', detail: 'must be more than 0s and at most 3650d',
+  });
 }

@@ -1,5 +1,5 @@
 import { reconcilePaymentEvent } from '#jobs/payments.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { promiseOf } from '#src/outbox/enqueue.ts';
 import { insertPromises } from '#src/outbox/insert-promises.ts';
@@ -20,8 +20,8 @@ export async function acceptPaymentEvent(
   { rawBody, signature }: { rawBody: Buffer; signature: string },
 ): Promise<void> {
   const event = await verify(ctx, rawBody, signature);
-  if (event === 'forged') throw new DomainError('invalid', 'invalid_request', 'The signature is not valid.');
-  if (event === 'unreadable') throw new DomainError('invalid', 'invalid_request', 'The body is not an event.');
+  if (event === 'forged') throw invalidRequest('The signature is not valid.');
+  if (event === 'unreadable') throw invalidRequest('The body is not an event.');
   await storeEvents(ctx, [event], 'webhook');
 }
 

@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
@@ -36,8 +36,8 @@ function refuseForeignAddress(ctx: Context, address: string): void {
   const { origin } = new URL(address);
   const own = [new URL(ctx.tenant.storefrontUrl).origin, ...ctx.tenant.allowedOrigins];
   if (own.includes(origin)) return;
-  throw new DomainError('invalid', 'invalid_request', 'return_url must be an address of the store.', {
-    extensions: { errors: [{ path: '/return_url', code: 'origin', detail: 'must be an address of the store' }] },
+  throw invalidRequest('return_url must be an address of the store.', {
+    path: '/return_url', code: 'origin', detail: 'must be an address of the store',
   });
 }
 

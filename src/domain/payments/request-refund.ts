@@ -1,5 +1,5 @@
 import { issueRefund } from '#jobs/payments.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { Cents as CentsSchema, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
@@ -83,7 +83,7 @@ function judgeAmount(order: Order, left: Cents | undefined, wanted: Cents | null
   }
   if (wanted === null) return left;
   if (wanted <= left) return wanted;
-  const errors = [{ path: '/amount_cents', code: 'maximum', detail: `must be at most ${left}` }];
-  const sentence = 'More would go back than is left of the payment.';
-  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  throw invalidRequest('More would go back than is left of the payment.', {
+    path: '/amount_cents', code: 'maximum', detail: `must be at most ${left}`,
+  });
 }

@@ -2,7 +2,7 @@ import { assignChanges } from '#src/lib/assign-changes.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, parseDuration } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
@@ -88,7 +88,7 @@ function lifetimeOf(ctx: InTransaction, { session_lifetime: written }: PaymentAc
   const lifetimeMs = parseDuration(written) ?? 0;
   const minMs = ctx.settings.localMode ? sessionLifetime.localMinMs : sessionLifetime.minMs;
   if (lifetimeMs < minMs || lifetimeMs > sessionLifetime.maxMs) {
-    throw new DomainError('invalid', 'invalid_request', 'payments.session_lifetime must be from 35m to 23h.');
+    throw invalidRequest('payments.session_lifetime must be from 35m to 23h.');
   }
   return lifetimeMs;
 }

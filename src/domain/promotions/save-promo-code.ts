@@ -1,5 +1,5 @@
 import { assignChanges } from '#src/lib/assign-changes.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import type { Change } from '../change.ts';
@@ -40,9 +40,9 @@ function completePromo(input: PromoCodeInput) {
   const startsAt = input.starts_at ? new Date(input.starts_at) : null;
   const endsAt = input.ends_at ? new Date(input.ends_at) : null;
   if (startsAt && endsAt && endsAt <= startsAt) {
-    const errors = [{ path: '/ends_at', code: 'minimum', detail: 'must be later than starts_at' }];
-    const sentence = 'A promo code must end after it starts.';
-    throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+    throw invalidRequest('A promo code must end after it starts.', {
+      path: '/ends_at', code: 'minimum', detail: 'must be later than starts_at',
+    });
   }
   return {
     type: input.type,

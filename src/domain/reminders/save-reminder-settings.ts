@@ -1,6 +1,6 @@
 import { assignChanges } from '#src/lib/assign-changes.ts';
 import { parseDuration } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import {
@@ -34,8 +34,8 @@ export async function saveReminderSettings(ctx: InTransaction, input: ReminderSe
 function complete(input: ReminderSettingsInput): ReminderSettings {
   const stepsMs = input.steps?.map((step) => parseDuration(step) ?? 0) ?? defaultReminderSettings.stepsMs;
   if (stepsMs.some((step, index) => index > 0 && step <= (stepsMs[index - 1] ?? 0))) {
-    throw new DomainError('invalid', 'invalid_request', 'Each reminder must come later than the one before.', {
-      extensions: { errors: [{ path: '/steps', code: 'order', detail: 'must rise' }] },
+    throw invalidRequest('Each reminder must come later than the one before.', {
+      path: '/steps', code: 'order', detail: 'must rise',
     });
   }
   const [from, until] = input.quiet_hours ?? [];

@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { ReturnableItem } from '../orders/index.ts';
 import type { ReturnItemInput } from './return-input.ts';
 import { returnNotAllowed } from './return-not-allowed.ts';
@@ -42,8 +42,9 @@ export function matchItems(items: readonly ReturnableItem[], wanted: readonly Re
 function candidatesFor(line: ReturnItemInput, index: number, items: readonly ReturnableItem[]): ReturnableItem[] {
   const { order_item_id: itemId, variant_id: variantId } = line;
   if (!itemId && !variantId) {
-    const errors = [{ path: `/items/${index}/order_item_id`, code: 'required', detail: 'is required without a variant_id' }];
-    throw new DomainError('invalid', 'invalid_request', 'Each item names an item of the order, or a variant.', { extensions: { errors } });
+    throw invalidRequest('Each item names an item of the order, or a variant.', {
+      path: `/items/${index}/order_item_id`, code: 'required', detail: 'is required without a variant_id',
+    });
   }
   const found = items.filter((item) => (!itemId || item.id === itemId) && (!variantId || item.variantId === variantId));
   if (found.length > 0) return found;

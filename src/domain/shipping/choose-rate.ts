@@ -1,4 +1,4 @@
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
@@ -53,7 +53,7 @@ async function fetchRate(ctx: Context, rateId: string): Promise<{ readonly rate:
   }
 }
 
-const noSuchRate = () => new DomainError('invalid', 'invalid_request', 'There is no such rate for this order. Ask for its rates again.');
+const noSuchRate = () => invalidRequest('There is no such rate for this order. Ask for its rates again.');
 
 /** What a shopper or a person hears while the parcel provider is away or not set up. */
 export function providerUnavailable(cause?: unknown): DomainError {

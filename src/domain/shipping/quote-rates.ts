@@ -1,7 +1,7 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
 import { Country, type Static, Text, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
@@ -46,8 +46,9 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
 }
 
 function freight(): DomainError {
-  const errors = [{ path: '/parcel/weight_oz', code: 'maximum', detail: `must be at most ${parcelOzMax}` }];
-  return new DomainError('invalid', 'invalid_request', tooHeavy, { extensions: { errors } });
+  return invalidRequest(tooHeavy, {
+    path: '/parcel/weight_oz', code: 'maximum', detail: `must be at most ${parcelOzMax}`,
+  });
 }
 
 async function ask(ctx: Context, opened: OpenedAccount, to: { zip: string; country: string }, weightOz: number): Promise<RateQuote> {

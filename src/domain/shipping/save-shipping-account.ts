@@ -1,7 +1,7 @@
 import { resumeLabels } from '#jobs/labels.ts';
 import { assignChanges } from '#src/lib/assign-changes.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
@@ -73,8 +73,9 @@ export async function saveShippingAccount(
 }
 
 function lacksKey(): DomainError {
-  const errors = [{ path: '/api_key', code: 'required', detail: 'is required for a first account' }];
-  return new DomainError('invalid', 'invalid_request', 'A first account needs its key.', { extensions: { errors } });
+  return invalidRequest('A first account needs its key.', {
+    path: '/api_key', code: 'required', detail: 'is required for a first account',
+  });
 }
 
 /** Save the account at the second provider: it is kept and checked, and nothing else is done with it. */

@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
@@ -51,14 +51,12 @@ export function issuesOfKey({ kind, scopes }: { kind: KeyKind; scopes: readonly 
 export function refuseWideKey(key: { kind: KeyKind; scopes: readonly Scope[] }): void {
   const errors = issuesOfKey(key);
   if (errors.length === 0) return;
-  const sentence = 'A publishable key may hold no more than a shopper may do.';
-  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  throw invalidRequest('A publishable key may hold no more than a shopper may do.', ...errors);
 }
 
 /** The refusal of one field of a key. */
 export function refuseKey(path: string, sentence: string): DomainError {
-  const errors = [{ path, code: 'taken', detail: sentence }];
-  return new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  return invalidRequest(sentence, { path, code: 'taken', detail: sentence });
 }
 
 export const ApiKeyView = Type.Object({

@@ -1,6 +1,6 @@
 import { assignChanges } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
@@ -86,7 +86,7 @@ async function refuseOnceSold(ctx: InTransaction<PlatformContext>, { id, currenc
   const [row] = await ctx.tx.run<{ sold: boolean }>(sql`
     select exists (select from order_numbers where tenant_id = ${id}) as sold`);
   if (!row?.sold) return;
-  const errors = [{ path: '/currency', code: 'const', detail: `must stay ${currency}: something was ordered in it` }];
-  const sentence = 'A store that has sold something keeps its currency.';
-  throw new DomainError('invalid', 'invalid_request', sentence, { extensions: { errors } });
+  throw invalidRequest('A store that has sold something keeps its currency.', {
+    path: '/currency', code: 'const', detail: `must stay ${currency}: something was ordered in it`,
+  });
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { EndpointInput } from './endpoint-input.ts';
@@ -38,6 +38,5 @@ export async function refuseUnsafeUrl(ctx: Context, url: string, options: { reso
 }
 
 export function urlIssue(detail: string): DomainError {
-  const errors = [{ path: '/url', code: 'url', detail }];
-  return new DomainError('invalid', 'invalid_request', detail, { extensions: { errors } });
+  return invalidRequest(detail, { path: '/url', code: 'url', detail });
 }

@@ -1,7 +1,7 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** @throws DomainError `invalid_request` when the endpoint is switched off: nothing would reach it. */
 export function refuseDisabled({ disabledAt }: Pick<WebhookEndpoint, 'disabledAt'>): void {
-  if (disabledAt) throw new DomainError('invalid', 'invalid_request', 'This endpoint is switched off. Switch it on first.');
+  if (disabledAt) throw invalidRequest('This endpoint is switched off. Switch it on first.');
 }
