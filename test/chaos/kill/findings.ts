@@ -38,10 +38,10 @@ export async function canBePaidOnce(lab: Lab, { email, product, promo, card }: C
   ];
 }
 
-/** What does not hold of a customer who paid: one paid order with all that follows, once. */
-export async function isPaidOnce(lab: Lab, customer: Customer): Promise<string[]> {
+/** What does not hold of a customer who paid: one paid order with all that follows, once. `events`: and what came before. */
+export async function isPaidOnce(lab: Lab, customer: Customer, { events }: { events: string } = once): Promise<string[]> {
   const [paid, sold] = [await followed(lab, customer), await taken(lab, customer)];
-  return [...differs('orders', paid, [once]), ...differs('sold', sold, { stock: 4, ledger: 4, held: 0, used: 1, promoHeld: 0, balance: 0, cardHeld: 0 })];
+  return [...differs('orders', paid, [{ ...once, events }]), ...differs('sold', sold, { stock: 4, ledger: 4, held: 0, used: 1, promoHeld: 0, balance: 0, cardHeld: 0 })];
 }
 
 /** The first order and one more for the period that was paid. */
@@ -64,12 +64,26 @@ export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<stri
   ];
 }
 
+/** What was paid at the provider alone stands in a report, whoever put it right. */
+export async function isDriftTold({ ctx, ask }: Lab): Promise<string[]> {
+  const told = await ask<{ orders: string[] }>(sql`
+    select unpaid_here as orders from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id`);
+  return differs('orders told of', told[0]?.orders.length, 1);
+}
+
+/** All of it was looked through. */
+export async function isGapClosed({ ctx, ask }: Lab): Promise<string[]> {
+  const gaps = await ask<object>(sql`
+    select finished_at is not null as over, looked_to = lost_to as whole from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
+  return differs('gaps', gaps, [{ over: true, whole: true }]);
+}
+
 const once = { status: 'paid', attention: null, events: 'order.paid', labels: 1, receipts: 1 };
 
 async function followed({ ctx, ask }: Lab, { email }: Customer): Promise<object[]> {
   return ask<object>(sql`
     select status, attention_code as attention,
-      (select string_agg(type, ', ') from events e where e.tenant_id = ${ctx.tenant.id} and e.object_id = o.id) as events,
+      (select string_agg(type, ', ' order by id) from events e where e.tenant_id = ${ctx.tenant.id} and e.object_id = o.id) as events,
       (select count(*)::int from labels l where l.tenant_id = ${ctx.tenant.id} and l.order_id = o.id) as labels,
       (select count(*)::int from mails m where m.tenant_id = ${ctx.tenant.id} and m.subject_id = o.id and kind = 'receipt') as receipts
     from orders o where tenant_id = ${ctx.tenant.id} and email = ${email} order by number`);

@@ -23,7 +23,7 @@ import { processors } from '#workers/processors/index.ts';
 import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
 import type { Errand, Task } from './task.ts';
 
-/** A store, its provider, and processes that are sent to die for it. */
+/** A store, its account at the provider, and processes that are sent to die for it. */
 export interface Lab {
   readonly ctx: Context;
   readonly clock: TestClock;
@@ -31,11 +31,16 @@ export interface Lab {
   readonly account: BuiltAccount;
   /** Let a process die at this moment of the task (0: never). Answers how many moments there were, if it lived. */
   die(task: Task, fatal: number): Promise<number | 'died'>;
-  /** Half a minute later, and again: what is due and what was forgotten is worked, as relay and workers would. */
+  /** Half a minute later, and again: what is due and what was forgotten is worked, in every lab, as relay and workers would. */
   heal(): Promise<void>;
   /** The newest promise of a job that is not kept yet. */
   promiseOf(job: string): Promise<Task>;
   ask<Row>(statement: Sql): Promise<Row[]>;
+}
+
+/** One provider, one database and one time for all of them. */
+export interface Labs {
+  open(): Promise<Lab>;
   close(): Promise<void>;
 }
 
@@ -45,14 +50,11 @@ const healings = 5;
 const afterMs = 35_000;
 
 /** @param environment one that a process can start with, on services of its own */
-export async function openLab(environment: Record<string, string>): Promise<Lab> {
+export async function openLabs(environment: Record<string, string>): Promise<Labs> {
   const clock = createTestClock();
   const simulator = await startStripeSimulator({ now: () => clock.now().getTime(), seed: 5 });
   const ownEnvironment = { ...environment, STRIPE_API_BASE: simulator.url };
   const services = await createServices(readConfig(ownEnvironment), 'lab', { clock, log: silentLog });
-  const tenant = await buildTenant(services);
-  const ctx: Context = { ...services.context(), tenant };
-  const account = await buildPaymentAccount(ctx, { secret_key: `sk_test_${randomText(24)}` });
   const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
   const [now, max] = [() => services.clock.now(), 100];
   let [spare, next] = [startVictim(ownEnvironment), startVictim(ownEnvironment)];
@@ -68,28 +70,36 @@ export async function openLab(environment: Record<string, string>): Promise<Lab>
     }
   }
 
+  async function heal(): Promise<void> {
+    for (let time = 0; time < healings; time += 1) {
+      clock.pass(afterMs);
+      await workAll();
+    }
+  }
+
   return {
-    ctx, clock, account,
-    stripe: stripeControl(simulator.url),
-    async die(task, fatal) {
-      const victim = spare;
-      [spare, next] = [next, startVictim(ownEnvironment)];
-      const clockAheadMs = clock.now().getTime() - Date.now();
-      return send(victim, { task, tenantId: tenant.id, clockAheadMs, fatal });
+    async open() {
+      const tenant = await buildTenant(services);
+      const ctx: Context = { ...services.context(), tenant };
+      const account = await buildPaymentAccount(ctx, { secret_key: `sk_test_${randomText(24)}` });
+      return {
+        ctx, clock, account, heal,
+        stripe: stripeControl(simulator.url),
+        async die(task, fatal) {
+          const victim = spare;
+          [spare, next] = [next, startVictim(ownEnvironment)];
+          const clockAheadMs = clock.now().getTime() - Date.now();
+          return send(victim, { task, tenantId: tenant.id, clockAheadMs, fatal });
+        },
+        async promiseOf(job) {
+          const [row] = await runOnPlatformTables<{ id: string }>(ctx, sql`
+            select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`);
+          if (!row) throw new Error(`Nothing is promised of ${job}.`);
+          return { kind: 'work', job, promiseId: row.id };
+        },
+        ask: (statement) => read(ctx, statement),
+      };
     },
-    async heal() {
-      for (let time = 0; time < healings; time += 1) {
-        clock.pass(afterMs);
-        await workAll();
-      }
-    },
-    async promiseOf(job) {
-      const [row] = await runOnPlatformTables<{ id: string }>(ctx, sql`
-        select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`);
-      if (!row) throw new Error(`Nothing is promised of ${job}.`);
-      return { kind: 'work', job, promiseId: row.id };
-    },
-    ask: (statement) => read(ctx, statement),
     async close() {
       for (const victim of [spare, next]) victim.kill('SIGKILL');
       await services.close();

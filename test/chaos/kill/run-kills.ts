@@ -1,7 +1,7 @@
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Random } from '#test/support/random.ts';
-import { openLab } from './lab.ts';
+import { type Lab, openLabs } from './lab.ts';
 import { newCustomer, type Scenario, scenarios } from './scenarios.ts';
 
 export interface KillOptions {
@@ -18,15 +18,17 @@ const fewestMoments = 10;
 
 /**
  * Kill a process (SIGKILL) at every moment of every piece of work by which money comes in or goes out, a new process
- * and a new customer each time; let it heal, and look. Answers what does not hold, which is nothing.
+ * and a new store each time; let it heal, and look. Answers what does not hold, which is nothing.
  */
 export async function runKills({ environment, random, report }: KillOptions): Promise<string[]> {
-  const lab = await openLab(environment);
+  const labs = await openLabs(environment);
   const breaches: string[] = [];
-  let customers = 0;
+  const opened: Lab[] = [];
 
   async function dieOnce({ prepare, findings }: Scenario, name: string, fatal: number): Promise<number | 'died'> {
-    const customer = await newCustomer(lab, (customers += 1));
+    const lab = await labs.open();
+    opened.push(lab);
+    const customer = await newCustomer(lab);
     const end = await lab.die(await prepare(lab, customer), fatal);
     await lab.heal();
     breaches.push(...(await findings(lab, customer)).map((finding) => `${name}, moment ${fatal}: ${finding}`));
@@ -48,15 +50,18 @@ export async function runKills({ environment, random, report }: KillOptions): Pr
         report(`${name}: killed at each of ${await dieEverywhere(scenario, name)} moments, ${breaches.length} findings so far`);
       }
     }
-    lab.clock.pass(hours(24));
-    await lab.heal();
-    const [left] = await lab.ask<{ count: number }>(sql`
-      select count(*)::int as count from holds where tenant_id = ${lab.ctx.tenant.id} and state = 'held'`);
-    if (left?.count !== 0) breaches.push(`${left?.count} holds are left when every session has expired`);
+    opened[0]?.clock.pass(hours(24));
+    await opened[0]?.heal();
+    for (const lab of opened) breaches.push(...(await holdsLeft(lab)));
     return breaches;
   } finally {
-    await lab.close();
+    await labs.close();
   }
+}
+
+async function holdsLeft({ ctx, ask }: Lab): Promise<string[]> {
+  const held = await ask(sql`select 1 as one from holds where tenant_id = ${ctx.tenant.id} and state = 'held'`);
+  return held.length > 0 ? [`${held.length} holds are left when every session has expired`] : [];
 }
 
 function chosen(random: Random): [string, Scenario][] {

@@ -1,12 +1,16 @@
+import { lookThroughGap, reportStoreDrift } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { acceptPaymentEvent, requestRefund, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { transact } from '#src/domain/database.ts';
+import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { signatureHeader } from '#src/local/simulators/stripe/events/signature.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import { buildProduct, type BuiltProduct } from '#test/support/factories/catalog.ts';
 import { sessionOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { shopper } from '#test/support/use-stripe.ts';
-import { canBePaidOnce, isPaidOnce, isRefundedOnce, isRenewedOnce } from './findings.ts';
+import { canBePaidOnce, isDriftTold, isGapClosed, isPaidOnce, isRefundedOnce, isRenewedOnce } from './findings.ts';
 import type { Lab } from './lab.ts';
 import type { Task } from './task.ts';
 
@@ -28,18 +32,17 @@ export interface Scenario {
   findings(lab: Lab, customer: Customer): Promise<string[]>;
 }
 
-/** @param number tells one customer from another */
-export async function newCustomer({ ctx }: Lab, number: number): Promise<Customer> {
+export async function newCustomer({ ctx }: Lab): Promise<Customer> {
   const [product, beans, promo, card] = await Promise.all([
     buildProduct(ctx, { variants: [{ stock: 5 }] }),
     buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] }),
     buildPromo(ctx, { usage_limit: 5 }),
     buildGiftCard(ctx, { balanceCents: 1000 }),
   ]);
-  const email = `customer-${number}@example.com`;
+  const email = 'ada@example.com';
   const subscription = { product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
   return {
-    email, product, promo, card, requestKey: `request-${number}`,
+    email, product, promo, card, requestKey: 'a request',
     input: { items: [{ product_slug: product.slug, quantity: 1 }, subscription], customer_email: email, promo_code: promo.code, gift_card_code: card.code },
   };
 }
@@ -60,6 +63,16 @@ async function pay({ ctx, stripe }: Lab, { input, email }: Customer): Promise<{ 
   await stripe.pay(sessionId ?? '', { ...shopper, email, outcome: 'paid' });
   return { orderId, sessionId: sessionId ?? '' };
 }
+
+async function subscriptionOf({ ctx, ask }: Lab): Promise<string> {
+  const [subscription] = await ask<{ id: string }>(sql`
+    select payment_subscription_id as id from subscriptions where tenant_id = ${ctx.tenant.id}`);
+  return subscription?.id ?? '';
+}
+
+/** The store's key at the provider; without one its account does not open. */
+const saveKey = ({ ctx }: Lab, secretKey: string | null) => transact(ctx, (ctx) =>
+  savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }));
 
 /** The promise to look into the newest event of this type, brought by a sweep. */
 async function eventPromise(lab: Lab, type: string): Promise<Task> {
@@ -130,12 +143,43 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await pay(lab, customer);
       await sweepStoreEvents(lab.ctx);
       await lab.heal();
-      const [subscription] = await lab.ask<{ id: string }>(sql`
-        select payment_subscription_id as id from subscriptions where tenant_id = ${lab.ctx.tenant.id} and email = ${customer.email}`);
-      await lab.stripe.renew(subscription?.id ?? '', 'paid');
+      await lab.stripe.renew(await subscriptionOf(lab), 'paid');
       return eventPromise(lab, 'invoice.paid');
     },
     findings: isRenewedOnce,
+  },
+
+  'the daily comparison, of a session that was given up': {
+    async prepare(lab, customer) {
+      const { ctx, clock, account } = lab;
+      await pay(lab, customer);
+      await saveKey(lab, null);
+      clock.pass(hours(26));
+      await lab.heal();
+      await saveKey(lab, account.secretKey);
+      await transact(ctx, async (ctx) => enqueue(ctx, reportStoreDrift, { slot: 1 }));
+      return lab.promiseOf(reportStoreDrift.name);
+    },
+    async findings(lab, customer) {
+      return [...(await isPaidOnce(lab, customer, { events: 'order.expired, order.paid' })), ...(await isDriftTold(lab))];
+    },
+  },
+
+  'the looking through of a time whose events are forgotten': {
+    async prepare(lab, customer) {
+      const { ctx, clock, stripe } = lab;
+      await pay(lab, customer);
+      await lab.heal();
+      const sweptTo = clock.now();
+      await transact(ctx, ({ tx }) => tx.run(sql`update payment_accounts set events_swept_to = ${sweptTo} where tenant_id = ${ctx.tenant.id}`));
+      await stripe.renew(await subscriptionOf(lab), 'paid');
+      clock.pass(days(32));
+      await sweepStoreEvents(ctx);
+      return lab.promiseOf(lookThroughGap.name);
+    },
+    async findings(lab, customer) {
+      return [...(await isRenewedOnce(lab, customer)), ...(await isGapClosed(lab))];
+    },
   },
 
   'the issuing of a refund': {
