@@ -13,6 +13,7 @@ import { type ShippoControl, shippoControl } from '#src/local/simulators/shippo/
 import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
+import { until } from '#test/support/until.ts';
 
 interface Given {
   simulator: ShippoSimulator;
@@ -110,15 +111,18 @@ test('a label that the SDK refuses to read was bought, and is read from the wire
 test('a purchase without an answer may have happened; a refused one has not', async (t) => {
   const { account, gateway, fault, bought } = setUp(t.context);
   const { rates: [rate] } = await gateway.quote(account, request);
-  const buy = (timeoutMs = 5000) => gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' }, { timeoutMs });
+  const buy = (signal?: AbortSignal) => gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' }, { signal });
 
   await fault('POST /transactions', 'reset_after');
   t.is((await failure(buy())).failure, 'away');
   await fault('POST /transactions', 'status', { status: 502, after: true });
   t.is((await failure(buy())).failure, 'away');
   await fault('POST /transactions', 'hang', { after: true });
-  t.is((await failure(buy(100))).failure, 'away');
-  t.is(await bought(), 3);
+  const patience = new AbortController();
+  const unanswered = failure(buy(patience.signal));
+  await until(async () => (await bought()) === 3, { what: 'the third purchase' });
+  patience.abort();
+  t.is((await unanswered).failure, 'away');
 
   await fault('POST /transactions', 'status', { status: 408 });
   t.is((await failure(buy())).failure, 'away', 'a proxy that ran out of patience does not know');
@@ -189,11 +193,19 @@ test('a provider that is silent again and again is left alone for a while, one s
 });
 
 test('a circuit lets one call try when its time is over', async (t) => {
-  const breaker = new CircuitBreaker({ openMs: 1, failures: 1 });
+  let now = 0;
+  const breaker = new CircuitBreaker({ openMs: 60_000, failures: 1, now: () => now });
+  const ask = (work: () => Promise<unknown>) => breaker.run('p', 'k', work);
   const silent = () => Promise.reject(new ProviderError('p', 'away', 'silence'));
-  await t.throwsAsync(breaker.run('p', 'k', silent));
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  t.is(await breaker.run('p', 'k', async () => 'an answer'), 'an answer');
+  await t.throwsAsync(ask(silent), { message: 'silence' });
+  now = 59_999;
+  t.like(await failure(ask(silent)), { code: 'circuit_open', retryAfterSeconds: 1 });
+
+  now = 60_000;
+  const [probe, other] = [ask(async () => 'an answer'), failure(ask(silent))];
+  t.is((await other).code, 'circuit_open', 'one at a time');
+  t.is(await probe, 'an answer');
+  t.is(await ask(async () => 'and another'), 'and another');
 });
 
 test('each call is logged without addresses, keys or bodies', async (t) => {

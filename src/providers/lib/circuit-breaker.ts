@@ -18,11 +18,13 @@ const circuitsMax = 10_000;
 export class CircuitBreaker {
   readonly #openMs: number;
   readonly #failures: number;
+  readonly #now: () => number;
   readonly #circuits = new Map<string, Circuit>();
 
-  constructor({ openMs, failures }: { openMs: number; failures: number }) {
+  constructor({ openMs, failures, now = () => performance.now() }: { openMs: number; failures: number; now?: () => number }) {
     this.#openMs = openMs;
     this.#failures = failures;
+    this.#now = now;
   }
 
   /**
@@ -31,7 +33,7 @@ export class CircuitBreaker {
    */
   async run<Result>(provider: string, key: string, work: () => Promise<Result>): Promise<Result> {
     const circuit = this.#circuitOf(`${provider}\n${key}`);
-    const now = performance.now();
+    const now = this.#now();
     if (now < circuit.openUntil || circuit.probing) throw circuitOpen(provider, circuit.openUntil - now);
     circuit.probing = circuit.failuresInARow >= this.#failures;
     try {
@@ -59,7 +61,7 @@ export class CircuitBreaker {
 
   #countFailure(circuit: Circuit): void {
     circuit.failuresInARow += 1;
-    if (circuit.failuresInARow >= this.#failures) circuit.openUntil = performance.now() + this.#openMs;
+    if (circuit.failuresInARow >= this.#failures) circuit.openUntil = this.#now() + this.#openMs;
   }
 
   #circuitOf(key: string): Circuit {
