@@ -33,18 +33,20 @@ interface Trouble {
   readonly fault: Omit<Fault, 'match' | 'account'> | 'nobody_listens';
   /** Whether what was asked for may have been done. */
   readonly isCertain: boolean;
+  /** How often at most it is asked for before that is said. The SDK repeats by itself what a broken line took. */
+  readonly timesAskedMax: number;
   readonly code: string;
 }
 
 const away = 'payment_provider_unavailable';
 const troubles: Readonly<Record<string, Trouble>> = {
-  'answers 500 after it acted': { fault: { kind: 'status', status: 500, after: true, times: 9 }, isCertain: false, code: away },
-  'answers 500 and does nothing': { fault: { kind: 'status', status: 500, times: 9 }, isCertain: false, code: away },
-  'times out after it acted': { fault: { kind: 'hang', after: true, times: 9 }, isCertain: false, code: away },
-  'cuts the line after it acted': { fault: { kind: 'reset_after', times: 9 }, isCertain: false, code: away },
-  'asks to come back later': { fault: { kind: 'status', status: 429, retry_after: 3, times: 9 }, isCertain: true, code: away },
-  'has revoked the key': { fault: { kind: 'status', status: 401, times: 9 }, isCertain: true, code: 'payment_provider_not_configured' },
-  'cannot be connected to': { fault: 'nobody_listens', isCertain: true, code: away },
+  'answers 500 after it acted': { fault: { kind: 'status', status: 500, after: true, times: 9 }, isCertain: false, timesAskedMax: 2, code: away },
+  'answers 500 and does nothing': { fault: { kind: 'status', status: 500, times: 9 }, isCertain: false, timesAskedMax: 2, code: away },
+  'times out after it acted': { fault: { kind: 'hang', after: true, times: 9 }, isCertain: false, timesAskedMax: 2, code: away },
+  'cuts the line after it acted': { fault: { kind: 'reset_after', times: 9 }, isCertain: false, timesAskedMax: 4, code: away },
+  'asks to come back later': { fault: { kind: 'status', status: 429, retry_after: 3, times: 9 }, isCertain: true, timesAskedMax: 1, code: away },
+  'has revoked the key': { fault: { kind: 'status', status: 401, times: 9 }, isCertain: true, timesAskedMax: 1, code: 'payment_provider_not_configured' },
+  'cannot be connected to': { fault: 'nobody_listens', isCertain: true, timesAskedMax: 0, code: away },
 };
 
 interface TroubleContext extends TestContext {
@@ -52,13 +54,13 @@ interface TroubleContext extends TestContext {
 }
 
 const test = anyTest as TestFn<TroubleContext>;
-const tryMs = 250;
 let clock: TestContext['clock'] | undefined;
 const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 9 });
 const stripe: StripeControl = stripeControl(simulator.url);
-const gatewayTo = (apiBase: string) =>
+const gatewayTo = (apiBase: string, tryMs?: number) =>
   createStripePaymentGateway({ log: silentLog, breaker: new CircuitBreaker({ openMs: 1, failures: 5 }), apiBase, tryMs });
-const [reachable, unreachable] = [gatewayTo(simulator.url), gatewayTo('http://127.0.0.1:9')];
+/** Where an answer never comes, nobody waits eight seconds for it; where one does, a busy machine may be slow. */
+const [reachable, impatient, unreachable] = [gatewayTo(simulator.url), gatewayTo(simulator.url, 250), gatewayTo('http://127.0.0.1:9')];
 let payments: PaymentGateway = reachable;
 useContext(test as unknown as TestFn<TestContext>, {
   ports: { payments: new Proxy(reachable, { get: (_target, name) => payments[name as keyof PaymentGateway] }) },
@@ -78,14 +80,16 @@ function forEachTrouble(
   for (const [name, trouble] of Object.entries(troubles)) {
     test.serial(`${title} while the provider ${name}`, async (t) => {
       const { fault } = trouble;
+      const timesAsked = async () => (await stripe.requests(match)).length;
       await check(t, trouble, async (work) => {
         if (fault === 'nobody_listens') payments = unreachable;
         else await stripe.addFault({ ...fault, match });
-        const startedAt = performance.now();
+        if (fault !== 'nobody_listens' && fault.kind === 'hang') payments = impatient;
+        const askedBefore = await timesAsked();
         try {
           return await work();
         } finally {
-          t.true(performance.now() - startedAt < 18_000 / 8_000 * tryMs + 3000, 'whoever waits is told promptly');
+          t.true(await timesAsked() - askedBefore <= trouble.timesAskedMax, 'whoever waits is told promptly');
           payments = reachable;
           await stripe.clearFaults();
         }
