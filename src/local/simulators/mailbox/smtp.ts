@@ -75,7 +75,7 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
     store.add(raw, recipients);
     counts.accepted += 1;
     const slow = faults.strike('slow', recipients);
-    if (slow) await wait(slow.ms ?? 1000);
+    if (slow) await wait(slow.ms ?? 1000, undefined, { ref: false });
     return faults.strike('cut_after', recipients) ? cut(session) : null;
   }
 

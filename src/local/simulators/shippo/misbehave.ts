@@ -32,7 +32,7 @@ export async function misbehave(
       ctx.respond = false;
       return 'answered';
     case 'delay':
-      await wait(fault.ms ?? 1000);
+      await wait(fault.ms ?? 1000, undefined, { ref: false });
       return 'go on';
     default:
       return 'go on';
