@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -24,7 +24,7 @@ export interface ProductReviews {
 export async function listReviews(
   ctx: Context,
   slug: string,
-  { cursor, limit = 20 }: { cursor?: string | undefined; limit?: number | undefined },
+  { cursor, limit = 20 }: PageRequest,
 ): Promise<ProductReviews> {
   const list = keyset(ctx, `reviews ${slug}`, { columns: ['r.id'], descending: true }, cursor);
   const product = await readOne<Omit<ProductReviews, 'reviews'> & { reviews: (ReviewRow & { position: Position })[] }>(ctx, sql`

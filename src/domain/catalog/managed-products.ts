@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
@@ -31,9 +31,7 @@ export interface ManagedVariant extends StockLevel {
  */
 export async function listManagedProducts(
   ctx: Context,
-  { status, cursor, limit = 20 }: {
-    status?: ManagedProduct['status'] | undefined; cursor?: string | undefined; limit?: number | undefined;
-  },
+  { status, cursor, limit = 20 }: PageRequest & { status?: ManagedProduct['status'] | undefined },
 ): Promise<Page<ManagedProduct>> {
   const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and p.status = ${status}`;

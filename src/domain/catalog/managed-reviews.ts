@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
@@ -28,9 +28,7 @@ export interface ManagedReview {
  */
 export async function listManagedReviews(
   ctx: Context,
-  { status, cursor, limit = 20 }: {
-    status?: ReviewStatus | undefined; cursor?: string | undefined; limit?: number | undefined;
-  },
+  { status, cursor, limit = 20 }: PageRequest & { status?: ReviewStatus | undefined },
 ): Promise<Page<ManagedReview>> {
   const list = keyset(ctx, 'managed reviews', { columns: ['r.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;

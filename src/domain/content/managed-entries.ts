@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +20,7 @@ export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
  */
 export async function listManagedEntries(
   ctx: Context,
-  { type, cursor, limit = 20 }: { type?: string | undefined; cursor?: string | undefined; limit?: number | undefined },
+  { type, cursor, limit = 20 }: PageRequest & { type?: string | undefined },
 ): Promise<Page<ManagedEntry>> {
   const list = keyset(ctx, 'managed content', { columns: ['e.id'], descending: true }, cursor);
   const ofType = type === undefined ? sql`` : sql` and e.type = ${type}`;

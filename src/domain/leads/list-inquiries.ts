@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
@@ -22,7 +22,7 @@ export interface Inquiry {
  */
 export async function listInquiries(
   ctx: Context,
-  { cursor, limit = 20 }: { cursor?: string | undefined; limit?: number | undefined },
+  { cursor, limit = 20 }: PageRequest,
 ): Promise<Page<Inquiry>> {
   const list = keyset(ctx, 'wholesale_inquiries', { columns: ['id'], descending: true }, cursor);
   const rows = await read<Inquiry & { position: Position }>(ctx, sql`

@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
@@ -21,7 +21,7 @@ export interface Lead {
  */
 export async function listLeads(
   ctx: Context,
-  { source, cursor, limit = 20 }: { source?: string | undefined; cursor?: string | undefined; limit?: number | undefined },
+  { source, cursor, limit = 20 }: PageRequest & { source?: string | undefined },
 ): Promise<Page<Lead>> {
   const list = keyset(ctx, 'leads', { columns: ['id'], descending: true }, cursor);
   const rows = await read<Lead & { position: Position }>(ctx, sql`

@@ -1,4 +1,3 @@
-export { isAddress } from './address.ts';
 export type { MailData } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
 export { mailPersonalData } from './personal-data.ts';

@@ -1,10 +1,11 @@
 import { sendMail } from '#jobs/emails.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
-import { canonicalAddress, isAddress } from './address.ts';
+import { normaliseEmail } from '../customers/index.ts';
 import type { MailData, MailKind } from './kinds.ts';
 
 /** A mail that some change causes. `subjectId` is what it is about, and what its token or code is derived from. */
@@ -21,8 +22,8 @@ export interface MailRequest<Kind extends MailKind> {
  * @throws DomainError `invalid_request` when `to` is not one mail address
  */
 export async function promiseMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
-  const recipient = canonicalAddress(mail.to);
-  if (!isAddress(recipient)) throw invalidRequest('This is not a mail address.');
+  const recipient = normaliseEmail(mail.to);
+  if (!isMailAddress(recipient)) throw invalidRequest('This is not a mail address.');
 
   const id = newId('mail');
   const now = ctx.clock.now();

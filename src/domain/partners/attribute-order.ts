@@ -1,7 +1,7 @@
 import { type Cents, percentOf } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { normalisePartnerCode } from './partner.ts';
+import { findPartner } from './find-partner.ts';
 
 export interface PaidOrder {
   readonly orderId: string;
@@ -20,13 +20,13 @@ export interface PaidOrder {
  */
 export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Promise<void> {
   const { orderId, sessionId, partnerCode, totalCents } = order;
-  const byCode = partnerCode ? await findByCode(ctx, partnerCode) : undefined;
-  const partner = byCode ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
+  const byCode = partnerCode ? await findPartner(ctx, partnerCode) : undefined;
+  const partner: CreditedPartner | undefined = byCode ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
   if (!partner) return;
   await ctx.tx.run(sql`
     insert into partner_attributions
       (tenant_id, order_id, partner_id, referral_id, total_cents, commission_cents, attributed_at)
-    values (${ctx.tenant.id}, ${orderId}, ${partner.id}, ${partner.referralId}, ${totalCents},
+    values (${ctx.tenant.id}, ${orderId}, ${partner.id}, ${partner.referralId ?? null}, ${totalCents},
       ${percentOf(totalCents, partner.commissionPercent)}, ${ctx.clock.now()})
     on conflict (tenant_id, order_id) do nothing`);
 }
@@ -34,14 +34,8 @@ export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Prom
 interface CreditedPartner {
   readonly id: string;
   readonly commissionPercent: number;
-  readonly referralId: string | null;
-}
-
-async function findByCode(ctx: InTransaction, code: string): Promise<CreditedPartner | undefined> {
-  const [partner] = await ctx.tx.run<CreditedPartner>(sql`
-    select id, commission_percent::float8 as "commissionPercent", null as "referralId"
-    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`);
-  return partner;
+  /** The visit that brought the order, where it was one. */
+  readonly referralId?: string;
 }
 
 async function findByVisit(ctx: InTransaction, sessionId: string): Promise<CreditedPartner | undefined> {

@@ -1,10 +1,11 @@
 import { allOf } from '#src/lib/all-of.ts';
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markBought } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
-import { isAddress, promiseMail } from '../mail/index.ts';
+import { promiseMail } from '../mail/index.ts';
 import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-snapshots.ts';
@@ -96,11 +97,11 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
 /** An address that no mail can be sent to is no reason to refuse the money. */
 async function promiseMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
   const { email, gift, id: subjectId } = order;
-  if (email && isAddress(email)) {
+  if (email && isMailAddress(email)) {
     const view = await readOrder(ctx, subjectId);
     if (view) await promiseMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
   }
-  if (gift && isAddress(gift.recipient_email)) {
+  if (gift && isMailAddress(gift.recipient_email)) {
     const { recipient_email: to, ...given } = gift;
     await promiseMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
   }

@@ -20,7 +20,7 @@ export interface GiftCardQuote {
 /**
  * What the card with this code pays of an order; nothing is held or changed. An unknown card and a disabled one look
  * the same. Judged by the balance: what open checkouts hold of it is `holdGiftCard`'s to judge, so that nobody is
- * turned away by a checkout of his own.
+ * turned away by a checkout of their own.
  */
 export async function quoteGiftCard(
   ctx: Context,

@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
@@ -39,12 +39,10 @@ export async function readReturns(ctx: Context, ids: readonly string[]): Promise
   return read<ReturnRecord>(ctx, sql`${selectReturns(ctx)} and r.id = any(${ids}::text[])`);
 }
 
-export interface ReturnFilter {
+export interface ReturnFilter extends PageRequest {
   readonly status?: ReturnStatus | undefined;
   /** Only those of orders that were placed with this address. */
   readonly email?: string | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
 }
 
 /**

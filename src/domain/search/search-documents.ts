@@ -1,4 +1,4 @@
-import { type Keyset, keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type ProductRow, publishedProducts } from '../catalog/index.ts';
@@ -10,11 +10,9 @@ import { isName } from './is-name.ts';
 import { recordMiss } from './misses.ts';
 import { rankByMeaning, rankByText, snippet, type Typed } from './rank-documents.ts';
 
-export interface SearchRequest {
+export interface SearchRequest extends PageRequest {
   readonly q: string;
   readonly type?: 'product' | 'content' | 'all' | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
 }
 
 export interface SearchResult {

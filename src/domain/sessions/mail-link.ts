@@ -1,9 +1,10 @@
 import { minutes } from '#src/lib/duration.ts';
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
 import { conclude } from '../database.ts';
-import { isAddress, promiseMail } from '../mail/index.ts';
+import { promiseMail } from '../mail/index.ts';
 import { type Counted, isWithinLimits } from './link-limits.ts';
 
 interface WaitingLink extends Counted {
@@ -49,7 +50,7 @@ async function judge(ctx: InTransaction, link: WaitingLink): Promise<Outcome> {
   if (!ctx.tenant.modules.customer_accounts) return 'switched_off';
   if (expiresAt <= ctx.clock.now()) return 'too_late';
   if (!(await isAmongTheFirst(ctx, link))) return 'too_many';
-  const customer = isAddress(email) ? await findCustomerByEmail(ctx, email) : undefined;
+  const customer = isMailAddress(email) ? await findCustomerByEmail(ctx, email) : undefined;
   return customer ? 'mailed' : 'unknown_address';
 }
 

@@ -1,5 +1,6 @@
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import type { InTransaction } from '../context.ts';
-import { isAddress, promiseMail } from '../mail/index.ts';
+import { promiseMail } from '../mail/index.ts';
 import { type FulfillmentNews, type Order, readOrder, recordFulfillment } from '../orders/index.ts';
 
 /**
@@ -9,7 +10,7 @@ import { type FulfillmentNews, type Order, readOrder, recordFulfillment } from '
 export async function tellFulfillment(ctx: InTransaction, order: Order, news: FulfillmentNews): Promise<void> {
   const wasShipped = Boolean(order.shippedAt);
   await recordFulfillment(ctx, order.id, news);
-  if (wasShipped || !order.shippedAt || !order.email || !isAddress(order.email)) return;
+  if (wasShipped || !order.shippedAt || !order.email || !isMailAddress(order.email)) return;
   const view = await readOrder(ctx, order.id);
   if (view) await promiseMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
 }

@@ -1,4 +1,4 @@
-import { keyset, type Page } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { runOnPlatformTables } from '../database.ts';
@@ -7,7 +7,7 @@ import { type ApiKey, keyColumns } from './api-key.ts';
 /** The keys of the context's store, revoked ones included, oldest first. */
 export async function listKeys(
   ctx: Context,
-  { cursor, limit = 100 }: { cursor?: string | undefined; limit?: number } = {},
+  { cursor, limit = 100 }: PageRequest = {},
 ): Promise<Page<ApiKey>> {
   const list = keyset(ctx, 'keys', { columns: ['id'] }, cursor);
   const rows = await runOnPlatformTables<ApiKey & { position: string[] }>(ctx, sql`

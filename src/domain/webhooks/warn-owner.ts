@@ -1,5 +1,6 @@
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import type { InTransaction } from '../context.ts';
-import { isAddress, promiseMail } from '../mail/index.ts';
+import { promiseMail } from '../mail/index.ts';
 import type { DisabledReason } from './endpoint-health.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -10,7 +11,7 @@ export async function warnOwner(
   disabled: DisabledReason | null,
 ): Promise<void> {
   // A store whose owner cannot be written to goes on delivering.
-  if (!isAddress(ctx.tenant.ownerEmail)) return;
+  if (!isMailAddress(ctx.tenant.ownerEmail)) return;
   const { origin, pathname } = new URL(endpoint.url);
   await promiseMail(ctx, {
     kind: 'endpoint_warning',
