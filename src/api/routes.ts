@@ -1,6 +1,7 @@
 import * as adminAnalytics from './admin/analytics.ts';
 import * as adminCatalogue from './admin/catalogue.ts';
 import * as adminContent from './admin/content.ts';
+import * as adminIntegrations from './admin/integrations.ts';
 import * as adminKeys from './admin/keys.ts';
 import * as adminLabels from './admin/labels.ts';
 import * as adminOrders from './admin/orders.ts';
@@ -40,9 +41,9 @@ import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
 const admin = [
-  adminAnalytics, adminCatalogue, adminContent, adminKeys, adminLabels, adminOrders, adminPeople, adminPromotions,
-  adminProviders, adminRecords, adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries, adminWebhookSecret,
-  adminWebhooks,
+  adminAnalytics, adminCatalogue, adminContent, adminIntegrations, adminKeys, adminLabels, adminOrders, adminPeople,
+  adminPromotions, adminProviders, adminRecords, adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries,
+  adminWebhookSecret, adminWebhooks,
 ];
 const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 

@@ -19,7 +19,7 @@ const wrongState = { status: 400, body: { error: 'invalid_or_expired_token' } };
 
 test('the owner comes back from a third party to where he began, and what he brings is kept encrypted', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const { state, connectionId, callbackUrl } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
+  const { state, connection: { id: connectionId }, callbackUrl } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
   t.is(new URL(callbackUrl).pathname, path);
   t.is(await readConnection(ctx, connectionId), undefined);
 

@@ -1,55 +1,80 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { deriveToken } from '../tenants/index.ts';
+import { callSecretOf } from './call-secret.ts';
+import { type Connection, connectionColumns } from './find-connection.ts';
 
 /** So long the owner may take to consent at the third party. */
 const lifetimeMs = minutes(30);
 
 /** What the owner's browser takes along to a third party, so that what it brings back can be believed. */
 export interface IntegrationState {
-  readonly connectionId: string;
+  readonly connection: Connection;
   /** Signed with the store's secret. It names the store; third party and return address are kept under it. */
   readonly state: string;
   /** Where the third party is to send the browser back. */
   readonly callbackUrl: string;
-  readonly expiresAt: Date;
+  /** The third party's page of consent with both of them, for the owner to open; null where its address was not given. */
+  readonly openUrl: string | null;
+  /** Where the third party may call afterwards, and the secret that it signs its calls with. */
+  readonly calls: { readonly url: string; readonly secret: string };
+}
+
+export interface IntegrationWish {
+  readonly provider: string;
+  /** Where the owner's browser ends up. */
+  readonly returnUrl: string;
+  /** The third party's page of consent, with what it asks for, such as a client id, in its query. */
+  readonly consentUrl?: string | null | undefined;
 }
 
 /**
  * Begin to connect the store to a third party.
- * @param returnUrl where the owner's browser ends up
- * @throws DomainError `invalid_request` when that is no https address (http in local mode)
+ * @throws DomainError `invalid_request` when an address is not https (http in local mode)
  */
 export async function createIntegrationState(
   ctx: Context,
-  { provider, returnUrl }: { provider: string; returnUrl: string },
+  { provider, returnUrl, consentUrl }: IntegrationWish,
 ): Promise<IntegrationState> {
-  refuseUnsafe(returnUrl, ctx.settings.localMode);
-  const connectionId = newId('conn');
-  const state = await deriveToken(ctx, 'integration.state', connectionId);
-  const expiresAt = fromNow(ctx.clock, lifetimeMs);
-  await transact(ctx, async (ctx) => {
-    await ctx.tx.run(sql`
+  const { localMode, publicUrl } = ctx.settings;
+  refuseUnsafe('return_url', returnUrl, localMode);
+  if (consentUrl) refuseUnsafe('consent_url', consentUrl, localMode);
+  const id = newId('conn');
+  const state = await deriveToken(ctx, 'integration.state', id);
+  const connection = await transact(ctx, async (ctx) => {
+    const [connection] = await ctx.tx.run<Connection>(sql`
       insert into integration_connections (tenant_id, id, provider, state_hash, return_url, expires_at, created_at)
-      values (${ctx.tenant.id}, ${connectionId}, ${provider}, ${sha256(state)}, ${returnUrl}, ${expiresAt}, ${ctx.clock.now()})`);
+      values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${returnUrl}, ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
+      returning ${connectionColumns}`);
     await recordAudit(ctx, {
-      action: 'integration.begun', subjectKind: 'integration_connection', subjectId: connectionId, after: { provider },
+      action: 'integration.begun', subjectKind: 'integration_connection', subjectId: id, after: { provider },
     });
+    return found(connection, 'integration');
   });
-  const callbackUrl = `${ctx.settings.publicUrl}/api/v1/integrations/${provider}/callback`;
-  return { connectionId, state, callbackUrl, expiresAt };
+  const callbackUrl = `${publicUrl}/api/v1/integrations/${provider}/callback`;
+  return {
+    connection, state, callbackUrl,
+    openUrl: consentUrl ? withQuery(consentUrl, { state, redirect_uri: callbackUrl }) : null,
+    calls: { url: withQuery(callbackUrl, { tenant: ctx.tenant.slug }), secret: await callSecretOf(ctx, provider) },
+  };
 }
 
-function refuseUnsafe(returnUrl: string, localMode: boolean): void {
-  const protocol = URL.canParse(returnUrl) ? new URL(returnUrl).protocol : '';
+function withQuery(address: string, query: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function refuseUnsafe(field: string, address: string, localMode: boolean): void {
+  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
   if (protocol === 'https:' || (localMode && protocol === 'http:')) return;
-  const errors = [{ path: '/return_url', code: 'format', detail: 'must be an https address' }];
-  throw new DomainError('invalid', 'invalid_request', 'The browser can only return to an https address.', { extensions: { errors } });
+  const errors = [{ path: `/${field}`, code: 'format', detail: 'must be an https address' }];
+  throw new DomainError('invalid', 'invalid_request', 'The browser can only be led to an https address.', { extensions: { errors } });
 }

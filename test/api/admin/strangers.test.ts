@@ -33,6 +33,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
   const { id: subscriptionId } = await buildSubscription(ctx);
   const { id: customerId } = await buildCustomer(ctx);
   const { id: reviewId } = await submitReview(ctx, product.slug, { rating: 5 });
+  const { body: { integration } } = await owner.post('/integrations', { provider: 'bookkeeper', return_url: 'https://owner.example/' });
   const { body: { key } } = await owner.post('/keys', { name: 'mine', kind: 'secret', scopes: ['orders:read'] });
   await buildPaymentAccount(ctx);
   const { body: { rotation_id: rotationId } } = await owner.post('/payments/webhook-secret/rotations');
@@ -60,6 +61,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
     ...['test', 'rotate-secret', 'disable', 'enable'].map((verb) => () => who.post(`/webhook-endpoints/${endpoint.id}/${verb}`)),
     () => who.post(`/webhook-endpoints/${endpoint.id}/recover`, { since: ctx.clock.now().toISOString() }),
     () => who.get(`/webhook-deliveries/${delivery.id}`), () => who.post(`/webhook-deliveries/${delivery.id}/redeliver`),
+    () => who.get(`/integrations/${integration.id}`), () => who.post(`/integrations/${integration.id}/reveal`),
     () => who.post(`/keys/${key.id}/revoke`),
     () => who.post(`/payments/webhook-secret/rotations/${rotationId}/confirm`, { code: '123456' }),
   ];

@@ -1,0 +1,75 @@
+import { defineRoute } from '#src/api/lib/define-route.ts';
+import { created, ok } from '#src/api/lib/reply.ts';
+import {
+  createIntegrationState, findConnection, IntegrationProvider, IntegrationView, listConnections, presentConnection, revealConnection,
+} from '#src/domain/integrations/index.ts';
+import { FreeForm, Id, Nullable, Omittable, PageOf, PageQuery, Type, Url } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
+
+const params = Type.Object({ id: Id('conn') });
+
+export const getIntegrations = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/integrations',
+  summary: 'List the connections to third parties that were begun, the newest first.',
+  query: Type.Object(PageQuery),
+  answers: { 200: PageOf('integrations', IntegrationView) },
+  async handle({ ctx, query: { cursor, limit = 20 } }) {
+    const { rows, cursor: next } = await listConnections(ctx, { cursor, limit });
+    return ok({ integrations: rows.map((connection) => presentConnection(connection, ctx.clock)), cursor: next });
+  },
+});
+
+export const postIntegration = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/integrations',
+  summary: 'Begin to connect the store to a third party: where to send the browser, and what to tell the third party.',
+  body: Type.Object({
+    provider: IntegrationProvider,
+    return_url: Url,
+    consent_url: Omittable(Url),
+  }),
+  answers: {
+    201: Type.Object({
+      integration: IntegrationView,
+      state: Type.String({ description: 'Told here and never again. The third party brings it back to callback_url.' }),
+      callback_url: Url,
+      open_url: Nullable(Url),
+      calls: Type.Object({ url: Url, secret: Type.String({ examples: ['whsec_1Qx'] }) }),
+    }),
+  },
+  async handle({ ctx, body: { provider, return_url: returnUrl, consent_url: consentUrl } }) {
+    const { connection, state, callbackUrl, openUrl, calls } =
+      await createIntegrationState(ctx, { provider, returnUrl, consentUrl });
+    return created({
+      integration: presentConnection(connection, ctx.clock), state, callback_url: callbackUrl, open_url: openUrl, calls,
+    });
+  },
+});
+
+export const getIntegration = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/integrations/:id',
+  summary: 'Read how a connection to a third party stands, without what it brought.',
+  params,
+  answers: { 200: Type.Object({ integration: IntegrationView }) },
+  async handle({ ctx, params }) {
+    return ok({ integration: presentConnection(await findConnection(ctx, params), ctx.clock) });
+  },
+});
+
+export const postIntegrationReveal = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/integrations/:id/reveal',
+  summary: 'Read what a third party brought, such as a code to exchange; null while nothing has come.',
+  params,
+  answers: { 200: Type.Object({ integration: IntegrationView, received: Nullable(FreeForm) }) },
+  async handle({ ctx, params }) {
+    const { received, ...connection } = await revealConnection(ctx, params);
+    return ok({ integration: presentConnection(connection, ctx.clock), received });
+  },
+});
