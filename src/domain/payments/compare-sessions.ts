@@ -24,7 +24,7 @@ export async function compareSessions(ctx: Context, account: PaymentAccount, ran
   const unpaidThere: string[] = [];
   for (const { orderId, sessionId } of await paidSessions(ctx, range)) {
     // A list tells what was made at the provider in that time, which may be some time after our order.
-    if (!settled.has(orderId) && !(await isSettled(ctx, account, sessionId))) unpaidThere.push(orderId);
+    if (!settled.has(orderId) && !(await isPaidThere(ctx, account, sessionId))) unpaidThere.push(orderId);
   }
   return { unpaidHere, unpaidThere };
 }
@@ -58,7 +58,12 @@ const paidSessions = (ctx: Context, { from, to }: TimeRange) =>
     from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id
     where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${from} and ${to} and o.paid_at is not null`);
 
-async function isSettled(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {
+/** A slow first payment of a subscription may have been made up for on the page of its invoice: its session never says. */
+async function isPaidThere(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {
   const answer = sessionId ? await askProvider(ctx, account, 'session', sessionId) : undefined;
-  return answer?.subject === 'session' && answer.session.state === 'settled';
+  if (answer?.subject !== 'session') return false;
+  const { state, subscriptionId } = answer.session;
+  if (state === 'settled' || !subscriptionId) return state === 'settled';
+  const begun = await askProvider(ctx, account, 'subscription', subscriptionId);
+  return begun?.subject === 'subscription' && begun.subscription.state !== 'starting';
 }

@@ -8,8 +8,8 @@ import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
-import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import { applyAnswer } from './apply-answer.ts';
+import type { Answer } from './ask-provider.ts';
 import { openAccount } from './open-account.ts';
 import { raiseAttention } from './raise-attention.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
@@ -47,11 +47,10 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   const { paymentId } = refund;
   if (!paymentId) return conclude(ctx, (ctx) => settleWithoutMoney(ctx, refund));
 
-  const askedAt = ctx.clock.now();
   const answer = await ask(ctx, { ...refund, paymentId }, attempt);
   if (answer instanceof Error) return later(ctx, refund, attempt, answer);
   await conclude(ctx, async (ctx) => {
-    await applyAnswer(ctx, { subject: 'payment', payment: answer, askedAt });
+    await applyAnswer(ctx, answer);
     await settle(ctx, refund, 'sent');
     const order = await lockOrder(ctx, refund.orderId);
     if (!order) return;
@@ -68,11 +67,13 @@ async function ask(
   ctx: Context,
   { id, paymentId, amountCents }: OpenRefund & { paymentId: string },
   attempt: number,
-): Promise<PaymentSnapshot | Trouble> {
+): Promise<Answer | Trouble> {
   const key = `refund:${id}:${Math.floor(attempt / attemptsPerKey)}`;
   try {
     const account = await openAccount(ctx);
-    return await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, key, ctx.signal);
+    await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, key, ctx.signal);
+    const askedAt = ctx.clock.now();
+    return { subject: 'payment', askedAt, payment: await ctx.ports.payments.fetchPayment(account, paymentId, ctx.signal) };
   } catch (error) {
     return troubleOf(error);
   }

@@ -6,11 +6,10 @@ import type { Context } from '../context.ts';
 import { readOne, transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
-import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
 import { openAccount } from './open-account.ts';
 import { forSomebodyWaiting } from './patience.ts';
-import { refusalOf } from './provider-refusals.ts';
+import { asked, refusalOf } from './provider-refusals.ts';
 import { spellOf } from './spell.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
@@ -64,8 +63,9 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   if (subscription.status === 'canceled') throw canceled();
 
   const account = forSomebodyWaiting(await openAccount(ctx));
+  await ask(ctx, account, id, subscription, wanted);
   const askedAt = ctx.clock.now();
-  const snapshot = await ask(ctx, account, id, subscription, wanted);
+  const snapshot = await asked(ctx.ports.payments.fetchSubscription(account, subscription.paymentSubscriptionId, ctx.signal));
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, subscription.orderId);
     if (order) await applySubscription(ctx, snapshot, subscriberOf(order), askedAt);
@@ -84,16 +84,14 @@ async function ask(
   id: string,
   { paymentSubscriptionId, version }: ManagedSubscription,
   wanted: SubscriptionChange,
-): Promise<SubscriptionSnapshot> {
-  const { payments } = ctx.ports;
+): Promise<void> {
   const key = ['subscription', id, version, wanted.action, wanted.interval, spellOf(ctx.clock)].filter(Boolean).join(':');
   try {
-    return await payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
+    await ctx.ports.payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     // What is canceled cannot be changed and is not found: it still can be read.
-    if (error.failure === 'missing') return payments.fetchSubscription(account, paymentSubscriptionId, ctx.signal);
-    throw refusalOf(error);
+    if (error.failure !== 'missing') throw refusalOf(error);
   }
 }
 

@@ -141,7 +141,7 @@ export interface PaymentGateway {
     change: SubscriptionChange,
     key: string,
     signal?: AbortSignal,
-  ): Promise<SubscriptionSnapshot>;
+  ): Promise<void>;
   /** Paid invoices that were made in a stretch of time, newest first; of a long one not every line, but one if it has any. */
   listPaidInvoices(
     account: PaymentAccount,
@@ -157,16 +157,13 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<{ readonly references: readonly string[]; readonly next: string | null }>;
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
-  /**
-   * Give money of a payment back, once for each `mark`, however late it is asked again. Answers how the payment stands
-   * then.
-   */
+  /** Give money of a payment back, once for each `mark`, however late it is asked again. */
   refundPayment(
     account: PaymentAccount,
     refund: { readonly paymentId: string; readonly amountCents: number; readonly mark: string },
     key: string,
     signal?: AbortSignal,
-  ): Promise<PaymentSnapshot>;
+  ): Promise<void>;
   /** The address of a page where a customer manages what he pays. It opens once, soon. */
   openBillingPortal(account: PaymentAccount, customerId: string, returnUrl: string, signal?: AbortSignal): Promise<string>;
 

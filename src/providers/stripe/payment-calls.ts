@@ -93,11 +93,9 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       // A key is forgotten after a day; what it made is not.
       const made = await call({ ...asked, operation: 'refunds.list' }, (options) =>
         stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options));
-      if (!made.data.some(({ metadata }) => metadata?.[refundMark] === mark)) {
-        await call({ ...asked, operation: 'refunds.create', key }, (options) =>
-          stripe.refunds.create({ payment_intent: paymentId, amount: amountCents, metadata: { [refundMark]: mark } }, options));
-      }
-      return fetchPayment(paymentId, asked);
+      if (made.data.some(({ metadata }) => metadata?.[refundMark] === mark)) return;
+      await call({ ...asked, operation: 'refunds.create', key }, (options) =>
+        stripe.refunds.create({ payment_intent: paymentId, amount: amountCents, metadata: { [refundMark]: mark } }, options));
     },
 
     async listEvents(account, { from, to, next }, signal) {

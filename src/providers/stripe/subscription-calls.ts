@@ -16,12 +16,6 @@ const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
 
 export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCalls {
-  const fetchSubscription: SubscriptionCalls['fetchSubscription'] = async (account, id, signal) => {
-    const subscription = await call({ account, operation: 'subscriptions.retrieve', signal }, (options) =>
-      stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options));
-    return subscriptionSnapshotOf(subscription);
-  };
-
   async function fetchLines({ id = '', lines: first }: Stripe.Invoice, asked: Asked): Promise<Stripe.InvoiceLineItem[]> {
     const lines = [...first.data];
     for (let hasMore = first.has_more; hasMore && lines.length < linesMax; ) {
@@ -35,7 +29,11 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
   }
 
   return {
-    fetchSubscription,
+    async fetchSubscription(account, id, signal) {
+      const subscription = await call({ account, operation: 'subscriptions.retrieve', signal }, (options) =>
+        stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options));
+      return subscriptionSnapshotOf(subscription);
+    },
 
     async changeSubscription(account, id, change, key, signal) {
       const budget = newBudget(account);
@@ -45,7 +43,6 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
         : undefined;
       await call({ account, operation: `subscriptions.${change.action}`, key, budget, signal }, (options) =>
         send(stripe, id, change, current, options));
-      return fetchSubscription(account, id, signal);
     },
 
     async fetchInvoice(account, id, signal) {

@@ -6,11 +6,11 @@ import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
-import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent } from '#src/domain/payments/index.ts';
+import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent, reportStoreDrift } from '#src/domain/payments/index.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { NeedsPerson } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -493,6 +493,9 @@ test.serial('a slow first payment that failed and is made up for on its invoice 
   t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 });
   t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed', 'order.paid']);
   t.like(await sessionOf(ctx, orderId), { state: 'settled' });
+
+  t.context.clock.pass(hours(3));
+  t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, [], 'though its session never settled');
 });
 
 test.serial('a period that was paid and holds nothing of ours is no order, and a person is told', async (t) => {

@@ -3,10 +3,12 @@ import anyTest, { type TestFn } from 'ava';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import { issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
+import { applyAnswer, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
+import { askProvider } from '#src/domain/payments/ask-provider.ts';
 import { readRefund } from '#src/domain/payments/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/request-refund.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { approveReturn, receiveReturn, refundReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -69,6 +71,23 @@ test.serial('some of an order and then the rest goes back, and goods that were n
   t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
   t.is(await refundsAtStripe(t.context), 2);
+});
+
+test.serial('what is heard of a payment while its refund is on its way does not outweigh the refund', async (t) => {
+  const { ctx, clock } = t.context;
+  const { orderId } = await buy(t.context);
+  const { id: refundId } = await requestRefund(ctx, { orderId });
+  const { payments } = ctx.ports;
+  const refundPayment: PaymentGateway['refundPayment'] = async (account, refund, key) => {
+    clock.pass(seconds(1));
+    const heard = await askProvider(ctx, account, 'payment', refund.paymentId);
+    if (heard) await transact(ctx, (ctx) => applyAnswer(ctx, heard));
+    clock.pass(seconds(1));
+    return payments.refundPayment(account, refund, key);
+  };
+  await issueRefund({ ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { refundPayment }) } }, { refundId, attempt: 1 });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
+  await t.throwsAsync(requestRefund(ctx, { orderId }), { code: 'refund_not_allowed' });
 });
 
 test.serial('a refund whose answer was lost, or that is worked twice, is made once', async (t) => {

@@ -4,6 +4,8 @@ import { purchaseLabel } from '#jobs/labels.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { applyAnswer, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
+import { askProvider } from '#src/domain/payments/ask-provider.ts';
+import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -140,6 +142,22 @@ test.serial('a scheduled cancellation is made, taken back and made at once', asy
   const events = await recorded(ctx, id);
   t.is(events.filter((type) => type === 'subscription.canceled').length, 1);
   t.is(events[0], 'subscription.created');
+});
+
+test.serial('what is heard of a subscription while it is being changed does not outweigh the change', async (t) => {
+  const { ctx, clock } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const { payments } = ctx.ports;
+  const changeSubscription: PaymentGateway['changeSubscription'] = async (account, id, change, key) => {
+    clock.pass(1000);
+    const heard = await askProvider(ctx, account, 'subscription', id);
+    if (heard) await transact(ctx, (ctx) => applyAnswer(ctx, heard));
+    clock.pass(1000);
+    return payments.changeSubscription(account, id, change, key);
+  };
+  const view = await manageSubscription(
+    { ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) } }, subscription.id, { action: 'cancel', at_period_end: false });
+  t.is(view.status, 'canceled');
 });
 
 test.serial('a period that begins because a subscription is resumed, or changes its rhythm, is an order too', async (t) => {

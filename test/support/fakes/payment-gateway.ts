@@ -102,7 +102,7 @@ export function fakePaymentGateway(): FakePayments {
     listSessions: () => ask('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
     findOrCreateCustomer: (_account, { email }) => ask('findOrCreateCustomer', () => `cus_of_${email}`),
     fetchSubscription: (_account, id) => ask('fetchSubscription', () => need(fake.subscriptions, id)),
-    changeSubscription: (_account, id) => ask('changeSubscription', () => need(fake.subscriptions, id)),
+    changeSubscription: (_account, id) => ask('changeSubscription', () => void need(fake.subscriptions, id)),
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
     listPaidInvoices: () => ask('listPaidInvoices', () => ({ invoices: [...fake.invoices.values()].filter(({ isPaid }) => isPaid), next: null })),
     listReversals: (_account, kind) => ask('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
@@ -113,7 +113,6 @@ export function fakePaymentGateway(): FakePayments {
       const refunded = { ...payment, refundedCents: payment.refundedCents + (isNew ? amountCents : 0) };
       fake.refunds.add(mark);
       fake.payments.set(paymentId, refunded);
-      return refunded;
     }),
     openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
     createEndpoint: (_account, { mark }) => ask('createEndpoint', () => ({ endpointId: `we_${mark}`, secret: `whsec_${mark}` })),
