@@ -31,7 +31,8 @@ export interface AttemptedBatch {
  * keeps failing, when it is gone, when the batch has taken long, or when the process has to stop.
  */
 export async function attemptBatch(ctx: Context, batch: Batch): Promise<AttemptedBatch> {
-  const startedAt = performance.now();
+  const startedAt = ctx.clock.now().getTime();
+  const tookMs = () => ctx.clock.now().getTime() - startedAt;
   const objects = await renderObjects(ctx, batch.deliveries);
   const queue = batch.deliveries.filter(({ objectId }) => objects.has(objectId));
   const objectless = batch.deliveries.filter(({ objectId }) => !objects.has(objectId));
@@ -42,7 +43,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
 
   const mayBegin = () =>
     !gone && !mustStop(ctx) && (failuresInRow < breakerFailures || batch.probe)
-    && performance.now() - startedAt < beginWithinMs;
+    && tookMs() < beginWithinMs;
 
   async function work(): Promise<void> {
     while (begun < queue.length && mayBegin()) {
@@ -60,7 +61,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   await Promise.all(Array.from({ length: Math.min(batch.slot.width, queue.length) }, work));
   const heard = new Set(attempts.map(({ delivery }) => delivery));
   const unheard = queue.filter((delivery) => !heard.has(delivery));
-  return { attempts, objectless, unheard, tookMs: performance.now() - startedAt };
+  return { attempts, objectless, unheard, tookMs: tookMs() };
 }
 
 /** Whether to begin nothing more: the run is over, or the process was told to stop. */
