@@ -1,4 +1,4 @@
-import { typeidUnboxed } from 'typeid-js';
+import { v7 } from 'uuid';
 
 /** Every kind of id there is: a prefix that tells a reader what he holds. See api.md, "General". */
 export type IdPrefix =
@@ -10,7 +10,25 @@ export type IdPrefix =
 
 /** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */
 export function newId(prefix: IdPrefix): string {
-  return typeidUnboxed(prefix);
+  return `${prefix}_${toBase32(v7(undefined, bytes))}`;
+}
+
+const bytes = new Uint8Array(16);
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** 16 bytes as 26 digits of five bits: two bits that are zero come first. */
+function toBase32(bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let left = 2;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    for (left += 8; left >= 5; ) {
+      left -= 5;
+      text += digits[(bits >> left) & 31];
+    }
+  }
+  return text;
 }
 
 /** The pattern of an id of this kind, for schemas and for telling a malformed id from an unknown one. */

@@ -14,6 +14,8 @@ export interface SpanOptions {
 
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT };
 
+const tracer = trace.getTracer('storefront');
+
 export function currentTrace(): TraceCarrier {
   const carrier: TraceCarrier = {};
   propagation.inject(context.active(), carrier);
@@ -23,7 +25,7 @@ export function currentTrace(): TraceCarrier {
 /** Run `work` as a span. Of an error only its kind is told: its message may repeat what somebody typed. */
 export function inSpan<Result>(name: string, { kind, attributes = {}, parent }: SpanOptions, work: (span: Span) => Promise<Result>): Promise<Result> {
   const within = parent ? propagation.extract(context.active(), parent) : context.active();
-  return trace.getTracer('storefront').startActiveSpan(name, { kind: kinds[kind], attributes }, within, async (span) => {
+  return tracer.startActiveSpan(name, { kind: kinds[kind], attributes }, within, async (span) => {
     try {
       return await work(span);
     } catch (error) {

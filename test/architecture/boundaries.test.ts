@@ -61,7 +61,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   standardwebhooks: ['src/local/'],
   stripe: ['src/providers/'],
   typebox: ['src/', 'jobs/', 'workers/'],
-  'typeid-js': ['src/lib/'],
+  uuid: ['src/lib/'],
   undici: ['src/platform/', 'src/providers/', 'src/local/'],
   yaml: ['src/cli/'],
 };
