@@ -1,6 +1,6 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import type { Switchboard } from '#src/api/lib/switchboard.ts';
-import { keptHeaders, type RenderedReply, sendReply } from '#src/api/lib/render-reply.ts';
+import { keepReply, keptHeaders, type KeptReply, sendKept } from '#src/api/lib/render-reply.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import type { Services } from '#src/services.ts';
@@ -16,10 +16,10 @@ export function mountDocs(switchboard: Switchboard, services: Services, routes: 
   switchboard.serve('/api/v1/openapi.json', {
     get(koa) {
       koa.set('access-control-allow-origin', '*');
-      sendReply(koa, json());
+      sendKept(koa, json());
     },
   });
-  switchboard.serve('/docs', { get: (koa) => sendReply(koa, page()) });
+  switchboard.serve('/docs', { get: (koa) => sendKept(koa, page()) });
 }
 
 /** The page's own style and nothing else: no script, no picture, no other address. */
@@ -30,14 +30,14 @@ const policy = [
 
 const pageHeaders = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): RenderedReply {
+function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): KeptReply {
   const etag = `"${sha256(text).toString('base64url').slice(0, 27)}"`;
-  return {
+  return keepReply({
     status: 200,
     headers: { 'content-type': `${type}; charset=utf-8`, ...keptHeaders(etag, false), ...headers },
-    body: Buffer.from(text),
+    body: text,
     etag,
-  };
+  });
 }
 
 function once<Value>(make: () => Value): () => Value {

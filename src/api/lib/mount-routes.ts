@@ -11,7 +11,7 @@ import type { Counter } from './counter.ts';
 import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
-import { type RenderedReply, renderReply, sendReply } from './render-reply.ts';
+import { type RenderedReply, renderReply, sendKept, sendReply } from './render-reply.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
 import { shopperAddress } from './shopper-address.ts';
 import type { Switchboard } from './switchboard.ts';
@@ -46,8 +46,8 @@ async function serve(counter: Counter, route: Route, koa: RouterContext): Promis
   const address = await meet(counter, { route, visitor }, koa);
 
   const make = async () => handle(counter, route, koa, visitor, address, await sent());
-  const reply = route.cacheable ? await counter.replies.get(visitor, koa.url, make) : await make();
-  sendReply(koa, reply);
+  if (route.cacheable) sendKept(koa, await counter.replies.get(visitor, koa.url, make));
+  else sendReply(koa, await make());
 }
 
 /**

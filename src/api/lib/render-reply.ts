@@ -12,10 +12,15 @@ import type { Visitor } from './visitor.ts';
 export interface RenderedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes where it is kept and sent many times: they are counted and encoded once. */
-  readonly body: string | Buffer | undefined;
+  readonly body: string | undefined;
   /** Only of what caches may keep. */
   readonly etag: string | undefined;
+}
+
+/** A reply ready to be sent many times. */
+export interface KeptReply extends Omit<RenderedReply, 'body'> {
+  /** The body in UTF-8, a character for each byte: so it is encoded once, and goes out in one write with its headers. */
+  readonly bytes: string;
 }
 
 /** A reply made for this visitor, and for everybody with the same kind of key: what a key may see is not for shared caches. */
@@ -31,7 +36,7 @@ export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply
       ...(etag ? keptHeaders(etag, key !== undefined) : { 'cache-control': 'no-store' }),
       ...reply.headers,
     },
-    body: route.cacheable && text !== undefined ? Buffer.from(text) : text,
+    body: text,
     etag,
   };
 }
@@ -72,11 +77,16 @@ export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.status = reply.status;
 }
 
-/** Send a reply that is kept as it is: without Koa, which would look at every part of it again. */
-export function sendKept(koa: KoaContext, { status, headers, body = '', etag }: RenderedReply): void {
+export function keepReply({ body = '', ...reply }: RenderedReply): KeptReply {
+  return { ...reply, bytes: Buffer.from(body).toString('latin1') };
+}
+
+/** Send a reply that is kept as it is: all at once, and without Koa, which would look at every part of it again. */
+export function sendKept(koa: KoaContext, { status, headers, bytes, etag }: KeptReply): void {
   koa.respond = false;
-  if (etag !== undefined && names(koa.get('if-none-match'), etag)) koa.res.writeHead(304, headers).end();
-  else koa.res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  const own = { ...headers, 'x-request-id': String(koa.state['requestId']) };
+  if (etag !== undefined && names(koa.get('if-none-match'), etag)) koa.res.writeHead(304, own).end();
+  else koa.res.writeHead(status, { ...own, 'content-length': bytes.length }).end(bytes, 'latin1');
 }
 
 /**

@@ -16,8 +16,7 @@ export function answerRequests(services: Services): Middleware {
     const given = koa.get('x-request-id');
     const requestId = harmless.test(given) ? given : newId('req');
     const startedAt = performance.now();
-    const finished = services.metrics.requestStarted();
-    koa.set('x-request-id', requestId);
+    koa.state['requestId'] = requestId;
 
     await correlate({ requestId }, () => inSpan(koa.method, { kind: 'server', attributes: { 'http.request.method': koa.method } }, async (span) => {
       try {
@@ -28,16 +27,17 @@ export function answerRequests(services: Services): Middleware {
         if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
         sendReply(koa, reply);
       }
+      if (!koa.headerSent) koa.set('x-request-id', requestId);
       const { method, status } = koa;
       const route = String(koa.state['route'] ?? koa['_matchedRoute'] ?? 'none');
       const tenant: unknown = koa.state['tenant'];
-      finished({ method, route, status });
       span.updateName(`${method} ${route}`).setAttributes({ 'http.route': route, 'http.response.status_code': status, ...(typeof tenant === 'string' && { tenant }) });
       if (status >= 500) markFailed(span);
       const [, provider] = /^\/api\/webhooks\/([a-z]+)\//.exec(route) ?? [];
       if (provider && status === 400) services.metrics.count('inbound_refused', { tenant: String(tenant), provider });
-      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-      services.log.info({ method, route, status, ms: durationMs, tenant }, 'request');
+      const ms = performance.now() - startedAt;
+      services.metrics.requestAnswered({ method, route, status }, ms / 1000);
+      services.log.info({ method, route, status, ms: Math.round(ms * 10) / 10, tenant }, 'request');
     }));
   };
 }
