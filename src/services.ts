@@ -89,7 +89,7 @@ export async function createServices(config: Config, processName: string, replac
   const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
   const ports: Ports = {
     ...createPorts(config, log, breaker),
-    cache: createCache(redis),
+    cache: createCache(redis, clock),
     http: onFirstUse(async () => {
       const { createOutboundHttp } = await import('#src/platform/outbound-http.ts');
       return createOutboundHttp(config.settings);

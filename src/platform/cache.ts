@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Cache } from '#src/domain/ports/cache.ts';
+import { agingBy, type Clock } from '#src/lib/clock.ts';
 import type { RedisConnection } from './redis.ts';
 
 const inProcessMax = 5000;
@@ -9,8 +10,8 @@ const inProcessMax = 5000;
 const redisMs = 250;
 
 /** A cache in Redis, shared by all processes; while Redis is away, each remembers for itself. */
-export function createCache(redis: RedisConnection): Cache {
-  const own = new LRUCache<string, string>({ max: inProcessMax });
+export function createCache(redis: RedisConnection, clock: Clock): Cache {
+  const own = new LRUCache<string, string>({ max: inProcessMax, ...agingBy(clock) });
   const flights = new Map<string, Promise<string>>();
 
   async function find(key: string): Promise<string | undefined> {

@@ -1,0 +1,57 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { minutes } from '#src/lib/duration.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { createCache } from '#src/platform/cache.ts';
+import { connectRedis } from '#src/platform/redis.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { until } from '#test/support/until.ts';
+
+/** The cache of a process of its own. */
+async function openCache(t: ExecutionContext, url: string) {
+  const clock = createTestClock();
+  const redis = connectRedis(url, { blocking: false, log: silentLog });
+  t.teardown(() => redis.disconnect());
+  await redis.connect();
+  let asked = 0;
+  const cache = createCache(redis, clock);
+  return { clock, redis, recall: () => cache.remember('rates', minutes(10), async () => `answer ${(asked += 1)}`) };
+}
+
+test('what one process was told, all remember, for as long as it is good', async (t) => {
+  const { url } = await createTestRedis();
+  const [one, other] = [await openCache(t, url), await openCache(t, url)];
+  await one.recall();
+  const leftMs = await one.redis.pttl('cache:rates');
+  t.true(leftMs > 0 && leftMs <= minutes(10), `${leftMs} ms`);
+  // A cache waits a quarter of a second for Redis, and then asks as if it remembered nothing.
+  await until(async () => (await other.recall()).remembered, { what: 'Redis to be in time' });
+
+  await one.redis.del('cache:rates');
+  t.false((await one.recall()).remembered);
+});
+
+test('while Redis is away a process remembers for itself, as long', async (t) => {
+  const { clock, redis, recall } = await openCache(t, (await createTestRedis()).url);
+  redis.disconnect();
+  await until(() => redis.status === 'end');
+  await clock.standStill(async () => {
+    t.deepEqual(await recall(), { text: 'answer 1', remembered: false });
+    clock.pass(minutes(10));
+    t.deepEqual(await recall(), { text: 'answer 1', remembered: true });
+    clock.pass(1);
+    t.deepEqual(await recall(), { text: 'answer 2', remembered: false });
+  });
+});
+
+test('what several ask at once is looked up once, and a failure is nobody\'s memory', async (t) => {
+  const { redis, recall } = await openCache(t, (await createTestRedis()).url);
+  const answers = await Promise.all(Array.from({ length: 8 }, recall));
+  t.deepEqual([...new Set(answers.map(({ text }) => text))], ['answer 1']);
+
+  const cache = createCache(redis, createTestClock());
+  const refused = new Error('Nobody answers.');
+  await t.throwsAsync(cache.remember('tax', minutes(1), () => Promise.reject(refused)), { is: refused });
+  t.deepEqual(await cache.remember('tax', minutes(1), async () => 'seven'), { text: 'seven', remembered: false });
+});
