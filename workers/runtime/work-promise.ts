@@ -59,13 +59,14 @@ async function run(
   promise: StartedPromise,
   shutdown: AbortSignal,
 ): Promise<Outcome> {
-  const timeout = AbortSignal.timeout(processor.job.timeoutSeconds * 1000);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), processor.job.timeoutSeconds * 1000);
   const failedRuns = job.attemptsMade;
   const isLastRun = failedRuns + 1 >= processor.job.retry.attempts;
   const jobRun = { outboxId: promise.id, failedRuns, isLastRun, isKept: false };
   const base = services.context({
     actor: { kind: 'job', id: promise.id || processor.job.name },
-    signal: AbortSignal.any([timeout, shutdown]),
+    signal: AbortSignal.any([timeout.signal, shutdown]),
     ...(promise.id && { run: jobRun }),
   });
 
@@ -80,13 +81,15 @@ async function run(
       await giveUp();
       return cancel(`crashes: ${startsMax} runs died without an outcome.`);
     }
-    await Promise.race([processor.work(ctx, promise.payload as never), rejectWhenAborted(timeout)]);
+    await Promise.race([processor.work(ctx, promise.payload as never), rejectWhenAborted(timeout.signal)]);
     if (promise.id && !jobRun.isKept) await finishPromise(services.run, promise.id, services.clock.now());
     return { kind: 'done' };
   } catch (error) {
     const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
     if (outcome.kind === 'retry' && isLastRun) await giveUp?.();
     return outcome;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
