@@ -5,6 +5,7 @@ import test from 'ava';
 import { queueNames } from '#jobs/queues.ts';
 import { ConfigError, readConfig, readDatabaseUrl } from '#src/config.ts';
 import { concurrencyVariable, Environment } from '#src/environment.ts';
+import { givenByRunner } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
 
 const base64 = (bytes: number) => randomBytes(bytes).toString('base64');
@@ -178,8 +179,18 @@ test('a process that may not start says everything that is wrong, and ends with 
     const { code, out, err } = await runEntry(entry, [], { ...local, KEY_PEPPER: 'hush', PORT: 'hush' });
     t.deepEqual([code, out], [1, ''], entry);
     t.deepEqual(err.split('\n'), [
-      'The environment is not fit to start with:', '  PORT must be a whole number', '  KEY_PEPPER must match pattern "^[A-Za-z0-9+/=]{44}$"', '',
+      'The environment is not fit to start with:', '  PORT must be a whole number', '  KEY_PEPPER must be written like <base64 of 32 bytes>', '',
     ]);
+  }
+});
+
+test('a process whose database does not open says so in one line, and ends with code 1', async (t) => {
+  const wrong = new URL(givenByRunner('TEST_DATABASE_URL'));
+  wrong.password = 'wrong';
+  for (const [url, said] of [['postgres://nobody@127.0.0.1:1/none', /^PostgreSQL is away: .*\n$/], [wrong.href, /^PostgreSQL does not let us in: .*\n$/]] as const) {
+    const { code, err } = await runEntry('src/server.ts', [], { ...local, DATABASE_URL: url });
+    t.is(code, 1);
+    t.regex(err, said);
   }
 });
 

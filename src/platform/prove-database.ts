@@ -1,3 +1,4 @@
+import { isDatabaseAway } from '#src/domain/database.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Run } from '#src/outbox/runs.ts';
 
@@ -60,9 +61,23 @@ function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabas
 
 /**
  * Refuse to run where one tenant could see another's rows, or where time cannot be trusted.
- * @throws UnfitDatabase when the role is above row-level security, a table has none, or the clocks differ
+ * @throws UnfitDatabase when it does not open, the role is above row-level security, a table has none, or the clocks differ
  */
 export async function proveDatabase(run: Run): Promise<void> {
-  const reason = whyUnfit(await inspectDatabase(run));
+  const inspected = await inspectDatabase(run).catch((error: unknown) => {
+    const reason = whyClosed(error);
+    throw reason ? new UnfitDatabase(reason) : error;
+  });
+  const reason = whyUnfit(inspected);
   if (reason) throw new UnfitDatabase(reason);
 }
+
+/** Why the database does not even open, in a person's words; undefined for an error that has another reason. */
+export function whyClosed(error: unknown): string | undefined {
+  if (isDatabaseAway(error)) return 'PostgreSQL is away: DATABASE_URL names a server that does not answer.';
+  const isTurnedAway = error instanceof Error && 'code' in error && turnedAwayCodes.has(String(error.code));
+  return isTurnedAway ? 'PostgreSQL does not let us in: see the user, the password and the database of DATABASE_URL.' : undefined;
+}
+
+/** A wrong password, a user who may not, no such database. */
+const turnedAwayCodes = new Set(['28P01', '28000', '3D000']);

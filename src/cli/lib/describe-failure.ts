@@ -1,7 +1,6 @@
 import { ConfigError } from '#src/config.ts';
-import { isDatabaseAway } from '#src/domain/database.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
-import { UnfitDatabase } from '#src/platform/prove-database.ts';
+import { UnfitDatabase, whyClosed } from '#src/platform/prove-database.ts';
 import { Failure, UsageError } from './command.ts';
 
 export interface Explanation {
@@ -16,8 +15,7 @@ export function describeFailure(error: unknown): Explanation {
   if (error instanceof Failure) return failed(error.message, error.problems);
   if (error instanceof ConfigError) return failed(error.message, error.problems.map((detail) => ({ detail })));
   if (foreseen.some((kind) => error instanceof kind)) return failed(messageOf(error));
-  if (isDatabaseAway(error)) return failed('PostgreSQL is away: DATABASE_URL names a server that does not answer.');
-  const explanation = explanations[codeOf(error)];
+  const explanation = whyClosed(error) ?? explanations[codeOf(error)];
   return failed(explanation ?? stackOf(error));
 }
 
