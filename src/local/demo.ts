@@ -8,6 +8,7 @@ import { purchase } from './demo/purchase.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { subscription } from './demo/subscription.ts';
 import { givenVariables } from './stack/given-variables.ts';
+import { onStop } from './stack/on-stop.ts';
 import { type Stack, startStack } from './stack/start-stack.ts';
 
 /*
@@ -27,9 +28,7 @@ async function main(): Promise<boolean> {
   const startedAt = performance.now();
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: givenVariables(), report: print });
-  const stopOnSignal = () => void stack.stop().then(() => process.exit(130));
-  process.once('SIGINT', stopOnSignal);
-  process.once('SIGTERM', stopOnSignal);
+  onStop(stack.stop, 130);
   try {
     print(`Up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
     const steps = [...purchase(), ...account(), ...abandonedCart(), ...subscription(), ...international(), ...numbers()];

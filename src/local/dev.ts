@@ -1,6 +1,7 @@
 import { readOptions } from '../cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { givenVariables } from './stack/given-variables.ts';
+import { onStop } from './stack/on-stop.ts';
 import { announceStack } from './stack/running-stack.ts';
 import { startStack } from './stack/start-stack.ts';
 
@@ -45,15 +46,8 @@ print(`
 
 npm run cli -- --help works on it; Ctrl-C stops everything.`);
 
-let stopping = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    announced.withdraw();
-    void stack.stop().then(() => {
-      receiver.close();
-      process.exit(0);
-    });
-  });
-}
+onStop(async () => {
+  announced.withdraw();
+  await stack.stop();
+  receiver.close();
+}, 0);
