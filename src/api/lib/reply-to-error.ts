@@ -44,7 +44,10 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
     const status = statusOf[error.kind];
     return {
       status,
-      headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+      headers: {
+        ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+        ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      },
       body: {
         error: error.code,
         detail: error.message,
