@@ -1,9 +1,8 @@
 import { helper } from '@mikro-orm/core';
-import type { Pool } from 'pg';
 
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction, PlatformContext } from './context.ts';
-import { preparedQuery } from './prepared-query.ts';
+import { runAlone, runTogether } from './run-statement.ts';
 import type { Tenant } from './tenants/tenant.ts';
 import { openTransaction } from './transaction.ts';
 
@@ -50,18 +49,25 @@ export async function continueAs(ctx: InTransaction<PlatformContext>, tenant: Te
   return { ...ctx, tenant };
 }
 
+export interface ReadOptions {
+  /** What may be a moment old is read from a replica, where there is one. */
+  readonly replica?: boolean;
+  /** A few rows by an index, for a shopper: it may share a connection with others of its kind (`runTogether`). */
+  readonly brief?: boolean;
+}
+
 /**
  * Read with one statement. Inside a transaction it runs there; outside it carries its tenant with it, so that one
  * round trip is enough and the connection stays clean.
  */
-export async function read<Row>(ctx: Context, statement: Sql, options: { replica?: boolean } = {}): Promise<Row[]> {
+export async function read<Row>(ctx: Context, statement: Sql, { replica, brief }: ReadOptions = {}): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.run<Row>(statement);
-  const scoped = scopeToTenant(ctx.tenant.id, statement);
-  return runAlone(options.replica ? ctx.database.replica : ctx.database.pool, scoped);
+  const run = brief ? runTogether : runAlone;
+  return run<Row>(replica ? ctx.database.replica : ctx.database.pool, scopeToTenant(ctx.tenant.id, statement));
 }
 
 /** The first row of `read`, or `undefined`. */
-export async function readOne<Row>(ctx: Context, statement: Sql, options?: { replica?: boolean }): Promise<Row | undefined> {
+export async function readOne<Row>(ctx: Context, statement: Sql, options?: ReadOptions): Promise<Row | undefined> {
   return (await read<Row>(ctx, statement, options))[0];
 }
 
@@ -89,11 +95,6 @@ export async function runOnPlatformTables<Row>(ctx: PlatformContext, statement: 
 function scopeToTenant(tenantId: string, statement: Sql): Sql {
   return sql`select scoped.* from set_config('app.tenant_id', ${tenantId}, true) as scope(tenant_id),
     lateral (select inside.* from (${statement}) as inside where scope.tenant_id is not null offset 0) as scoped`;
-}
-
-async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
-  const { rows } = await pool.query(preparedQuery(statement));
-  return rows as Row[];
 }
 
 /** The constraint that a statement broke, by its name in the schema; `undefined` for any other error. */

@@ -24,9 +24,16 @@ export async function rowsHandled(
   const handled: Promise<RowsHandled>[] = [];
 
   function watch(client: PoolClient): PoolClient {
-    const query = (given: string | QueryConfig, values?: unknown[]) => {
-      if (typeof given !== 'string' && pattern.test(given.text)) handled.push(probe(client, given));
-      return client.query(given as QueryConfig, values);
+    let isOpen = false;
+    const query = async (given: string | QueryConfig, values?: unknown[]) => {
+      isOpen ||= typeof given === 'string' && /^begin\b/.test(given);
+      if (typeof given === 'string' || !pattern.test(given.text)) return client.query(given as QueryConfig, values);
+      // What is alone is explained in a transaction of its own.
+      const frame = (word: string) => (isOpen ? undefined : client.query(word));
+      const begun = frame('begin');
+      handled.push(probe(client, given));
+      const [, answer] = await Promise.all([begun, client.query(given, values), frame('commit')]);
+      return answer;
     };
     return new Proxy(client, { get: (target, name) => (name === 'query' ? query : bound(target, name)) });
   }
@@ -35,12 +42,7 @@ export async function rowsHandled(
     const connect = async () => watch(await pool.connect());
     const query = async (given: QueryConfig) => {
       const client = await connect();
-      try {
-        const [, answer] = await Promise.all([client.query('begin'), client.query(given), client.query('commit')]);
-        return answer;
-      } finally {
-        client.release();
-      }
+      return client.query(given).finally(() => client.release());
     };
     return new Proxy(pool, { get: (target, name) => (name === 'connect' ? connect : name === 'query' ? query : bound(target, name)) });
   }

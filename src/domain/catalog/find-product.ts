@@ -26,7 +26,7 @@ export async function findProduct(ctx: Context, slug: string): Promise<ProductRo
       from variants v
       where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
   const product = await readOne<ProductRow & { variants: VariantRow[] }>(ctx, sql`
-    ${publishedProducts(ctx, variants)} and p.slug = ${slug}`);
+    ${publishedProducts(ctx, variants)} and p.slug = ${slug}`, { brief: true });
   if (!product) throw notFound('product');
   return product;
 }
@@ -35,7 +35,7 @@ export async function findProduct(ctx: Context, slug: string): Promise<ProductRo
 export async function listImages(ctx: Context, slug: string): Promise<readonly Image[]> {
   const product = await readOne<{ images: Image[] }>(ctx, sql`
     select p.images from products p
-    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null`);
+    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null`, { brief: true });
   if (!product) throw notFound('product');
   return product.images;
 }

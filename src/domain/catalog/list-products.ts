@@ -31,7 +31,7 @@ export async function listProducts(ctx: Context, filter: ProductFilter): Promise
   const rows = await read<ProductRow & { position: Position }>(ctx, sql`
     ${publishedProducts(ctx, sql`, ${list.position} as position`)}
       and ${list.after}${conditions(filter)}
-    order by ${list.by} limit ${limit + 1}`);
+    order by ${list.by} limit ${limit + 1}`, { brief: filter.q === undefined });
   return list.page(rows, limit);
 }
 

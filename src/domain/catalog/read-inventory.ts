@@ -28,5 +28,5 @@ async function select(ctx: Context, condition: Sql): Promise<readonly InventoryR
     select v.id as "variantId", v.sku, v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder
     from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
     where v.tenant_id = ${ctx.tenant.id} and p.tenant_id = ${ctx.tenant.id}
-      and case when v.removed_at is null and p.removed_at is null then p.status = 'published' end and ${condition}`);
+      and case when v.removed_at is null and p.removed_at is null then p.status = 'published' end and ${condition}`, { brief: true });
 }

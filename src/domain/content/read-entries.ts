@@ -40,13 +40,13 @@ export async function listEntries(
       and exists (select from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id and t.tag = ${tag})`;
   const rows = await read<EntryRow & { position: Position }>(ctx, sql`
     ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = ${type} and ${list.after}${tagged}
-    order by ${list.by} limit ${limit + 1}`);
+    order by ${list.by} limit ${limit + 1}`, { brief: true });
   return list.page(rows, limit);
 }
 
 /** A published entry by its name. Throws not_found. */
 export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
-  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`);
+  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`, { brief: true });
   if (!entry) throw notFound('entry');
   return entry;
 }
@@ -59,7 +59,7 @@ export async function listActiveAnnouncements(ctx: Context): Promise<readonly En
   return read<EntryRow>(ctx, sql`
     ${publishedEntries(ctx)} and e.type = 'announcement'
       and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now})
-    order by e.published_at desc, e.id desc limit ${activeMax}`);
+    order by e.published_at desc, e.id desc limit ${activeMax}`, { brief: true });
 }
 
 /** A query for the entries `e` that are seen. Further conditions, order and limit may follow it. */

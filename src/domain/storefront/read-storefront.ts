@@ -16,6 +16,6 @@ export interface Storefront {
 /** Read it with one statement, beside what is known of the store already. */
 export async function readStorefront(ctx: Context): Promise<Storefront> {
   const row = await readOne<Omit<Storefront, 'tenant'>>(ctx, sql`
-    select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`);
+    select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`, { brief: true });
   return { publishableKey: null, shipping: null, ...row, tenant: ctx.tenant };
 }

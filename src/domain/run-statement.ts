@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { Pool, PoolClient } from 'pg';
+
+import type { Sql } from '#src/lib/sql.ts';
+import { preparedQuery } from './prepared-query.ts';
+
+/** Run one statement on a connection of its own. */
+export async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
+  const { rows } = await pool.query(preparedQuery(statement));
+  return rows as Row[];
+}
+
+/** A connection of the pool, for all who asked for it in the same turn of the event loop. */
+interface SharedClient {
+  readonly client: Promise<PoolClient>;
+  users: number;
+  hasFailed: boolean;
+}
+
+/** So few that what comes meanwhile takes the next connection, rather than wait for all of them. */
+const usersMax = 10;
+
+/** The one of each pool that nobody has begun to use. */
+const joinable = new WeakMap<Pool, SharedClient>();
+
+/**
+ * Run one statement on a connection that it shares with those that are asked in the same turn of the event loop: they
+ * are sent one behind the other, and waited for once. Each is a transaction of its own and fails alone. Only for short
+ * reads: what is behind a statement waits for it, and one that waits for a lock could wait for whom it keeps waiting.
+ */
+export async function runTogether<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
+  const shared = joinable.get(pool) ?? share(pool);
+  shared.users += 1;
+  if (shared.users === usersMax) joinable.delete(pool);
+  const client = await shared.client;
+  try {
+    const { rows } = await client.query(preparedQuery(statement));
+    return rows as Row[];
+  } catch (error) {
+    shared.hasFailed = true;
+    throw error;
+  } finally {
+    shared.users -= 1;
+    // As the pool itself does: a connection on which something failed is not used again.
+    if (shared.users === 0) client.release(shared.hasFailed);
+  }
+}
+
+function share(pool: Pool): SharedClient {
+  const shared: SharedClient = { client: connect(), users: 0, hasFailed: false };
+  joinable.set(pool, shared);
+  return shared;
+
+  async function connect(): Promise<PoolClient> {
+    await nextTurn();
+    try {
+      return await pool.connect();
+    } finally {
+      if (joinable.get(pool) === shared) joinable.delete(pool);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Context } from '#src/domain/context.ts';
+import { isDatabaseAway, read } from '#src/domain/database.ts';
+import { findEntry } from '#src/domain/content/index.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const ask = (ctx: Context, statement: Sql) => read<{ answer: number }>(ctx, statement, { brief: true });
+
+/** How many connections were taken meanwhile. Only for what runs alone. */
+async function taken(ctx: Context, work: () => Promise<unknown>): Promise<number> {
+  const { pool } = ctx.database;
+  let count = 0;
+  const watch = () => void (count += 1);
+  pool.on('acquire', watch);
+  await work();
+  pool.off('acquire', watch);
+  return count;
+}
+
+test.serial('brief reads of one moment share a connection, ten at a time, and each gets its own answer', async (t) => {
+  const { ctx } = t.context;
+  const numbers = Array.from({ length: 25 }, (_, number) => number);
+  const connections = await taken(ctx, async () => {
+    const rows = await Promise.all(numbers.map((number) => ask(ctx, sql`select ${number}::int as answer`)));
+    t.deepEqual(rows, numbers.map((answer) => [{ answer }]));
+  });
+  t.is(connections, 3);
+  t.is(await taken(ctx, () => ask(ctx, sql`select 1 as answer`)), 1);
+});
+
+test.serial('a brief read that fails fails alone, and the next ones find a sound connection', async (t) => {
+  const { ctx } = t.context;
+  const divided = (by: number) => ask(ctx, sql`select 6 / ${by}::int as answer`);
+  for (let time = 0; time < 2; time += 1) {
+    const results = await Promise.allSettled([divided(1), divided(0), divided(2)]);
+    t.deepEqual(results.map((result) => (result.status === 'fulfilled' ? result.value : 'failed')), [[{ answer: 6 }], 'failed', [{ answer: 3 }]]);
+  }
+});
+
+test.serial('a connection that is lost under brief reads says so to all of them, and is not used again', async (t) => {
+  const { ctx } = t.context;
+  const ended = ask(ctx, sql`select pg_terminate_backend(pg_backend_pid())::int as answer`);
+  const results = await Promise.allSettled([ended, ask(ctx, sql`select 1 as answer`), ask(ctx, sql`select 2 as answer`)]);
+  t.true(results.every((result) => result.status === 'rejected' && isDatabaseAway(result.reason)));
+  t.deepEqual(await ask(ctx, sql`select 3 as answer`), [{ answer: 3 }]);
+});
+
+test.serial('what shares a connection does not share its store', async (t) => {
+  const { ctx, services } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  await buildEntry(ctx, { slug: 'care', title: 'Ours' });
+  await buildEntry(other, { slug: 'care', title: 'Theirs' });
+  const seen = (of: Context) => read<{ title: string }>(of, sql`select title from entries`, { brief: true });
+  const connections = await taken(ctx, async () => {
+    const titles = await Promise.all([ctx, other, ctx].map(async (of) => (await seen(of)).map(({ title }) => title)));
+    t.deepEqual(titles, [['Ours'], ['Theirs'], ['Ours']]);
+    t.deepEqual((await Promise.all([ctx, other].map((of) => findEntry(of, 'article', 'care')))).map(({ title }) => title), ['Ours', 'Theirs']);
+  });
+  t.is(connections, 2);
+});
