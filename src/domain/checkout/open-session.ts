@@ -1,8 +1,7 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { lockOrder } from '../orders/index.ts';
-import { endOrder, markOpened, markOver, type PaymentSession, refusalOf, unavailable } from '../payments/index.ts';
+import { endSession, markOpened, type PaymentSession, refusalOf, unavailable } from '../payments/index.ts';
 import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 
 /** The customer that the session was to be for is gone at the provider: with another one it may work. */
@@ -42,7 +41,7 @@ export async function openSession(
     return url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (isNew ? isCertain(error) : isSettled(error)) await cancelOrder(ctx, session.orderId);
+    if (isNew ? isCertain(error) : isSettled(error)) await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
     const { customerId } = session.request;
     if (customerId && error.failure === 'missing') throw new CustomerGone(customerId);
     throw refusalOf(error);
@@ -54,12 +53,3 @@ export const isCertain = ({ failure, code }: ProviderError): boolean => failure 
 
 /** Whether a failure proves it whatever was tried before: the provider answers the first try again. */
 const isSettled = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';
-
-/** End an order that could never be paid, and give back what it held. */
-async function cancelOrder(ctx: Context, orderId: string): Promise<void> {
-  await transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (order) await endOrder(ctx, order, 'canceled');
-    await markOver(ctx, orderId, 'failed');
-  });
-}

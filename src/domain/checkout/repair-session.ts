@@ -5,10 +5,9 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { conclude } from '../database.ts';
-import { lockOrder } from '../orders/index.ts';
 import {
-  type Answer, answerOfSession, applyAnswer, closeSoon, endOrder, markOpened, markOver, openAccount, type PaymentSession,
-  readSession, troubleOf,
+  type Answer, answerOfSession, applyAnswer, closeSoon, endSession, markOpened, openAccount, type PaymentSession, readSession,
+  troubleOf,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
 import { isCertain } from './open-session.ts';
@@ -80,11 +79,7 @@ async function settle(ctx: InTransaction, session: PaymentSession, finding: Find
     return;
   }
   const isLongOver = ctx.clock.now().getTime() - session.request.expiresAt * 1000 > lifeMaxMs;
-  if (finding.kind === 'never_made' || isLongOver) {
-    const order = await lockOrder(ctx, orderId);
-    if (order) await endOrder(ctx, order, 'expired');
-    return markOver(ctx, orderId, 'expired');
-  }
+  if (finding.kind === 'never_made' || isLongOver) return endSession(ctx, session, 'expired');
   const waitMs = Math.min(seconds(15) * 2 ** attempt, minutes(10));
   enqueue(ctx, repairAgain, { orderId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
 }

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import {
-  answerOfSession, applyAnswer, endOrder, markOver, markSuperseded, type PaymentSession, readSession, refusalOf,
+  answerOfSession, applyAnswer, endOrder, endSession, markSuperseded, type PaymentSession, readSession, refusalOf,
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 
@@ -38,7 +38,8 @@ export async function supersedeSession(ctx: Context, account: PaymentAccount, or
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure !== 'missing') throw refusalOf(error);
-    await endUnknown(ctx, orderId);
+    // This account never had it: the store has another one since.
+    await transact(ctx, (ctx) => endSession(ctx, session, 'expired'));
     return 'gone';
   }
 }
@@ -59,14 +60,5 @@ async function abandon(ctx: Context, orderId: string): Promise<'gone' | 'changed
     if (!(await markSuperseded(ctx, orderId))) return 'changed';
     if (order) await endOrder(ctx, order, 'expired');
     return 'gone';
-  });
-}
-
-/** This account never had it: the store has another one since. */
-async function endUnknown(ctx: Context, orderId: string): Promise<void> {
-  await transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (order) await endOrder(ctx, order, 'expired');
-    await markOver(ctx, orderId, 'expired');
   });
 }

@@ -1,14 +1,13 @@
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import type { Context, InTransaction } from '../context.ts';
+import type { Context } from '../context.ts';
 import { conclude } from '../database.ts';
-import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { type Answer, answerOfSession } from './ask-provider.ts';
-import { endOrder } from './end-order.ts';
+import { endSession } from './end-session.ts';
 import { openAccount } from './open-account.ts';
-import { markOver, type PaymentSession, promiseCheck, readSession } from './payment-session.ts';
+import { type PaymentSession, promiseCheck, readSession } from './payment-session.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 /** No session lives longer at the provider: after this nobody can have paid it without our being told. */
@@ -51,18 +50,12 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
 async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: Trouble): Promise<void> {
   const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > sessionLifeMax) {
-    return conclude(ctx, (ctx) => giveUp(ctx, session));
+    // Should money have come, it will still be believed.
+    return conclude(ctx, (ctx) => endSession(ctx, session, 'expired'));
   }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, isOutOfReach ? hours(1) : minutes(1));
   await conclude(ctx, (ctx) => promiseCheck(ctx, session, number, waitMs));
-}
-
-/** Its account no longer opens and its time is long over. Should money have come, it will still be believed. */
-async function giveUp(ctx: InTransaction, { orderId }: PaymentSession): Promise<void> {
-  const order = await lockOrder(ctx, orderId);
-  if (order) await endOrder(ctx, order, 'expired');
-  await markOver(ctx, orderId, 'expired');
 }
 
 /** Whether it was made is being found out: see checkout's repair. */

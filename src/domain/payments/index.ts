@@ -7,6 +7,7 @@ export { checkWebhookEndpoint, type EndpointFault } from './check-webhook-endpoi
 export { confirmSecretRotation } from './confirm-secret-rotation.ts';
 export { type ComparedStore, type DriftedOrder, readDrift } from './drift-reports.ts';
 export { endOrder } from './end-order.ts';
+export { endSession } from './end-session.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
 export { finishSecretRotation } from './finish-secret-rotation.ts';
 export type { EventGap } from './event-gaps.ts';
@@ -18,7 +19,7 @@ export { BillingPortalInput, openBillingPortal } from './open-billing-portal.ts'
 export { openAccount, publishableKeyOf } from './open-account.ts';
 export { PaymentAccountEntity, PaymentAccountInput } from './payment-account.ts';
 export {
-  closeSoon, insertSession, markOpened, markOver, markSuperseded, type PaymentSession, readSession,
+  closeSoon, insertSession, markOpened, markSuperseded, type PaymentSession, readSession,
 } from './payment-session.ts';
 export { patienceEnds } from './patience.ts';
 export { paymentPersonalData } from './personal-data.ts';

@@ -106,13 +106,17 @@ export async function markSuperseded(ctx: InTransaction, orderId: string): Promi
   return rows.length > 0;
 }
 
-/** It is over without the provider's word: it was never made, or can never be asked about. */
-export async function markOver(ctx: InTransaction, orderId: string, state: 'failed' | 'expired'): Promise<void> {
-  const [row] = await ctx.tx.run<{ discountCents: number }>(sql`
-    update payment_sessions set state = ${state}, check_at = null
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state in ('creating', 'open', 'processing')
-    returning (request ->> 'discountCents')::int8 as "discountCents"`);
-  if (row) forgetDiscount(ctx, orderId, row);
+/** It is over without the provider's word. Whether it was still as it was found. */
+export async function markOver(
+  ctx: InTransaction,
+  { orderId, state, request }: PaymentSession,
+  over: 'failed' | 'expired',
+): Promise<boolean> {
+  const rows = await ctx.tx.run(sql`
+    update payment_sessions set state = ${over}, check_at = null
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = ${state} returning 1`);
+  if (rows.length > 0) forgetDiscount(ctx, orderId, request);
+  return rows.length > 0;
 }
 
 /** A session that is over needs its discount no more. */

@@ -1,10 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { createCheckoutSession, repairSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
-import { hours, minutes } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { dieAt, Killed } from '#test/support/die-at.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
@@ -109,6 +109,30 @@ test.serial('a provider that answers an error after it acted, again and again, i
   await workPromises(services);
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'open', sessionId: payments.sessionOf(order?.id ?? '').sessionId });
   payments.misfortunes.createSession = [];
+});
+
+test.serial('a session that is made while its repair finds none stays open', async (t) => {
+  const { ctx, clock } = t.context;
+  const goods = await stockShop(ctx);
+  const click = () => createCheckoutSession(ctx, { items: [{ product_slug: goods.product.slug, quantity: 1 }] }, { requestKey: 'a request' });
+  payments.misfortunes.createSession = [{ failure: 'away' }];
+  await t.throwsAsync(click());
+  const [order] = await ordersOf(ctx);
+  const orderId = order?.id ?? '';
+  clock.pass(seconds(31));
+  payments.misfortunes.createSession = [{ failure: 'away' }];
+  await repairSession(ctx, { orderId, attempt: 1 });
+  payments.misfortunes.createSession = [{ failure: 'away' }];
+  payments.meanwhile = async (asked) => {
+    if (asked !== 'findSession') return;
+    payments.meanwhile = undefined;
+    t.is((await click()).order_id, orderId);
+  };
+  await repairSession(ctx, { orderId, attempt: 2 });
+  t.like(await orderOf(ctx, orderId), { status: 'pending' });
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
+  const { state, checkAt } = await sessionOf(ctx, orderId);
+  t.deepEqual([state, checkAt !== null], ['open', true]);
 });
 
 test.serial('a process that dies anywhere in bringing an order into line pays it once all the same', async (t) => {
