@@ -1,6 +1,6 @@
-import { findRunningStack } from '#src/local/stack/running-stack.ts';
 import { commands } from './commands.ts';
 import { runCommands } from './lib/run-commands.ts';
+import { findRunningStack } from './lib/running-stack.ts';
 
 /* What an operator does by hand: `npm run cli -- <command>`. Beside `npm run dev`, on what that has running. */
 // Whoever reads on may have seen enough: `npm run cli -- openapi | head`.

@@ -1,8 +1,8 @@
+import { announceStack } from '../cli/lib/running-stack.ts';
 import { readOptions } from '../cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { givenVariables } from './stack/given-variables.ts';
 import { onStop } from './stack/on-stop.ts';
-import { announceStack } from './stack/running-stack.ts';
 import { startStack } from './stack/start-stack.ts';
 
 /* The same stack as the demo's, left running: one Ctrl-C stops all of it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import test from 'ava';
 
-import { announceStack, findRunningStack } from '#src/local/stack/running-stack.ts';
+import { announceStack, findRunningStack } from '#src/cli/lib/running-stack.ts';
 
 test('the command line finds the stack that runs, and none that has ended', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'stack-'));
