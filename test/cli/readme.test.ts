@@ -39,7 +39,6 @@ const lines = [...readme.replaceAll(/\n {2}/g, ' ').matchAll(/npm run cli -- ([^
 const inOrder = [...lines.filter((line) => /^(example|apply)/.test(line)), ...lines.filter((line) => !/^(example|apply)/.test(line))];
 
 test.serial('every command line of the README does what it says', async (t) => {
-  t.timeout(60_000);
   t.true(inOrder.length >= 20, lines.join('\n'));
   const { services } = t.context;
   const env = { ...environment, DATABASE_URL: services.config.databaseUrl };

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 import { onFreePort } from '#src/local/embedded/free-port.ts';
 import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { until } from '#test/support/until.ts';
 
 test('the shop works as an ordinary owner of its database, with the extensions that it needs', async (t) => {
   const embedded = await startEmbedded();
@@ -69,7 +69,7 @@ test('a parent that is killed leaves no server and no folder behind', async (t) 
 
   parent.kill('SIGKILL');
 
-  t.true(await eventually(() => isGone(embedded)));
+  await t.notThrowsAsync(until(() => isGone(embedded)));
 });
 
 test('a port that somebody else took in between is given up for another one', async (t) => {
@@ -116,13 +116,4 @@ async function listens(url: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-async function eventually(holds: () => Promise<boolean>, deadlineMs = 8_000): Promise<boolean> {
-  const deadline = performance.now() + deadlineMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) return false;
-    await pause(20);
-  }
-  return true;
 }

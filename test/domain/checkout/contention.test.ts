@@ -16,7 +16,6 @@ useContext(test, { ports: { payments: fakePaymentGateway() }, environment: { DAT
 const shoppers = 200;
 
 test.serial('a crowd never gets more than there is, and what it does not pay for comes back', async (t) => {
-  t.timeout(60_000);
   const { ctx, services, clock } = t.context;
   await buildPaymentAccount(ctx);
   const scarce = await buildProduct(ctx, { variants: [{ stock: 10, ships: false }] });
