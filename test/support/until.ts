@@ -1,7 +1,7 @@
 /** Wait until the condition answers something truthy, and answer that. Fails when it never does. */
 export async function until<Result>(
   condition: () => Promise<Result> | Result,
-  { withinMs = 15_000, what = 'the condition' }: { withinMs?: number; what?: string } = {},
+  { withinMs = 60_000, what = 'the condition' }: { withinMs?: number; what?: string } = {},
 ): Promise<NonNullable<Result>> {
   const deadline = performance.now() + withinMs;
   for (;;) {
