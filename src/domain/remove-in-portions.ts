@@ -1,6 +1,7 @@
 import type { Sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from './context.ts';
 import { asPlatform } from './database.ts';
+import { mustStop } from './must-stop.ts';
 
 const portion = 2000;
 const portionsMax = 200;
@@ -13,7 +14,7 @@ const portionsMax = 200;
  * @param remove the statement that removes so many at most and returns a row for each
  */
 export async function removeInPortions(ctx: PlatformContext, reason: string, remove: (limit: number) => Sql): Promise<void> {
-  for (let count = 0; count < portionsMax && !ctx.signal?.aborted; count += 1) {
+  for (let count = 0; count < portionsMax && !mustStop(ctx); count += 1) {
     const removed = await asPlatform(ctx, reason, (ctx) => ctx.tx.run(remove(portion)));
     if (removed.length < portion) return;
   }

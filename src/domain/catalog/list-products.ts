@@ -1,4 +1,4 @@
-import { keyset, type ListOrder, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
@@ -14,14 +14,12 @@ const orders = {
 
 export type ProductSort = keyof typeof orders;
 
-export interface ProductFilter {
+export interface ProductFilter extends PageRequest {
   /** Words that name, description or SKU must all hold. */
   readonly q?: string | undefined;
   readonly category?: string | undefined;
   readonly tag?: string | undefined;
   readonly sort?: ProductSort | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
 }
 
 /** One page of the published products. Ids are made in the order of time, so the newest is the one with the last id. */

@@ -1,4 +1,4 @@
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Image } from '../catalog/index.ts';
@@ -23,10 +23,8 @@ export interface EntryRow {
   readonly updatedAt: Date;
 }
 
-export interface EntryFilter {
+export interface EntryFilter extends PageRequest {
   readonly tag?: string | undefined;
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
 }
 
 /** One page of the published entries of a type, the latest first. A type that nobody uses has none. */

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { mustStop } from '../must-stop.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
 import { renderObjects, type RenderedObject } from './render-object.ts';
@@ -62,11 +63,6 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   const heard = new Set(attempts.map(({ delivery }) => delivery));
   const unheard = queue.filter((delivery) => !heard.has(delivery));
   return { attempts, objectless, unheard, tookMs: tookMs() };
-}
-
-/** Whether to begin nothing more: the run is over, or the process was told to stop. */
-export function mustStop({ signal, stopping }: Context): boolean {
-  return Boolean(signal?.aborted || stopping?.aborted);
 }
 
 /** 2xx alone is success: a redirect is never followed. */
