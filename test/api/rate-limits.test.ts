@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { countTogether } from '#src/api/lib/count-together.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { householdOf } from '#src/api/lib/client-address.ts';
 import { type LimitName } from '#src/api/lib/limits.ts';
@@ -69,6 +70,35 @@ test('shoppers, stores and operations are counted apart', async (t) => {
   t.is((await ask(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
   t.is((await ask(t.context, 'promo', { tenant: other.slug })).status, 200);
   t.is((await ask(t.context, 'consume')).status, 200);
+});
+
+test('who asks several times at once is counted as often, and no two stand alike', async (t) => {
+  const { ctx } = t.context;
+  const key = await buildKey(ctx, ['cart:write']);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(t.context, 'promo', { key })));
+  const remaining = answers.map(({ headers }) => Number(headers.get('ratelimit-remaining')));
+  t.deepEqual(remaining.toSorted((left, right) => right - left), Array.from({ length: 20 }, (_, index) => 59 - index));
+
+  const shopper = await Promise.all(Array.from({ length: 5 }, () => ask(t.context, 'promo')));
+  t.deepEqual(shopper.map(({ status }) => status).toSorted(), [200, 200, 429, 429, 429]);
+  const allowed = shopper.filter(({ status }) => status === 200).map(({ headers }) => headers.get('ratelimit-remaining'));
+  t.deepEqual(allowed.toSorted(), ['0', '1']);
+});
+
+test('those who come in one moment are counted with one trip each subject', async (t) => {
+  const calls: [string, number][] = [];
+  const totals: Record<string, number> = {};
+  const counted = countTogether(async (subject, times) => {
+    calls.push([subject, times]);
+    return (totals[subject] = (totals[subject] ?? 0) + times);
+  });
+  const stand = async (subject: string) => {
+    const { answer, later } = await counted(subject);
+    return answer - later;
+  };
+  t.deepEqual(await Promise.all(['a', 'a', 'b', 'a'].map(stand)), [1, 2, 1, 3]);
+  t.deepEqual(await Promise.all(['a', 'b'].map(stand)), [4, 2]);
+  t.deepEqual(calls, [['a', 3], ['b', 1], ['a', 1], ['b', 1]]);
 });
 
 test('a household of 2^64 addresses counts as one', async (t) => {

@@ -4,6 +4,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, RLWrapperTimeouts 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import { householdOf } from './client-address.ts';
+import { countTogether } from './count-together.ts';
 import type { ErrorCode } from './error-codes.ts';
 import { type LimitName, limitOf } from './limits.ts';
 import type { Visitor } from './visitor.ts';
@@ -94,16 +95,19 @@ function createWindow(redis: Services['redis'], keyPrefix: string, points: numbe
   });
   const patient = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
 
-  const standing = ({ remainingPoints, msBeforeNext }: RateLimiterRes, isOver: boolean): Standing => ({
-    isOver, limit: points, remaining: remainingPoints, reset: Math.max(1, Math.ceil(msBeforeNext / 1000)),
-  });
-  return async (subject) => {
+  const countedTogether = countTogether(async (subject, times) => {
     try {
-      return standing(await patient.consume(subject), false);
+      return await patient.consume(subject, times);
     } catch (error) {
-      if (error instanceof RateLimiterRes) return standing(error, true);
+      if (error instanceof RateLimiterRes) return error;
       throw error;
     }
+  });
+  return async (subject) => {
+    const { answer: { consumedPoints, msBeforeNext }, later } = await countedTogether(subject);
+    // Whoever is known to have had all of his is not counted any more.
+    const left = consumedPoints === 0 ? -1 : points - (consumedPoints - later);
+    return { isOver: left < 0, limit: points, remaining: Math.max(0, left), reset: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
   };
 }
 
