@@ -26,7 +26,7 @@ const lookEveryMs = 100;
  * @throws DomainError when the provider cannot be asked
  */
 export async function supersedeSession(ctx: Context, account: PaymentAccount, orderId: string): Promise<'gone' | 'changed'> {
-  const session = await answered(ctx, orderId);
+  const session = await answered(ctx, account, orderId);
   if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
   if (!session.sessionId) return abandon(ctx, orderId);
   try {
@@ -44,8 +44,8 @@ export async function supersedeSession(ctx: Context, account: PaymentAccount, or
   }
 }
 
-async function answered(ctx: Context, orderId: string): Promise<PaymentSession | undefined> {
-  const until = performance.now() + patienceMs;
+async function answered(ctx: Context, { endsAt = Infinity }: PaymentAccount, orderId: string): Promise<PaymentSession | undefined> {
+  const until = Math.min(performance.now() + patienceMs, endsAt);
   for (;;) {
     const session = await readSession(ctx, orderId);
     if (session?.state !== 'creating' || performance.now() > until) return session;
