@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 
-/** Every kind of id there is: a prefix that tells a reader what he holds. See api.md, "General". */
+/** Every kind of id there is: a prefix that tells a reader what it is of. See api.md, "General". */
 export type IdPrefix =
   | 'ten' | 'key' | 'prod' | 'var' | 'cart' | 'line' | 'scart' | 'ord' | 'item' | 'hold' | 'sub' | 'cus'
   | 'ses' | 'ret' | 'lead' | 'rev' | 'entry' | 'promo' | 'gift' | 'lbl' | 'evt' | 'whe' | 'whd' | 'pay'

@@ -4,7 +4,7 @@ import { type Html, html, inline } from './html.ts';
 /** The schemas of the document by their names. */
 export type Schemas = OpenApiDocument['components']['schemas'];
 
-/** Which way a value goes: a caller has to know what he must send. */
+/** Which way a value goes: a caller has to know what to send. */
 export type Way = 'in' | 'out';
 
 /** One field: its name, what it holds, and what stands in it. */

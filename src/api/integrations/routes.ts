@@ -19,7 +19,7 @@ export const getIntegrationCallback = defineRoute({
   method: 'get',
   path: '/api/v1/integrations/:provider/callback',
   tag: 'integrations',
-  summary: 'Where a third party sends the owner’s browser back after his consent.',
+  summary: 'Where a third party sends the owner’s browser back after their consent.',
   audience: toTokenHolders('integrations:write', tenantOfState),
   params,
   query: Type.Object({ state: Type.String({ maxLength: 200 }) }),

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 
 /**
  * The address of whoever called. Each trusted proxy appends the address that it saw to X-Forwarded-For, so the
- * client is that many entries from its right; anything further left was written by the caller himself.
+ * client is that many entries from its right; anything further left was written by the caller.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
   const direct = request.socket.remoteAddress ?? '';

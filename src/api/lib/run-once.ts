@@ -61,7 +61,7 @@ async function unlessAway(ctx: Context, kept: Promise<unknown>): Promise<void> {
   }
 }
 
-/** What may well be different next time is not kept: who is asking, what he may do, how busy we or others are. */
+/** What may well be different next time is not kept: who is asking, what they may do, how busy we or others are. */
 const passing = [401, 403, 429];
 
 async function settleRefusal(ctx: Context, claimed: ClaimedRequest, refusal: RenderedReply): Promise<void> {

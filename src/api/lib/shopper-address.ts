@@ -16,7 +16,7 @@ export interface Origin {
 
 /**
  * The shopper's address. A storefront's server, known by its secret key, speaks for many shoppers and may name each
- * (`x-client-ip`); where it does not, nobody knows. Anybody else is where he calls from, whatever he says.
+ * (`x-client-ip`); where it does not, nobody knows. Anybody else is where they call from, whatever they say.
  */
 export async function shopperAddress(
   services: Pick<Services, 'keys'>,

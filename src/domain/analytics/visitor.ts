@@ -12,7 +12,7 @@ export interface Sender {
 }
 
 /**
- * A name for a visitor who gave none, good for one store and one day: made of the network that he comes from and his
+ * A name for a visitor who gave none, good for one store and one day: made of the network that they come from and their
  * browser with a secret, so that neither can be found from it and no two days can be joined by it.
  */
 export function visitorOf(ctx: Context, { clientAddress, userAgent }: Sender, receivedAt: Date): string | null {

@@ -79,11 +79,11 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
 /** Who asks: whose session it is (`subject`), of which there is one at a time, and for which request. */
 interface Caller {
   readonly email: string | null;
-  /** The same as he wrote it. */
+  /** The same as they wrote it. */
   readonly written: string;
   readonly subject: string | null;
   readonly requestKey: string | null;
-  /** When he has waited long enough. */
+  /** When they have waited long enough. */
   readonly endsAt: number;
 }
 
@@ -119,7 +119,7 @@ async function beginOrder(
   }
 }
 
-/** The provider's customer of a subscriber; nobody's of one who did not say who he is. */
+/** The provider's customer of a subscriber; nobody's of one who did not say who they are. */
 async function subscriberOf(
   ctx: Context,
   { account, paymentCustomerId }: SellingTerms,
@@ -159,7 +159,7 @@ async function writeOrder(
   });
 }
 
-/** A caller is known by his cart, else by his address; who cannot be told from others has nothing to supersede. */
+/** A caller is known by the cart, else by the address; who cannot be told from others has nothing to supersede. */
 function subjectOf({ cart_id: cartId }: Pick<CheckoutInput, 'cart_id'>, email: string | null): string | null {
   if (cartId) return `cart:${cartId}`;
   return email && `email:${email}`;

@@ -36,7 +36,7 @@ export async function openSession(
   try {
     const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
     const url = await transact(ctx, (ctx) => markOpened(ctx, session, created));
-    // He who waited for it has asked for another one since, and would have two that he can pay.
+    // Who waited for it has asked for another one since, and would have two to pay.
     if (url === undefined) throw unavailable();
     return url;
   } catch (error) {

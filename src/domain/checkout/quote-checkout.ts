@@ -21,7 +21,7 @@ export interface CheckoutQuote {
 /** With a subscription the provider takes so many lines that recur, and so many that do not. */
 export const linesMaxOfAKind = 20;
 
-/** Who buys, and what he is subscribed to already. */
+/** Who buys, and what they are subscribed to already. */
 export interface KnownBuyer {
   readonly email: string | null;
   readonly liveSubscriptions: readonly LiveSubscription[];

@@ -1,14 +1,14 @@
 import type { SellingTerms, Subscribing } from '../payments/index.ts';
 import type { OrderPlan } from './plan-order.ts';
 
-/** What the caller's address would be subscribed to. Who did not say who he is may subscribe as often as he likes. */
+/** What the caller's address would be subscribed to. Who did not say who they are may subscribe as often as they like. */
 export function subscribingOf({ order }: OrderPlan, email: string | null): Subscribing | null {
   const productIds = order.items.filter(({ purchaseType }) => purchaseType === 'subscription').map(({ productId }) => productId);
   return email && productIds.length > 0 ? { subscriber: email, productIds } : null;
 }
 
 /**
- * The orders whose sessions have to be closed first: the caller's older one, and those, of whatever cart, by which his
+ * The orders whose sessions have to be closed first: the caller's older one, and those, of whatever cart, by which their
  * address would be subscribed to the same thing twice.
  */
 export function inTheWay({ liveOrderId, subscribingSessions }: SellingTerms, subscribing: Subscribing | null): Set<string> {

@@ -15,12 +15,12 @@ const patienceMs = seconds(3);
 const lookEveryMs = 100;
 
 /**
- * The caller wants a new session: his older one is closed at the provider, and only then what it held is given back.
+ * The caller wants a new session: the older one is closed at the provider, and only then what it held is given back.
  * One that was not answered cannot be closed yet, because nobody knows its name. Nor can it be paid: its address was
  * told to nobody, and from here on nobody will be told. So of all that a shopper was ever given, the newest alone can
  * be paid.
  *
- * `'changed'` when the older one is not as it was, as when he was done with it already: then his new request has to be
+ * `'changed'` when the older one is not as it was, as when they were done with it already: then the new request has to be
  * judged by what is so now.
  *
  * @throws DomainError when the provider cannot be asked

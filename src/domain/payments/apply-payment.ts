@@ -42,7 +42,7 @@ export async function applyPayment(
 
 /**
  * What was paid and was not what was due went back to the shopper: the order is over, whether or not somebody has said
- * before that he saw it.
+ * before that they saw it.
  */
 async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
   if (payment.refundedCents >= payment.amountCents) {

@@ -15,7 +15,7 @@ export const BillingPortalInput = Type.Object({ customer_email: Email, return_ur
 export type BillingPortalInput = Static<typeof BillingPortalInput>;
 
 /**
- * Open the provider's page where a customer manages what he pays for. Anybody who knows an address may ask for it, as
+ * Open the provider's page where customers manage what they pay for. Anybody who knows an address may ask for it, as
  * specified: so it leads back to the store's own pages only, and each opening is written into the audit log.
  *
  * @throws DomainError not_found `customer_not_found`, invalid for a foreign address, or what became of the provider

@@ -1,7 +1,7 @@
 import { seconds } from '#src/lib/duration.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 
-/** How long somebody who waits for the payment provider waits in all, however much it is asked for him. */
+/** How long somebody who waits for the payment provider waits in all, however much it is asked. */
 const patienceMs = seconds(17);
 
 /** When somebody who begins to wait now has waited long enough. */

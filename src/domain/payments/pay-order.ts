@@ -79,7 +79,7 @@ async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, payment
 }
 
 /**
- * Nobody is reminded of what he has bought; who brought him is credited, by the code that the checkout was given or
+ * Nobody is reminded of what they have bought; who brought them is credited, by the code that the checkout was given or
  * else by the visit of the shopper's session; and the sale is counted.
  */
 async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {

@@ -9,7 +9,7 @@ const subscribedTwice: Attention = {
 };
 
 /**
- * A session whose money is slow is paid days after its shopper was done with it, and he may have checked out again
+ * A session whose money is slow is paid days after its shopper was done with it, who may have checked out again
  * meanwhile: then the address is subscribed to the same thing twice, which only a person can undo. Call when the order
  * was paid in this transaction: that locks the customer, so of two that are paid at once the second sees the first.
  */

@@ -24,7 +24,7 @@ export interface SellingTerms {
   readonly earlierOrderId: string | null;
 }
 
-/** Whose session it is to be, for which request, and by when he has waited long enough. */
+/** Whose session it is to be, for which request, and by when they have waited long enough. */
 interface TermsWanted {
   readonly subject: string | null;
   readonly requestKey: string | null;

@@ -125,7 +125,7 @@ export interface PaymentGateway {
 
   /**
    * The provider's customer of this address (lower case), made if there is none. `written` is the address as somebody
-   * wrote it: the provider tells upper case from lower, and may know him by that.
+   * wrote it: the provider tells upper case from lower, and may know them by that.
    */
   findOrCreateCustomer(
     account: PaymentAccount,
@@ -164,7 +164,7 @@ export interface PaymentGateway {
     key: string,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** The address of a page where a customer manages what he pays. It opens once, soon. */
+  /** The address of a page where customers manage what they pay. It opens once, soon. */
   openBillingPortal(account: PaymentAccount, customerId: string, returnUrl: string, signal?: AbortSignal): Promise<string>;
 
   /** Let events be delivered to this address. Asked again with the same key within a day, it answers the same secret. */

@@ -30,7 +30,7 @@ export interface PromoQuote {
  * What a promo code is worth for these lines, or this subtotal; nothing is held or changed.
  *
  * Limits are judged here by what paid orders used and in `holdPromo` by what open checkouts hold besides, so that
- * nobody is turned away by a checkout of his own. A per-customer limit is judged where the customer is known.
+ * nobody is turned away by a checkout of their own. A per-customer limit is judged where the customer is known.
  */
 export async function quotePromo(ctx: Context, asked: PromoQuestion): Promise<PromoQuote> {
   const { code, currency, customerEmail, ...basket } = asked;

@@ -22,7 +22,7 @@ interface Claim extends DocumentKey {
 /**
  * Have a document embedded, if nobody has yet, and with it others of its store that wait: embedders charge by the
  * text and are asked by the batch. Nothing is locked while they think; who took documents and died gives them back
- * when his lease is over.
+ * when their lease is over.
  */
 export async function embedDocument(ctx: Context, key: DocumentKey): Promise<void> {
   const { embedder } = ctx.ports;

@@ -21,7 +21,7 @@ export const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight i
 
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
- * `byPerson`: somebody chose the rate himself, so borders and weights are his affair.
+ * `byPerson`: a person chose the rate, so borders and weights are theirs to judge.
  */
 export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, byPerson = false): Assessment {
   if (!['paid', 'partially_refunded'].includes(order.status)) return { verdict: 'skip' };

@@ -20,7 +20,7 @@ export interface ShippedByHand {
 }
 
 /**
- * Somebody sent the goods himself: the order is shipped, and no label is bought for it any more. With carrier and
+ * Somebody sent the goods by hand: the order is shipped, and no label is bought for it any more. With carrier and
  * tracking number the shopper can follow the parcel, and so do we.
  *
  * @throws DomainError `not_found`, or a conflict while the label is being worked on or the order is not to be shipped

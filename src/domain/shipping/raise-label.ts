@@ -30,7 +30,7 @@ export async function raise(ctx: Context, lease: Lease, code: ReasonCode, detail
 
 /**
  * No run is left for a label: a person has to look at it, and says when to go on. Whoever still holds it writes nothing
- * any more; what he bought is found.
+ * any more; what they bought is found.
  */
 export async function giveUpLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {

@@ -50,7 +50,7 @@ export async function listLabels(
   return { rows: page.rows.map(presentLabel), cursor: page.cursor };
 }
 
-/** A label that waits for a person, with what he needs to decide. */
+/** A label that waits for a person, with what it takes to decide. */
 export interface WaitingLabel extends LabelRecord {
   readonly tenantId: string;
   /** The provider's or carrier's own words. They may repeat parts of the address. */

@@ -28,7 +28,7 @@ export const Box = Type.Object({
 });
 export type Box = Static<typeof Box>;
 
-/** What a shopper may choose at the checkout, and what it costs him. */
+/** What a shopper may choose at the checkout, and what it costs. */
 export const ShippingOption = Type.Object({
   name: Text(100, { examples: ['Standard'] }),
   amount_cents: Cents,

@@ -120,7 +120,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     currency: invoice.currency.toUpperCase(),
     discountCents: sum(invoice.total_discount_amounts),
     taxCents: sum(invoice.total_taxes),
-    // What is owed to a customer can be more than his new period costs.
+    // What is owed to a customer can be more than their new period costs.
     totalCents: Math.max(0, invoice.total),
     paymentId: paymentOf(invoice),
     lines: lines.filter(isPeriod).map((line) => ({
