@@ -38,19 +38,18 @@ function refusePacked(bytes: Buffer, encoding: string): void {
 
 /** The parameters and the query in the types of their schemas. A malformed id in a path is 404, all else 400. */
 export function checkRequest(route: Route, koa: RouterContext, body: unknown): { params: unknown; query: unknown } {
-  const params = checkText(route.params, { ...koa.params }, () => new DomainError('not_found', 'not_found', 'There is no such thing.'));
-  const query = checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
+  const params = route.params && checkText(route.params, { ...koa.params }, () => new DomainError('not_found', 'not_found', 'There is no such thing.'));
+  const query = route.query && checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');
   return { params, query };
 }
 
 function checkText(
-  schema: TObject | undefined,
+  schema: TObject,
   given: Record<string, unknown>,
   refuse: (issues: ReturnType<typeof issuesOfText>) => Error,
 ): unknown {
-  if (!schema) return undefined;
   const issues = [...nulsIn(given), ...issuesOfText(schema, given)];
   if (issues.length > 0) throw refuse(issues);
   return given;
