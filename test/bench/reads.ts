@@ -46,9 +46,10 @@ try {
     tell(await sideBySide([hello, ...remembered], { rounds, seconds }), 0.6);
 
     let number = 0;
+    const neverTheSame = (path: string) => () => ({ path: `${path}?n=${(number += 1)}` });
     for (const [name, path] of reads) {
-      const bare = { ...floor, name: `Koa, the statement of ${name}`, url: `${floor.url}/statements/${encodeURIComponent(name)}` };
-      const anew = { ...ours, name: `${name}, anew`, headers, next: () => ({ path: `${path}?n=${(number += 1)}` }) };
+      const bare = { ...floor, name: `Koa, the statement of ${name}`, headers, next: neverTheSame(`/statements/${encodeURIComponent(name)}`) };
+      const anew = { ...ours, name: `${name}, anew`, headers, next: neverTheSame(path) };
       tell(await sideBySide([bare, anew], { rounds, seconds }), 0.6);
     }
   });
