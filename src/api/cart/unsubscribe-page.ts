@@ -1,5 +1,5 @@
 import { page, type Reply } from '#src/api/lib/reply.ts';
-import { escapeHtml } from '#src/lib/escape-html.ts';
+import { escapeHtml } from '#src/lib/html.ts';
 
 /** The page stands alone: no script, nothing from elsewhere, and no address of it leaks to anybody. */
 const headers = {

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Schema } from '#src/api/openapi/document.ts';
-import { type Html, html, inline } from './html.ts';
+import { type Html, html } from '#src/lib/html.ts';
+import { inline } from './markup.ts';
 
 /** The schemas of the document by their names. */
 export type Schemas = OpenApiDocument['components']['schemas'];

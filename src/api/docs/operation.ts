@@ -1,6 +1,7 @@
 import type { ByMediaType, Operation, Parameter, Response } from '#src/api/openapi/document.ts';
 import { field, fieldsOf, type Schemas } from './fields.ts';
-import { type Html, html, inline, json } from './html.ts';
+import { type Html, html } from '#src/lib/html.ts';
+import { inline, json } from './markup.ts';
 
 /** An operation with all its parameters in place. */
 export type ReadableOperation = Omit<Operation, 'parameters'> & { readonly parameters: readonly Parameter[] };

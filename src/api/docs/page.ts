@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
-import { type Html, html, inline, json, markdown } from './html.ts';
+import { type Html, html } from '#src/lib/html.ts';
+import { inline, json, markdown } from './markup.ts';
 import { badge, operation, type ReadableOperation } from './operation.ts';
 import { style } from './style.ts';
 

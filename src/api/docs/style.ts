@@ -1,4 +1,4 @@
-import { Html } from './html.ts';
+import { Html } from '#src/lib/html.ts';
 
 /** The page's looks: the contents, a column of words and one of examples. It follows the reader's theme. */
 export const style = new Html(`

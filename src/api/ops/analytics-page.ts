@@ -3,7 +3,7 @@ import type { SearchMiss } from '#src/domain/search/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { barChart, chartStyle, funnelChart } from './chart.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '#src/lib/html.ts';
 import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 /** How far behind the folding is, and the busiest stores. */

@@ -1,6 +1,6 @@
 import { nextStep, type OrderNeedingAttention } from '#src/domain/backoffice/index.ts';
 import type { ComparedStore, DriftedOrder, EventGap } from '#src/domain/payments/index.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '#src/lib/html.ts';
 import { ago, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface DriftPage {

@@ -1,7 +1,7 @@
 import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
-import { html, type Html, type Piece } from './html.ts';
+import { html, type Html, type Piece } from '#src/lib/html.ts';
 import { button, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface LabelPage {

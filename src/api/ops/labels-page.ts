@@ -1,5 +1,5 @@
 import { type DuplicateLabel, isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '#src/lib/html.ts';
 import { ago, button, outcome, renderPage } from './layout.ts';
 
 export interface LabelsPage {

@@ -1,4 +1,4 @@
-import { html, type Html, type Piece } from './html.ts';
+import { html, type Html, type Piece } from '#src/lib/html.ts';
 
 /** The pages of operators, as the head of each shows them. */
 const pages = [

@@ -1,7 +1,7 @@
 import { queues } from '#jobs/queues.ts';
 import { type Attention, nextStep, type Operations, type QueueState } from '#src/domain/backoffice/index.ts';
 import { isReasonCode, reasons } from '#src/domain/shipping/index.ts';
-import { html, type Html, type Piece } from './html.ts';
+import { html, type Html, type Piece } from '#src/lib/html.ts';
 import { ago, count, renderPage } from './layout.ts';
 
 export interface OverviewPage {

@@ -1,5 +1,5 @@
 import type { FailedDelivery, TroubledEndpoint } from '#src/domain/webhooks/index.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '#src/lib/html.ts';
 import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 export interface WebhooksPage {

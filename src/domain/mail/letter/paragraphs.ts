@@ -1,4 +1,4 @@
-import { escapeHtml } from '#src/lib/escape-html.ts';
+import { escapeHtml } from '#src/lib/html.ts';
 
 /** Text as HTML, with its line ends kept. */
 export function paragraphs(text: string): string {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#src/lib/escape-html.ts';
+import { escapeHtml } from '#src/lib/html.ts';
 import { inkOn } from './ink-on.ts';
 import type { Block, Fact, Letter, Letterhead, Line } from './letter.ts';
 import { paragraphs } from './paragraphs.ts';

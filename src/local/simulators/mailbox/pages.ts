@@ -1,3 +1,4 @@
+import { escapeHtml } from '#src/lib/html.ts';
 import { style } from './page-style.ts';
 import type { MailboxMessage } from './store.ts';
 
@@ -47,20 +48,20 @@ export function messagePage(message: MailboxMessage): string {
     ['From', message.from],
     ['To', message.to.join(', ')],
     ['Message-ID', message.message_id],
-  ].map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escape(value)}</dd>`);
+  ].map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
   const headers = Object.entries(message.headers).map(
-    ([name, value]) => `<tr><th>${escape(name)}</th><td>${escape(value)}</td></tr>`,
+    ([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
   );
   const html = message.html === null ? '' : section('HTML', frame(message), true);
   const text =
     message.text === null
       ? ''
-      : section('Text', `<pre>${withLinks(escape(message.text))}</pre>`, message.html === null);
+      : section('Text', `<pre>${withLinks(escapeHtml(message.text))}</pre>`, message.html === null);
   return page(
     message.subject || '(no subject)',
     `<nav><a href="/">&larr; Mailbox</a><a href="/messages/${message.id}/source">Source</a></nav>
     <article>
-      <header><h1>${escape(message.subject || '(no subject)')}</h1>${time(message)}</header>
+      <header><h1>${escapeHtml(message.subject || '(no subject)')}</h1>${time(message)}</header>
       <dl>${facts.join('')}</dl>
       ${html}${text}
       ${section('Headers', `<table>${headers.join('')}</table>`, false)}
@@ -77,11 +78,11 @@ export function mailDocument(html: string): string {
 
 function frame({ id, subject }: MailboxMessage): string {
   const sandbox = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox';
-  return `<iframe src="/messages/${id}/html" sandbox="${sandbox}" title="${escape(subject)}"></iframe>`;
+  return `<iframe src="/messages/${id}/html" sandbox="${sandbox}" title="${escapeHtml(subject)}"></iframe>`;
 }
 
 function twoLines(name: string, first: string, second: string): string {
-  return `<span class="${name}"><b>${escape(first)}</b><small>${escape(second)}</small></span>`;
+  return `<span class="${name}"><b>${escapeHtml(first)}</b><small>${escapeHtml(second)}</small></span>`;
 }
 
 function section(title: string, content: string, open: boolean): string {
@@ -95,7 +96,7 @@ function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body><main>${body}</main></body>
@@ -120,13 +121,4 @@ function withLinks(escaped: string): string {
     /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)]/g,
     '<a href="$&" target="_blank" rel="noopener">$&</a>',
   );
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

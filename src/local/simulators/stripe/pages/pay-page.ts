@@ -3,7 +3,7 @@ import { fixedEmail } from '../checkout/shopper-details.ts';
 import { formatMoney } from '../money.ts';
 import type { Recurring } from '../objects/catalogue.ts';
 import type { Cart, LineItem, Session } from '../objects/session.ts';
-import { Html, html } from './html.ts';
+import { Html, html } from '#src/lib/html.ts';
 import { layout } from './layout.ts';
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' });
