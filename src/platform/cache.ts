@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Cache } from '#src/domain/ports/cache.ts';
 import { agingBy, type Clock } from '#src/lib/clock.ts';
+import { within } from '#src/lib/within.ts';
 import type { RedisConnection } from './redis.ts';
 
 const inProcessMax = 5000;
@@ -16,12 +17,12 @@ export function createCache(redis: RedisConnection, clock: Clock): Cache {
 
   async function find(key: string): Promise<string | undefined> {
     if (redis.status !== 'ready') return own.get(key);
-    const found = await within(redisMs, redis.get(nameOf(key)));
+    const found = await inTime(redis.get(nameOf(key)));
     return found ?? own.get(key);
   }
 
   async function keep(key: string, text: string, ttlMs: number): Promise<void> {
-    const kept = redis.status === 'ready' && (await within(redisMs, redis.set(nameOf(key), text, 'PX', ttlMs)));
+    const kept = redis.status === 'ready' && (await inTime(redis.set(nameOf(key), text, 'PX', ttlMs)));
     if (!kept) own.set(key, text, { ttl: ttlMs });
   }
 
@@ -47,15 +48,7 @@ export function createCache(redis: RedisConnection, clock: Clock): Cache {
 
 const nameOf = (key: string) => `cache:${key}`;
 
-/** What Redis answers, or nothing when it does not within this time: a cache is never worth a wait or an error. */
-async function within<Value>(ms: number, answer: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([answer.catch(() => undefined), patience]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** What Redis answers in time: a cache is never worth a wait or an error. */
+function inTime<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+  return within(redisMs, answer.catch(() => undefined));
 }

@@ -1,5 +1,6 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { within } from '#src/lib/within.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
 import { embedQuery } from './embed-query.ts';
@@ -54,18 +55,4 @@ async function askDatabase(ctx: Context, vector: Float32Array, kinds: readonly s
     from search_embeddings e
     where e.tenant_id = ${ctx.tenant.id} and e.kind = any(${kinds}::text[]) and array_length(e.embedding, 1) = ${vector.length}
     order by e.embedding::vector <=> ${asked} limit ${neighboursMax}`, { replica: true });
-}
-
-/** What it answers within this time, or nothing. An error that comes too late concerns nobody. */
-async function within<Value>(ms: number, answer: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([answer, patience]);
-  } finally {
-    clearTimeout(timer);
-    answer.catch(() => undefined);
-  }
 }

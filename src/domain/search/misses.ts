@@ -32,6 +32,7 @@ const keepMs = days(90);
 /** So many of one store are kept: whoever searches at random must not fill a disk. */
 const perStoreMax = 5000;
 
+/** Forget what was searched for long ago, and what is rare where a store has more than it may. */
 export async function pruneMisses(ctx: PlatformContext): Promise<void> {
   await asPlatform(ctx, 'searches in vain of all stores are forgotten', (ctx) => ctx.tx.run(sql`
     delete from search_misses m using (
