@@ -1,4 +1,3 @@
-import { days } from '#src/lib/duration.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
@@ -10,13 +9,10 @@ import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOurs } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
-import { forgetDiscount, resumeChecks } from './payment-session.ts';
+import { forgetDiscount, resumeChecks, slowPaymentMs } from './payment-session.ts';
 import { raiseAttention } from './raise-attention.ts';
 import { raiseDuplicate } from './raise-duplicate.ts';
 import { subscriberOf } from './subscriber-of.ts';
-
-/** A slow payment takes a bank this long at most; what it is for stays set aside. */
-const processingMs = days(14);
 
 const mismatch: Attention = {
   code: 'amount_mismatch', detail: 'What was paid is not what was due: look at it before anything is sent.',
@@ -122,6 +118,6 @@ async function wait(ctx: InTransaction, order: Order): Promise<void> {
   await resumeChecks(ctx, order.id);
   if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
   order.movePaymentTo('processing');
-  await extendHolds(ctx, order.id, fromNow(ctx.clock, processingMs));
+  await extendHolds(ctx, order.id, fromNow(ctx.clock, slowPaymentMs));
   await saveOrder(ctx, order);
 }

@@ -1,4 +1,4 @@
-import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { conclude } from '../database.ts';
@@ -7,11 +7,8 @@ import { applyAnswer } from './apply-answer.ts';
 import { type Answer, answerOfSession } from './ask-provider.ts';
 import { endSession } from './end-session.ts';
 import { openAccount } from './open-account.ts';
-import { type PaymentSession, promiseCheck, readSession } from './payment-session.ts';
+import { type PaymentSession, promiseCheck, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
-
-/** No session lives longer at the provider: after this nobody can have paid it without our being told. */
-const sessionLifeMax = days(1);
 
 /**
  * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
@@ -49,7 +46,7 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
 /** While the provider cannot be asked, nothing is given back: the session may have been paid. */
 async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: Trouble): Promise<void> {
   const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
-  if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > sessionLifeMax) {
+  if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > payableMs(session)) {
     // Should money have come, it will still be believed.
     return conclude(ctx, (ctx) => endSession(ctx, session, 'expired'));
   }
@@ -57,6 +54,9 @@ async function waitOut(ctx: Context, session: PaymentSession, number: number, re
   const waitMs = Math.max(asked, isOutOfReach ? hours(1) : minutes(1));
   await conclude(ctx, (ctx) => promiseCheck(ctx, session, number, waitMs));
 }
+
+/** How long after its end a session can still turn out to be paid, though nobody was told. */
+const payableMs = ({ state }: PaymentSession): number => sessionLifeMs + (state === 'processing' ? slowPaymentMs : 0);
 
 /** Whether it was made is being found out: see checkout's repair. */
 async function promiseNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {

@@ -1,5 +1,4 @@
 import type { TimeRange } from '#src/lib/clock.ts';
-import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
@@ -7,9 +6,10 @@ import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts
 import { paidRenewals, renewalOrdersOf } from './compare-renewals.ts';
 import { paidAmong, settledSessions } from './compare-sessions.ts';
 import { everyPage } from './every-page.ts';
+import { sessionLifeMs, slowPaymentMs } from './payment-session.ts';
 
-/** A session lives for a day at most before it is paid. */
-const sessionLifeMs = days(1);
+/** How long a session was there at most before its money came. */
+const payableMs = sessionLifeMs + slowPaymentMs;
 
 /** An object of the provider's. */
 export interface ProviderObject {
@@ -23,7 +23,7 @@ export interface ProviderObject {
  * subscription that may have changed meanwhile. Its objects are kept for good.
  */
 export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, to }: TimeRange): AsyncGenerator<ProviderObject> {
-  const settled = await settledSessions(ctx, account, { from: new Date(from.getTime() - sessionLifeMs), to });
+  const settled = await settledSessions(ctx, account, { from: new Date(from.getTime() - payableMs), to });
   const paid = await paidAmong(ctx, [...settled.keys()]);
   for (const [orderId, objectId] of settled) {
     if (!paid.has(orderId)) yield { subject: 'session', objectId };

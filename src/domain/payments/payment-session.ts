@@ -1,12 +1,17 @@
 import { checkSession, removeDiscount } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne } from '../database.ts';
 import type { CreatedSession, SessionRequest } from '../ports/payment-gateway.ts';
 import type { Subscribing } from './subscribing.ts';
+
+/** No session lives longer at the provider than this without being paid. */
+export const sessionLifeMs = days(1);
+/** A slow payment takes a bank this long at most; what it is for stays set aside. */
+export const slowPaymentMs = days(14);
 
 /**
  *   creating     the order stands, the provider has not answered yet

@@ -92,6 +92,21 @@ test.serial('an account that no longer opens lets go a day after no session can 
   t.like(await sessionOf(ctx, orderId), { state: 'expired', checkAt: null });
 });
 
+test.serial('an account that does not open for a while lets go of no payment that is on its way', async (t) => {
+  const { ctx, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const { orderId, sessionId, product } = await buy(ctx);
+  payments.change(sessionId, { state: 'processing' });
+  await checkSession(ctx, { orderId, number: 1 });
+  for (const [number, after, status] of [[2, days(5), 'pending'], [3, days(9), 'pending'], [4, days(2), 'expired']] as const) {
+    clock.pass(after);
+    payments.misfortunes.fetchSession = [{ failure: 'denied' }];
+    await checkSession(ctx, { orderId, number });
+    t.like(await orderOf(ctx, orderId), { status }, `number ${number}`);
+    t.like(await stockOf(ctx, product.variant.id), { held: status === 'pending' ? 1 : 0 });
+  }
+});
+
 test.serial('a check that was lost is promised again by the sweep', async (t) => {
   const { ctx, services, clock } = t.context;
   await buildPaymentAccount(ctx);

@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { lookThroughGap as job } from '#jobs/payments.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { lookThroughGap, openAccount, readDrift, reportStoreDrift, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
@@ -20,6 +21,10 @@ async function settle({ services, stripe }: StripeContext): Promise<void> {
   if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
   await workPromises(services);
 }
+
+/** The store's key at the provider; without one its account does not open. */
+const saveKey = (ctx: Context, secretKey: string | null) => transact(ctx, (ctx) =>
+  savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }));
 
 /** A sale that everybody knows of. */
 async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time'): Promise<string> {
@@ -150,9 +155,7 @@ test.serial('a slow payment of a session that was given up is asked about again 
   const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
   await stripe.deliveries({ drop: 1 });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'processing' });
-  const key = (secret_key: string | null) =>
-    transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', secret_key, automatic_tax: false }));
-  await key(null);
+  await saveKey(ctx, null);
   for (let time = 0; time < 30; time += 1) {
     clock.pass(hours(1));
     await workPromises(services);
@@ -160,7 +163,7 @@ test.serial('a slow payment of a session that was given up is asked about again 
   t.like(await orderOf(ctx, orderId), { status: 'expired' });
   t.like(await sessionOf(ctx, orderId), { state: 'expired', checkAt: null });
 
-  await key(account.secretKey);
+  await saveKey(ctx, account.secretKey);
   await sweepStoreEvents(ctx);
   await workPromises(services);
   t.like(await sessionOf(ctx, orderId), { state: 'processing' });
@@ -169,4 +172,33 @@ test.serial('a slow payment of a session that was given up is asked about again 
   await workPromises(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
   t.like(await sessionOf(ctx, orderId), { state: 'settled', checkAt: null });
+});
+
+test.serial('a slow payment that came while the account did not open for weeks is found by its session', async (t) => {
+  const { ctx, clock, stripe, services, account } = t.context;
+  const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  const { sessionId } = await sessionOf(ctx, orderId);
+  await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'processing' });
+  await settle(t.context);
+  for (let day = 0; day < 5; day += 1) {
+    clock.pass(days(1));
+    await workPromises(services);
+    await sweepStoreEvents(ctx);
+    await reportStoreDrift(ctx);
+  }
+  await saveKey(ctx, null);
+  await stripe.deliveries({ drop: 1 });
+  await stripe.settle(sessionId ?? '', 'succeeded');
+  for (let day = 0; day < 40; day += 1) {
+    clock.pass(days(1));
+    await workPromises(services);
+  }
+  t.like(await orderOf(ctx, orderId), { status: 'expired' });
+
+  await saveKey(ctx, account.secretKey);
+  await reportStoreDrift(ctx);
+  await sweepStoreEvents(ctx);
+  await workPromises(services);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
 });
