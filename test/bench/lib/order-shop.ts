@@ -15,12 +15,13 @@ export interface OrderShop {
   buy(): Promise<void>;
   /** Work with these workers of the Procfile and no others. */
   workWith(names: readonly string[]): Promise<void>;
-  paidOrders(): Promise<number>;
+  /** Everything that was bought is paid, as far as the shop knows. */
+  allPaid(): Promise<void>;
   /** Everything that is promised for now is kept, and no analytics event is left to be counted. */
   settled(): Promise<void>;
   /** What is promised for now and not kept, by job. */
   waiting(): Promise<{ job: string; count: number }[]>;
-  /** For each order that was paid since: milliseconds from the acceptance of its event to the end of the transaction that promised its label. */
+  /** For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that promised its label. */
   promisedAfterMs(since: Date): Promise<number[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
   spent(): Promise<Spent>;
@@ -42,6 +43,10 @@ export async function openOrderShop(workers: readonly string[]): Promise<OrderSh
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   const rows = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
+  /** To ask costs PostgreSQL what is then reckoned among the orders: it is not asked often. */
+  const all = (what: string, condition: string) => until(async () => (await rows(`select ${condition} as done`))[0].done, {
+    withinMs: 120_000, everyMs: 50, what,
+  });
   const stripe = stripeControl(stack.stripeUrl);
   await rows(`update variants set stock = null`);
 
@@ -82,14 +87,14 @@ export async function openOrderShop(workers: readonly string[]): Promise<OrderSh
       await Promise.all(names.filter((name) => !running.includes(name)).map((name) => stack.restart(name)));
     },
 
-    async paidOrders() {
-      return (await rows(`select count(*)::int as count from orders where status = 'paid'`))[0].count;
+    async allPaid() {
+      await all('every order to be paid', `not exists (select from orders where status <> 'paid')`);
     },
 
     async settled() {
-      await until(async () => (await rows(`
-        select not exists (select from outbox where finished_at is null and failed_at is null and due_at <= now())
-          and not exists (select from analytics_batches) as done`))[0].done, { withinMs: 120_000, what: 'the end of all that orders cause' });
+      await all('the end of all that orders cause', `
+        not exists (select from outbox where finished_at is null and failed_at is null and due_at <= now())
+        and not exists (select from analytics_batches)`);
     },
 
     async waiting() {
