@@ -7,7 +7,7 @@ import {
 import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
-const deed = (action: string, key: ApiKey) =>
+const recordOf = (action: string, key: ApiKey) =>
   ({ action: `key.${action}`, subjectKind: 'key', subjectId: key.id, after: presentKey(key) });
 
 export const getKeys = defineRoute({
@@ -32,7 +32,7 @@ export const postKey = defineRoute({
   answers: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
   async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt } }) {
     const wanted = { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null };
-    const { key, value } = await withAudit(ctx, (ctx) => issueKey(ctx, wanted), ({ key }) => deed('created', key));
+    const { key, value } = await withAudit(ctx, (ctx) => issueKey(ctx, wanted), ({ key }) => recordOf('created', key));
     return created({ key: presentKey(key), value });
   },
 });
@@ -45,7 +45,7 @@ export const postKeyRevocation = defineRoute({
   params: Type.Object({ id: Id('key') }),
   answers: { 200: Type.Object({ key: ApiKeyView }) },
   async handle({ ctx, params }) {
-    const key = await withAudit(ctx, (ctx) => revokeKey(ctx, params), (key) => deed('revoked', key));
+    const key = await withAudit(ctx, (ctx) => revokeKey(ctx, params), (key) => recordOf('revoked', key));
     return ok({ key: presentKey(key) });
   },
 });

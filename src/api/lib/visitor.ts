@@ -1,7 +1,7 @@
 import type { OpenSession } from '#src/domain/sessions/index.ts';
 import type { OpenedKey, Tenant } from '#src/domain/tenants/index.ts';
 
-/** Who is at the counter of which store. */
+/** Who sends a request, and to which store. */
 export interface Visitor {
   readonly tenant: Tenant;
   readonly key: OpenedKey | undefined;

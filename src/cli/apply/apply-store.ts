@@ -45,9 +45,9 @@ export async function applyStore(
         tell: (change) => void changes.push(change),
         async record(kind, ...done) {
           changes.push(...done);
-          const deeds = done.filter(({ action }) => action !== 'unchanged').map(({ action, subject, fields }) => (
+          const records = done.filter(({ action }) => action !== 'unchanged').map(({ action, subject, fields }) => (
             { action: `${kind}.${action}`, subjectKind: kind, subjectId: subject, after: { fields } }));
-          if (deeds.length > 0) await recordAudits(ctx, deeds);
+          if (records.length > 0) await recordAudits(ctx, records);
         },
         reveal: (key) => void keys.push(key),
         note: (sentence) => void notes.push(sentence),

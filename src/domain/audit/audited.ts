@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
-import { type Deed, recordAudit } from './record-audit.ts';
+import { type AuditRecord, recordAudit } from './record-audit.ts';
 
 /** A change of one thing, made on the owner's side. */
 export interface OwnersChange<View extends object> {
@@ -60,11 +60,11 @@ export async function auditedRemoval<View extends object>(ctx: Context, given: O
 export async function withAudit<Result>(
   ctx: Context,
   work: (ctx: InTransaction) => Promise<Result>,
-  deedOf: (result: Result) => Deed,
+  recordOf: (result: Result) => AuditRecord,
 ): Promise<Result> {
   return transact(ctx, async (ctx) => {
     const result = await work(ctx);
-    await recordAudit(ctx, deedOf(result));
+    await recordAudit(ctx, recordOf(result));
     return result;
   });
 }
@@ -84,18 +84,18 @@ async function audited<View extends object>(
     const change = await given.change(ctx);
     await ctx.tx.em.flush();
     const after = change.action === 'removed' ? undefined : await given.view(ctx);
-    if (change.action !== 'unchanged') await recordAudit(ctx, deedOf(given, change, before, after));
+    if (change.action !== 'unchanged') await recordAudit(ctx, recordOf(given, change, before, after));
     return { view: after, change };
   });
 }
 
 /** `changed` names what changed, also what is never shown. */
-function deedOf<View extends object>(
+function recordOf<View extends object>(
   { kind, name, logged = (view) => view }: OwnersChange<View>,
   { action, fields }: Change,
   before: View | undefined,
   after: View | undefined,
-): Deed {
+): AuditRecord {
   return {
     action: `${kind}.${action}`,
     subjectKind: kind,

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 
 /** What somebody did, to what. */
-export interface Deed {
+export interface AuditRecord {
   /** `noun.verb`, such as `promo_code.updated`. */
   readonly action: string;
   readonly subjectKind: string;
@@ -15,13 +15,13 @@ export interface Deed {
 }
 
 /** Write what the context's actor does into the audit log, in the transaction that does it. */
-export async function recordAudit(ctx: InTransaction, deed: Deed): Promise<void> {
-  return recordAudits(ctx, [deed]);
+export async function recordAudit(ctx: InTransaction, record: AuditRecord): Promise<void> {
+  return recordAudits(ctx, [record]);
 }
 
-/** The same for several deeds at once, in one statement. */
-export async function recordAudits(ctx: InTransaction, deeds: readonly Deed[]): Promise<void> {
-  const rows = deeds.map((deed) => ({ ...deed, id: newId('aud') }));
+/** The same for several records at once, in one statement. */
+export async function recordAudits(ctx: InTransaction, records: readonly AuditRecord[]): Promise<void> {
+  const rows = records.map((record) => ({ ...record, id: newId('aud') }));
   await ctx.tx.run(sql`
     insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, before, after,
       request_id, created_at)

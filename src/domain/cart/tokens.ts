@@ -18,7 +18,7 @@ export async function tokenHashesOf(
 
 /**
  * Make sure that the tokens which a mail about this cart carries are found: since the cart was saved the store's secret
- * may have been rotated, and its tokens are others. Ways out of reminders that were mailed before stay open.
+ * may have been rotated, and its tokens are others. Unsubscribe links that were mailed before still work.
  */
 export async function keepTokenHashes(ctx: InTransaction, { savedCartId, email }: { savedCartId: string; email: string }): Promise<void> {
   const hashes = await tokenHashesOf(ctx, { savedCartId, email });

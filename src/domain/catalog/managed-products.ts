@@ -2,7 +2,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
-import { productsOnTheShelf, type ProductRow } from './published-products.ts';
+import { type ProductRow, selectProducts } from './published-products.ts';
 import type { StockLevel } from './stock-level.ts';
 
 /** A product as its owner sees it, published or not. */
@@ -36,14 +36,14 @@ export async function listManagedProducts(
   const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and p.status = ${status}`;
   const rows = await read<ManagedProduct & { position: Position }>(ctx, sql`
-    ${productsOnTheShelf(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus} and ${list.after}
+    ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus} and ${list.after}
     order by ${list.by} limit ${limit + 1}`, { replica: true });
   return list.page(rows, limit);
 }
 
 /** One of them by its slug; `undefined` when there is none. */
 export async function readManagedProduct(ctx: Context, slug: string): Promise<ManagedProduct | undefined> {
-  return readOne<ManagedProduct>(ctx, sql`${productsOnTheShelf(ctx, managedColumns)} and p.slug = ${slug}`);
+  return readOne<ManagedProduct>(ctx, sql`${selectProducts(ctx, managedColumns)} and p.slug = ${slug}`);
 }
 
 const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdAt", (

@@ -64,7 +64,7 @@ export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Pr
   return priced;
 }
 
-/** What was removed is left out by a case: see `productsOnTheShelf`. */
+/** What was removed is left out by a case: see `selectProducts`. */
 async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<readonly FoundLine[]> {
   const wanted = lines.map(({ productSlug, variantId }) => ({ productSlug, variantId }));
   const row = await readOne<{ lines: FoundLine[] }>(ctx, sql`

@@ -29,7 +29,7 @@ export interface ProductRow {
  * @param more further columns, each after a comma
  */
 export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
-  return sql`${productsOnTheShelf(ctx, more)} and p.status = 'published'`;
+  return sql`${selectProducts(ctx, more)} and p.status = 'published'`;
 }
 
 /**
@@ -37,7 +37,7 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
  * own it would lead a planner that has not counted a new store yet to the index of what is not removed, all of it for each
  * product.
  */
-export function productsOnTheShelf(ctx: Context, more: Sql = sql``): Sql {
+export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
   return sql`
     select p.id, p.slug, p.name, p.description, p.category, p.images, p.price_cents as "priceCents",
       p.compare_at_cents as "compareAtCents", p.purchase_types as "purchaseTypes",

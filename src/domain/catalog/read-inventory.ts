@@ -22,7 +22,7 @@ export async function readInventoryOf(ctx: Context, variantIds: readonly string[
   return select(ctx, sql`v.id = any(${variantIds}::text[]) order by array_position(${variantIds}::text[], v.id)`);
 }
 
-/** What was removed is left out by a case: see `productsOnTheShelf`. */
+/** What was removed is left out by a case: see `selectProducts`. */
 async function select(ctx: Context, condition: Sql): Promise<readonly InventoryRow[]> {
   return read<InventoryRow>(ctx, sql`
     select v.id as "variantId", v.sku, v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder

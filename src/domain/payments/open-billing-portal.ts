@@ -26,8 +26,8 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
   const account = forSomebodyWaiting(await openAccount(ctx));
   const paymentCustomerId = customer.paymentCustomerId ?? (await introduce(ctx, account, customer));
-  const deed = { action: 'billing_portal.opened', subjectKind: 'customer', subjectId: customer.id };
-  await transact(ctx, (ctx) => recordAudit(ctx, deed));
+  const subject = { subjectKind: 'customer', subjectId: customer.id };
+  await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', ...subject }));
   const opening = ctx.ports.payments.openBillingPortal(account, paymentCustomerId, input.return_url, ctx.signal);
   return { url: await asked(opening) };
 }

@@ -10,7 +10,7 @@ const pattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}[A-Za-z0-9_-]{43}$/;
 export const tokenPurposes = {
   /** A saved cart, by its id. */
   restoreCart: 'cart.restore',
-  /** The way out of reminders, by address. */
+  /** To unsubscribe from reminders, by address. */
   unsubscribe: 'mail.unsubscribe',
   /** A session, by the id of the link. */
   signIn: 'session.sign-in',

@@ -19,8 +19,8 @@ export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
 
 /**
  * Give the store a new secret, because the old one may be known. Everybody is signed out, and no link that was mailed
- * before signs anybody in. Links to saved carts and out of reminders still work: they open little, and a way out that
- * was promised stays open.
+ * before signs anybody in. Links to saved carts and unsubscribe links still work: they open little, and a way to
+ * unsubscribe was promised.
  */
 export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
   await ctx.tx.run(sql`

@@ -34,9 +34,9 @@ ${letter.blocks.map((block) => setBlock(block, head)).join('\n')}
 
 function setFoot({ reason, unsubscribeUrl }: Letter, head: Letterhead): string {
   const quiet = (url: string, label: string) => link('quiet', styles.quiet, url, escapeHtml(label));
-  const wayOut = unsubscribeUrl ? ` ${quiet(unsubscribeUrl, 'Unsubscribe')}` : '';
+  const unsubscribe = unsubscribeUrl ? ` ${quiet(unsubscribeUrl, 'Unsubscribe')}` : '';
   const links = [{ label: new URL(head.url).host, url: head.url }, ...head.links];
-  return `${escapeHtml(reason)}${wayOut}<br>
+  return `${escapeHtml(reason)}${unsubscribe}<br>
 ${links.map(({ label, url }) => quiet(url, label)).join(' &nbsp;&middot;&nbsp; ')}`;
 }
 

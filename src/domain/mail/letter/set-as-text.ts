@@ -5,8 +5,8 @@ const columns = 64;
 /** The letter as plain text, for readers and machines that want no HTML. */
 export function setAsText(letter: Letter, head: Letterhead): string {
   const body = letter.blocks.map(setBlock).filter((text) => text !== '');
-  const wayOut = letter.unsubscribeUrl ? [{ label: 'Unsubscribe', url: letter.unsubscribeUrl }] : [];
-  const links = [...wayOut, { label: head.name, url: head.url }, ...head.links].map(({ label, url }) => `${label}: ${url}`);
+  const unsubscribe = letter.unsubscribeUrl ? [{ label: 'Unsubscribe', url: letter.unsubscribeUrl }] : [];
+  const links = [...unsubscribe, { label: head.name, url: head.url }, ...head.links].map(({ label, url }) => `${label}: ${url}`);
   const foot = ['-- ', letter.reason, ...links].join('\n');
   return [head.name, ...body, foot].join('\n\n') + '\n';
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { MailData, MailKind } from '../kinds.ts';
 import type { Letter } from '../letter/letter.ts';
 
-/** What a template is given: the mail's data, what it is about, and the address, from which its way out is derived. */
+/** What a template is given: the mail's data, what it is about, and the address that its unsubscribe link is for. */
 export interface MailContent<Kind extends MailKind> {
   readonly data: MailData[Kind];
   readonly subjectId: string;
