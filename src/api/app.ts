@@ -2,7 +2,7 @@ import Koa from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { mountDocs } from './docs/index.ts';
-import { createCounter } from './lib/counter.ts';
+import { createRouteServices } from './lib/route-services.ts';
 import type { Route } from './lib/define-route.ts';
 import { HttpError } from './lib/http-error.ts';
 import { mountRoutes } from './lib/mount-routes.ts';
@@ -14,16 +14,16 @@ import { routes as allRoutes } from './routes.ts';
 
 /** The web application. Everything that happens to a request, in its order, is on this screen. */
 export function createApp(services: Services, routes: readonly Route[] = allRoutes): Koa {
-  const counter = createCounter(services);
+  const shared = createRouteServices(services);
   const switchboard = new Switchboard();
-  mountRoutes(switchboard, counter, routes);
+  mountRoutes(switchboard, shared, routes);
   mountDocs(switchboard, services, routes);
   const app = new Koa({ proxy: false });
   // Every error of a request is answered below; what reaches Koa itself is the board's, or a connection that broke.
   app.on('error', (error: unknown) => services.log.debug({ err: error }, 'koa'));
 
   app.use(answerRequests(services));
-  app.use(answerRepeats(counter));
+  app.use(answerRepeats(shared));
   app.use(switchboard.middleware());
   for (const middleware of opsRoutes(services)) app.use(middleware);
   app.use(() => {

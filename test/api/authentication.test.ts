@@ -12,7 +12,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
-/* The counter that every request stands at, shown on routes of its own. */
+/* What every request passes before its route, shown on routes of its own. */
 const Seen = Type.Object({ tenant: Type.String(), actor: Type.Optional(Type.String()) });
 const about = { tag: 'test', summary: 'A route of this test alone.', answers: { 200: Seen } };
 const benches = [

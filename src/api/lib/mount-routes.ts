@@ -7,7 +7,7 @@ import type { Admission } from './admissions.ts';
 import { authenticate } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOrigin } from './cors.ts';
-import type { Counter } from './counter.ts';
+import type { RouteServices } from './route-services.ts';
 import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
@@ -18,12 +18,12 @@ import type { Switchboard } from './switchboard.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
-export function mountRoutes(switchboard: Switchboard, counter: Counter, routes: readonly Route[]): void {
+export function mountRoutes(switchboard: Switchboard, shared: RouteServices, routes: readonly Route[]): void {
   const handlerOf = (route: Route) => async (koa: RouterContext) => {
     try {
-      await serve(counter, route, koa);
+      await serve(shared, route, koa);
     } catch (error) {
-      counter.check.refusal(route, error);
+      shared.check.refusal(route, error);
       throw error;
     }
   };
@@ -36,17 +36,17 @@ export function mountRoutes(switchboard: Switchboard, counter: Counter, routes: 
  * The order of refusals is a promise: tenant or key, scope, rate, size and type, schema, module; then the handler's
  * own. Where a token names the tenant, the body it may stand in is read first.
  */
-async function serve(counter: Counter, route: Route, koa: RouterContext): Promise<void> {
+async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
   const sent = bodyReader(route, koa);
   const tenantIdOf = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
   const tenantId = tenantIdOf?.({ query: koa.query, body: (await sent()).body });
-  const visitor = await authenticate(counter.services, audience, { authorization: koa.get('authorization'), slug: slugOf(audience, koa), tenantId });
-  if (route.cacheable) counter.admissions.keep(koa, { route, visitor });
-  const address = await meet(counter, { route, visitor }, koa);
+  const visitor = await authenticate(shared.services, audience, { authorization: koa.get('authorization'), slug: slugOf(audience, koa), tenantId });
+  if (route.cacheable) shared.admissions.keep(koa, { route, visitor });
+  const address = await meet(shared, { route, visitor }, koa);
 
-  const make = async () => handle(counter, route, koa, visitor, address, await sent());
-  if (route.cacheable) sendKept(koa, await counter.replies.get(visitor, koa.url, make));
+  const make = async () => handle(shared, route, koa, visitor, address, await sent());
+  if (route.cacheable) sendKept(koa, await shared.replies.get(visitor, koa.url, make));
   else sendReply(koa, await make());
 }
 
@@ -54,7 +54,7 @@ async function serve(counter: Counter, route: Route, koa: RouterContext): Promis
  * Hold a request to what is its own, whoever sends it and however often: the page that it comes from and its count.
  * Answers the shopper's address.
  */
-export async function meet({ services, enforceLimit }: Counter, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
+export async function meet({ services, enforceLimit }: RouteServices, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
   answerOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
   const address = await shopperAddress(services, visitor, {
@@ -75,7 +75,7 @@ function slugOf(audience: Audience, koa: RouterContext): string {
 }
 
 async function handle(
-  { services, check }: Counter,
+  { services, check }: RouteServices,
   route: Route,
   koa: RouterContext,
   visitor: Visitor,

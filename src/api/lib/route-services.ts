@@ -5,7 +5,7 @@ import { createLimiter, type EnforceLimit } from './limiter.ts';
 import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 
 /** What every route is served with. */
-export interface Counter {
+export interface RouteServices {
   readonly services: Services;
   readonly admissions: Admissions;
   readonly replies: ReplyCache;
@@ -13,7 +13,7 @@ export interface Counter {
   readonly check: AnswerCheck;
 }
 
-export function createCounter(services: Services): Counter {
+export function createRouteServices(services: Services): RouteServices {
   return {
     services,
     admissions: createAdmissions(services.clock),
