@@ -24,7 +24,7 @@ export function describeIssues(errors: readonly ErrorObject[]): Issue[] {
 /** Whoever sends something for a field that may be null hears what it should be, and not that null would do. */
 function isNullOnly({ keyword, params, instancePath }: ErrorObject, all: readonly ErrorObject[]): boolean {
   if (keyword !== 'type' || params['type'] !== 'null') return false;
-  const others = all.filter((other) => other.instancePath === instancePath && other.keyword !== 'anyOf');
+  const others = all.filter((other) => `${other.instancePath}/`.startsWith(`${instancePath}/`) && other.keyword !== 'anyOf');
   return others.some((other) => other.params['type'] !== 'null');
 }
 

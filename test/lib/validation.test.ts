@@ -61,6 +61,8 @@ test('a field that may be null says of other values what they should be', (t) =>
   for (const [note, detail] of [['too long', 'may have at most 5 characters'], [7, 'must be text']] as const) {
     t.deepEqual(issuesOf(Line, { slug: 'a', quantity: 1, note }).map((issue) => issue.detail), [detail]);
   }
+  const Hours = Type.Object({ quiet: Type.Union([Type.Array(Type.String({ maxLength: 5 })), Type.Null()]) });
+  t.deepEqual(issuesOf(Hours, { quiet: ['21:00', '08:00:00'] }).map(({ path }) => path), ['/quiet/1'], 'and nothing of the whole');
 });
 
 test('unknown fields of a request are ignored, and those of a file are refused at every depth', (t) => {
