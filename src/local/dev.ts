@@ -1,6 +1,7 @@
 import { announceStack } from '../cli/lib/running-stack.ts';
 import { readOptions } from '../cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
+import { freePort } from './embedded/free-port.ts';
 import { givenVariables } from './stack/given-variables.ts';
 import { onStop } from './stack/on-stop.ts';
 import { startStack } from './stack/start-stack.ts';
@@ -15,6 +16,12 @@ readOptions(
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const port = Number(process.env['PORT'] ?? 3000);
+for (const wanted of [port, port + 1]) {
+  await freePort(wanted).catch((error: Error) => {
+    print(`${error.message}\nPORT=4000 npm run dev takes the ports 4000 and 4001 instead.`);
+    process.exit(1);
+  });
+}
 
 const receiver = await startReceiver();
 const stack = await startStack(receiver, {

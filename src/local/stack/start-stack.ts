@@ -184,9 +184,15 @@ function environmentOf({ databaseUrl, redisUrl, stripe, shippo, mailbox, embeddi
   };
 }
 
+/** A store that was there already does not tell its keys again: it gets new ones. */
 async function applyStore(environment: Record<string, string>): Promise<DemoStore> {
-  const printed = await runCli(['apply', demoStoreFile, '--json'], environment);
-  const { keys } = JSON.parse(printed) as { keys: { name: string; value: string }[] };
+  const apply = async (): Promise<{ name: string; value: string }[]> =>
+    JSON.parse(await runCli(['apply', demoStoreFile, '--json'], environment)).keys;
+  let keys = await apply();
+  if (keys.length === 0) {
+    for (const name of ['storefront', 'backend']) await runCli(['keys', 'revoke', demoSlug, name], environment);
+    keys = await apply();
+  }
   const valueOf = (name: string) => keys.find((key) => key.name === name)?.value ?? '';
   return {
     slug: demoSlug,
