@@ -38,6 +38,7 @@ test('a route that wants a key is not served without one, nor with one that open
   for (const route of kinds('bearer')) {
     const answer = await api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), { tenant: tenant.slug });
     t.is(told(answer), '401 missing_key', nameOf(route));
+    t.is(answer.headers.get('www-authenticate'), 'Bearer', nameOf(route));
   }
   for (const route of kinds('bearer', 'dual', 'token')) {
     t.is(told(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })), '401 invalid_key', nameOf(route));
