@@ -2,10 +2,10 @@ import Koa from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { mountDocs } from './docs/index.ts';
-import { createRouteServices } from './lib/route-services.ts';
 import type { Route } from './lib/define-route.ts';
 import { HttpError } from './lib/http-error.ts';
 import { mountRoutes } from './lib/mount-routes.ts';
+import { createRouteServices } from './lib/route-services.ts';
 import { Switchboard } from './lib/switchboard.ts';
 import { answerRepeats } from './middleware/answer-repeats.ts';
 import { answerRequests } from './middleware/answer-requests.ts';
