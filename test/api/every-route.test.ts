@@ -71,7 +71,7 @@ test('a store that nobody knows is 404, and none at all is 400', async (t) => {
 
 test('a key of one store does not open another', async (t) => {
   const other = await buildTenant(t.context.services);
-  for (const route of kinds('dual', 'bearer')) {
+  for (const route of kinds('dual')) {
     const answer = await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined });
     t.is(told(answer), '400 invalid_request', nameOf(route));
   }
