@@ -23,15 +23,15 @@ export function documentedErrors(route: Route): ErrorCode[] {
 }
 
 const header: readonly ErrorCode[] = ['missing_tenant', 'unknown_tenant'];
-const key: readonly ErrorCode[] = [
-  'invalid_request', 'missing_key', 'invalid_key', 'revoked_key', 'expired_key', 'wrong_environment', 'insufficient_scope',
-];
+const key: readonly ErrorCode[] = ['missing_key', 'invalid_key', 'revoked_key', 'expired_key', 'wrong_environment', 'insufficient_scope'];
+/** Where two things may name the store, they may name different ones. */
+const either: readonly ErrorCode[] = ['invalid_request', ...header, ...key];
 
 const errorsOf: Readonly<Record<Audience['kind'], readonly ErrorCode[]>> = {
   public: header,
-  dual: [...header, ...key],
+  dual: either,
   bearer: key,
-  token: [...header, ...key],
+  token: either,
   session: ['invalid_session', 'expired_session'],
   inbound: ['unknown_tenant'],
 };

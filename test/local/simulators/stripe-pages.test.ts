@@ -27,7 +27,7 @@ test('the hosted page shows the lines, the totals and the way back, and nothing 
   );
   const response = await fetch(session.url ?? '');
   const page = await response.text();
-  t.regex(page, /Mug &#60;b&#62;&#34;big&#34;&#60;\/b&#62;/);
+  t.regex(page, /Mug &lt;b&gt;&quot;big&quot;&lt;\/b&gt;/);
   t.regex(page, /Gift card/);
   t.regex(page, /\$31\.00/);
   t.regex(page, /href="https:\/\/shop\.example\/cart"/);
