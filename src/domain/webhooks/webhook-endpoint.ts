@@ -24,6 +24,7 @@ const WebhookEndpointSchema = defineEntity({
     failures: p.integer(),
     failuresInRow: p.integer(),
     warnings: p.integer(),
+    /** To the minute while all goes well: a row that every delivery wrote to would make them wait for each other. */
     lastSuccessAt: p.datetime().nullable(),
     breakerOpenings: p.integer(),
     breakerOpenUntil: p.datetime().nullable(),
@@ -151,8 +152,9 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
   }
 
   private succeeded(at: Date): void {
+    const knownForMs = at.getTime() - (this.lastSuccessAt?.getTime() ?? -Infinity);
+    if (this.failures > 0 || knownForMs >= minutes(1)) this.lastSuccessAt = at;
     this.forgive();
-    this.lastSuccessAt = at;
   }
 
   private forgive(): void {

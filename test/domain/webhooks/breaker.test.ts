@@ -30,6 +30,32 @@ const warnings = async (ctx: Context) =>
   (await read<{ data: { disabled: string | null } }>(ctx, sql`select data from mails where tenant_id = ${ctx.tenant.id} order by id`))
     .map(({ data }) => data.disabled);
 
+test('while all goes well the last success is known to the minute, and after a failure exactly', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  const lastSuccess = async () => {
+    await deliveriesWaiting(ctx, id, 1);
+    await drainEndpoint(ctx, { endpointId: id });
+    return (await readEndpoint(ctx, id))?.lastSuccessAt?.toISOString();
+  };
+  await clock.standStill(async () => {
+    const first = await lastSuccess();
+    t.is(first, clock.now().toISOString());
+    clock.pass(seconds(59));
+    t.is(await lastSuccess(), first);
+    clock.pass(seconds(1));
+    const second = await lastSuccess();
+    t.is(second, clock.now().toISOString());
+    receiver.behave({ status: 500 });
+    clock.pass(seconds(1));
+    t.is(await lastSuccess(), second);
+    receiver.behave({ status: 200 });
+    clock.pass(seconds(1));
+    t.is(await lastSuccess(), clock.now().toISOString());
+  });
+});
+
 test('five failures in a row open the breaker: then nothing is attempted and no attempt is used up', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
