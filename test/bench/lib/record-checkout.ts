@@ -2,6 +2,7 @@ import http from 'node:http';
 
 import type pg from 'pg';
 
+import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 
 /** What a checkout sends, statement by statement and call by call. */
@@ -13,7 +14,10 @@ export interface CheckoutFloor {
   readonly calls: readonly { readonly path: string; readonly body: string }[];
 }
 
-/** Do something and answer what it sends to PostgreSQL and to the provider. Nothing of it stays: each commit is a rollback. */
+/**
+ * Check out and answer what is sent to PostgreSQL and to the provider. Nothing of it stays, each commit is a rollback: so
+ * the last statement finds no session to write the provider's answer to, and the shopper is not told of it.
+ */
 export async function recordCheckout(services: Services, work: () => Promise<unknown>): Promise<Pick<CheckoutFloor, 'statements' | 'calls'>> {
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const calls: { path: string; body: string }[] = [];
@@ -40,7 +44,9 @@ export async function recordCheckout(services: Services, work: () => Promise<unk
   };
   pool.on('acquire', watch);
   try {
-    await work();
+    await work().catch((error: unknown) => {
+      if (!(error instanceof DomainError && error.code === 'payment_provider_unavailable')) throw error;
+    });
     return { statements, calls };
   } finally {
     pool.off('acquire', watch);
