@@ -77,6 +77,10 @@ test('what failed is sent again, one or all of it', async (t) => {
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.deepEqual(placesOf(await owner.post(`/webhook-endpoints/${id}/recover`, {})), ['/since']);
   t.is((await pagesOf(owner, `/webhook-endpoints/${id}/deliveries?since=${since}`, 'deliveries')).flat().length, 2);
+  await owner.post(`/webhook-endpoints/${id}/disable`);
+  for (const [path, body] of [[`/webhook-deliveries/${first.id}/redeliver`, undefined], [`/webhook-endpoints/${id}/recover`, { since }]] as const) {
+    t.is(told(await owner.post(path, body)), '400 invalid_request', 'it is switched off');
+  }
 });
 
 test('an address that may not be called, or is taken, and what is unknown are refused', async (t) => {
