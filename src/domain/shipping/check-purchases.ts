@@ -3,6 +3,7 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { conclude, readOne } from '../database.ts';
+import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
 import { openAccount } from './open-account.ts';
 
@@ -10,7 +11,8 @@ import { openAccount } from './open-account.ts';
 const secondLookMs = days(1);
 
 interface Looked {
-  readonly rateId: string | null;
+  /** Every rate that a purchase may have been made with. */
+  readonly rateIds: readonly string[];
   /** When its last purchase was asked for or written down. */
   readonly since: Date;
 }
@@ -22,13 +24,17 @@ interface Looked {
 export async function checkPurchases(ctx: Context, { labelId, number }: { labelId: string; number: number }): Promise<void> {
   const [label, opened] = await Promise.all([
     readOne<Looked>(ctx, sql`
-      select rate_id as "rateId", coalesce(purchased_at, buying_since, updated_at) as since
+      select array(select distinct unnest(array_remove(asked_rate_ids || rate_id, null))) as "rateIds",
+        coalesce(purchased_at, buying_since, updated_at) as since
       from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
     openAccount(ctx),
   ]);
-  if (!label?.rateId || !opened) return;
+  if (!label || label.rateIds.length === 0 || !opened) return;
   try {
-    const purchases = await ctx.ports.shipping.findPurchases(opened.account, label.rateId, { signal: ctx.signal });
+    const purchases: LabelPurchase[] = [];
+    for (const rateId of label.rateIds) {
+      purchases.push(...await ctx.ports.shipping.findPurchases(opened.account, rateId, { signal: ctx.signal }));
+    }
     await matchPurchases(ctx, labelId, purchases);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

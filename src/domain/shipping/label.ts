@@ -56,6 +56,8 @@ const LabelSchema = defineEntity({
     rate: p.json<ChosenRate>().nullable(),
     rateId: p.string().nullable(),
     amountCents: p.bigint('number').nullable(),
+    /** The rates that a purchase was ever asked for with: one that shows late is found at the rate that it was made with. */
+    askedRateIds: p.array().default([]),
     buyNumber: p.integer(),
     buyToken: p.string().nullable(),
     buyingSince: p.datetime().nullable(),
@@ -133,6 +135,7 @@ export class Label extends LabelSchema.class {
   beginBuying(now: Date): void {
     this.buyToken = nextBuyToken(this);
     this.moveTo('buying');
+    if (this.rateId) this.askedRateIds = [...new Set([...this.askedRateIds, this.rateId])];
     this.buyNumber += 1;
     this.buyingSince = now;
     this.lookedEmptyAt = null;

@@ -152,6 +152,22 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.is((await promised(ctx, jobs.checkPurchases)).length, 2);
 });
 
+test.serial('a label that shows late is found at the rate that it was bought with, also when another was bought since', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx);
+  shipping.turns = [{ sellsUnseenFor: 2 }, { error: refusal() }];
+  const label = await runToEnd(ctx, clock, order.id);
+  t.like(label, { state: 'purchased', buyNumber: 3 });
+  t.is(new Set(shipping.bought().map(({ rateId }) => rateId)).size, 2);
+
+  clock.pass(minutes(11));
+  await sweepLabels(ctx);
+  for (const check of await promised(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  t.deepEqual(shipping.bought().map(({ id }) => id), [label.purchaseId ?? '']);
+});
+
 test('a second label that the provider does not take back stands before a person', async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const { rateId } = shipping.bought()[0] ?? {};
