@@ -80,7 +80,7 @@ test('a type that nobody uses is empty, and a page that is too large is refused'
   t.is(body.error, 'invalid_request');
 });
 
-test('an announcement is active from its start until just before its end', async (t) => {
+test.serial('an announcement is active from its start until just before its end', async (t) => {
   const { api, ctx, tenant, clock } = t.context;
   const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
   const announce = (slug: string, starts_at: string | null, ends_at: string | null, more = {}) =>

@@ -49,7 +49,7 @@ test('the third party calls where the owner was told, with the secret that he wa
   t.is((await api.call('POST', pathname + search, { body: '{}', headers })).status, 202);
 });
 
-test('connections are listed page by page, the newest first, and one that nobody answered has expired', async (t) => {
+test.serial('connections are listed page by page, the newest first, and one that nobody answered has expired', async (t) => {
   const { clock, owner } = t.context;
   for (const provider of ['a', 'b', 'c']) await owner.post('/integrations', { ...wish, provider });
   clock.pass(hours(1));
