@@ -8,7 +8,7 @@ interface Turn<Answer> {
 
 /**
  * Count all who come for the same subject in one turn of the event loop with one call. Each is told its answer, and how
- * many of them came later than he did: what was counted without those is what he would have been told alone.
+ * many of them came later than they did: what was counted without those is what they would have been told alone.
  */
 export function countTogether<Answer>(
   count: (subject: string, times: number) => Promise<Answer>,

@@ -105,7 +105,7 @@ function createWindow(redis: Services['redis'], keyPrefix: string, points: numbe
   });
   return async (subject) => {
     const { answer: { consumedPoints, msBeforeNext }, later } = await countedTogether(subject);
-    // Whoever is known to have had all of his is not counted any more.
+    // Whoever is known to have had all of theirs is not counted any more.
     const left = consumedPoints === 0 ? -1 : points - (consumedPoints - later);
     return { isOver: left < 0, limit: points, remaining: Math.max(0, left), reset: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
   };

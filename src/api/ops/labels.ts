@@ -5,7 +5,7 @@ import {
   acknowledgeDuplicate, chooseRate, editAddress, labelsNeedingAttention, markFulfilled, quoteOrder, retryLabel,
   ShippingAddressInput, voidLabel, waitingLabel, type WaitingLabel,
 } from '#src/domain/shipping/index.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
@@ -72,7 +72,7 @@ type Action = (ctx: Context, label: WaitingLabel, form: Readonly<Record<string, 
 const actions: Readonly<Record<string, Action>> = {
   async address(ctx, label, form) {
     const address = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, text.trim() === '' ? null : text.trim()]));
-    if (!fits(ShippingAddressInput, address)) throw new DomainError('invalid', 'invalid_request', 'The address needs a name, a street, a city and a country of two letters.');
+    if (!fits(ShippingAddressInput, address)) throw invalidRequest('The address needs a name, a street, a city and a country of two letters.');
     await editAddress(ctx, { orderId: label.orderId, address });
     await retryLabel(ctx, { labelId: label.id });
     return 'The address is saved and the label is tried again.';

@@ -2,7 +2,7 @@ import Router, { type RouterContext } from '@koa/router';
 
 import type { Context } from '#src/domain/context.ts';
 import { enableEndpoint, recoverDeliveries, redeliver, webhooksNeedingAttention } from '#src/domain/webhooks/index.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import { contextOf, doneOf, formOf, orSentence, redirect, show, slugsOf } from './respond.ts';
 import { renderWebhooksPage } from './webhooks-page.ts';
@@ -53,6 +53,6 @@ const actions: Readonly<Record<string, Action>> = {
 
 function dayOf(text: string): Date {
   const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : Number.NaN);
-  if (Number.isNaN(day.getTime())) throw new DomainError('invalid', 'invalid_request', 'Say since which day, as in 2026-11-20.');
+  if (Number.isNaN(day.getTime())) throw invalidRequest('Say since which day, as in 2026-11-20.');
   return day;
 }

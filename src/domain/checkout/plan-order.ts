@@ -1,11 +1,11 @@
 import { minutes } from '#src/lib/duration.ts';
-import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Hold, NewOrder } from '../orders/index.ts';
 import { tooSmall } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
+import { refuseInsecureAddress } from '../refuse-insecure-address.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { isTooSmall } from './minimum-charge.ts';
 import { type CheckoutQuote, linesMaxOfAKind, tooManyLines } from './quote-checkout.ts';
@@ -154,9 +154,6 @@ function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
 
 function addressOf(ctx: Context, field: string, given: string | null | undefined): string {
   const address = given ?? ctx.tenant.storefrontUrl;
-  const { protocol } = new URL(address);
-  if (protocol === 'https:' || (ctx.settings.localMode && protocol === 'http:')) return address;
-  throw invalidRequest(`${field} must be an https address.`, {
-    path: `/${field}`, code: 'format', detail: 'must be an https address',
-  });
+  refuseInsecureAddress(ctx, field, address);
+  return address;
 }

@@ -1,12 +1,13 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError, found } from '#src/lib/errors.ts';
+import { found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
+import { refuseInsecureAddress } from '../refuse-insecure-address.ts';
 import { deriveToken } from '../tenants/index.ts';
 import { callSecretOf } from './call-secret.ts';
 import { type Connection, connectionColumns } from './find-connection.ts';
@@ -43,9 +44,8 @@ export async function createIntegrationState(
   ctx: Context,
   { provider, returnUrl, consentUrl }: IntegrationWish,
 ): Promise<IntegrationState> {
-  const { localMode, publicUrl } = ctx.settings;
-  refuseUnsafe('return_url', returnUrl, localMode);
-  if (consentUrl) refuseUnsafe('consent_url', consentUrl, localMode);
+  refuseInsecureAddress(ctx, 'return_url', returnUrl);
+  if (consentUrl) refuseInsecureAddress(ctx, 'consent_url', consentUrl);
   const id = newId('conn');
   const state = await deriveToken(ctx, 'integration.state', id);
   const connection = await transact(ctx, async (ctx) => {
@@ -58,7 +58,7 @@ export async function createIntegrationState(
     });
     return found(connection, 'integration');
   });
-  const callbackUrl = `${publicUrl}/api/v1/integrations/${provider}/callback`;
+  const callbackUrl = `${ctx.settings.publicUrl}/api/v1/integrations/${provider}/callback`;
   return {
     connection, state, callbackUrl,
     openUrl: consentUrl ? withQuery(consentUrl, { state, redirect_uri: callbackUrl }) : null,
@@ -70,11 +70,4 @@ function withQuery(address: string, query: Readonly<Record<string, string>>): st
   const url = new URL(address);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
-}
-
-function refuseUnsafe(field: string, address: string, localMode: boolean): void {
-  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
-  if (protocol === 'https:' || (localMode && protocol === 'http:')) return;
-  const errors = [{ path: `/${field}`, code: 'format', detail: 'must be an https address' }];
-  throw new DomainError('invalid', 'invalid_request', 'The browser can only be led to an https address.', { extensions: { errors } });
 }
