@@ -1,4 +1,5 @@
-import { Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+import { Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import { ReturnUrl } from '../return-url.ts';
 
 const Plain = {
   product_slug: Slug,
@@ -22,8 +23,8 @@ const CheckoutItem = Type.Object(
 /** The body of POST /checkout/sessions. */
 export const CheckoutInput = Type.Object({
   items: Type.Array(CheckoutItem, { minItems: 1, maxItems: 100 }),
-  return_url: Omittable(Url),
-  cancel_url: Omittable(Url),
+  return_url: Omittable(ReturnUrl),
+  cancel_url: Omittable(ReturnUrl),
   customer_email: Omittable(Email),
   promo_code: Omittable(Text(100, { examples: ['WELCOME10'] })),
   gift_card_code: Omittable(Text(100, { examples: ['ABCD-EFGH-JKLM-NPQR'] })),

@@ -1,6 +1,7 @@
-import { Email, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+import { Email, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 import { priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
+import { ReturnUrl } from '../return-url.ts';
 import { shippingOptions } from '../shipping/index.ts';
 import { checkOut } from './create-checkout-session.ts';
 import type { CheckoutSessionView } from './present.ts';
@@ -14,8 +15,8 @@ export const GiftCheckoutInput = Type.Object({
   recipient_email: Email,
   recipient_name: Omittable(Text(200, { examples: ['Grace'] })),
   message: Omittable(Text(1000, { examples: ['Enjoy every cup.'] })),
-  return_url: Omittable(Url),
-  cancel_url: Omittable(Url),
+  return_url: Omittable(ReturnUrl),
+  cancel_url: Omittable(ReturnUrl),
 });
 export type GiftCheckoutInput = Static<typeof GiftCheckoutInput>;
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Hold, NewOrder } from '../orders/index.ts';
 import { tooSmall } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
-import { refuseInsecureAddress } from '../refuse-insecure-address.ts';
+import { fillReturnUrl } from '../return-url.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { isTooSmall } from './minimum-charge.ts';
 import { type CheckoutQuote, linesMaxOfAKind, tooManyLines } from './quote-checkout.ts';
@@ -83,8 +83,8 @@ export function planOrder(
       discountName: [promo?.code, giftCardCents > 0 && 'Gift card'].filter(Boolean).join(' + ') || null,
       shipping: quote.ships ? { countries, options: mode === 'payment' ? options : [] } : null,
       customerEmail: email,
-      returnUrl: addressOf(ctx, 'return_url', input.return_url),
-      cancelUrl: addressOf(ctx, 'cancel_url', input.cancel_url),
+      returnUrl: fillReturnUrl(ctx, 'return_url', input.return_url ?? ctx.tenant.storefrontUrl, orderId),
+      cancelUrl: fillReturnUrl(ctx, 'cancel_url', input.cancel_url ?? ctx.tenant.storefrontUrl, orderId),
       expiresAt: Math.floor((now + Math.max(terms.sessionLifetimeMs, providerLifetimeMinMs)) / 1000),
       automaticTax: terms.automaticTax,
     },
@@ -150,10 +150,4 @@ function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
     ...(promo?.promoId ? [{ kind: 'promo' as const, subjectId: promo.promoId, quantity: 0, amountCents: 0 }] : []),
     ...[...pieces].map(([subjectId, quantity]) => ({ kind: 'stock' as const, subjectId, quantity, amountCents: 0 })),
   ];
-}
-
-function addressOf(ctx: Context, field: string, given: string | null | undefined): string {
-  const address = given ?? ctx.tenant.storefrontUrl;
-  refuseInsecureAddress(ctx, field, address);
-  return address;
 }

@@ -1,0 +1,82 @@
+import anyTest, { type TestFn } from 'ava';
+import fc from 'fast-check';
+
+import type { Context } from '#src/domain/context.ts';
+import { checkReturnUrl, fillReturnUrl } from '#src/domain/return-url.ts';
+import type { Settings } from '#src/domain/settings.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const storefrontUrl = 'https://shop.example';
+const isAllowed = (ctx: Context, url: string, { allowedOrigins, ...settings }: Partial<Settings> & { allowedOrigins: string[] }) => {
+  try {
+    const tenant = { ...ctx.tenant, storefrontUrl, allowedOrigins };
+    checkReturnUrl({ ...ctx, tenant, settings: { ...ctx.settings, localMode: false, ...settings } }, 'return_url', url);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'invalid_request') return false;
+    throw error;
+  }
+};
+const any = ['*'];
+const listed = ['https://www.shop.example'];
+
+test('checkReturnUrl holds a store that lists origins to them and its storefront, and takes any https otherwise', (t) => {
+  const { ctx } = t.context;
+  const urls: [url: string, any: boolean, listed: boolean][] = [
+    ['https://shop.example/thanks?id=1', true, true], ['https://www.shop.example/', true, true],
+    ['https://elsewhere.example/', true, false], ['https://shop.example.evil.example/', true, false],
+    ['https://shop.example@evil.example/', true, false], ['https://shop.example:8443/', true, false],
+    ['http://shop.example/', false, false], ['javascript:alert(1)', false, false], ['ftp://shop.example/', false, false],
+    ['/thanks', false, false], ['', false, false], ['https://', false, false], ['https://shop.example\\@evil.example/', false, false],
+    ['https://shop.example/{OTHER}', false, false],
+  ];
+  for (const [url, anywhere, atListed] of urls) {
+    t.is(isAllowed(ctx, url, { allowedOrigins: any }), anywhere, url);
+    t.is(isAllowed(ctx, url, { allowedOrigins: listed }), atListed, `${url} of a store that lists origins`);
+  }
+});
+
+test('checkReturnUrl leads home to a developer\'s machine in the test environment, whatever the store lists', (t) => {
+  const { ctx } = t.context;
+  for (const url of ['http://localhost:5173/order', 'http://127.0.0.1:8080/', 'http://localhost/']) {
+    for (const allowedOrigins of [any, listed]) {
+      t.true(isAllowed(ctx, url, { allowedOrigins, appMode: 'test' }), url);
+      t.false(isAllowed(ctx, url, { allowedOrigins, appMode: 'live' }), `${url} in live mode`);
+    }
+  }
+  for (const url of ['http://localhost.evil.example/', 'http://127.0.0.1.evil.example/', 'http://localhost@evil.example/', 'http://127.0.0.2/']) {
+    t.false(isAllowed(ctx, url, { allowedOrigins: any, appMode: 'test' }), url);
+  }
+});
+
+test('fillReturnUrl names the order and leaves the session to the provider', (t) => {
+  const { ctx } = t.context;
+  const url = 'https://shop.example/order/{ORDER_ID}?session={CHECKOUT_SESSION_ID}&order={ORDER_ID}#{ORDER_ID}';
+  t.is(
+    fillReturnUrl(ctx, 'return_url', url, 'ord_1'),
+    'https://shop.example/order/ord_1?session={CHECKOUT_SESSION_ID}&order=ord_1#ord_1',
+  );
+});
+
+test('a store that lists origins never sends a shopper anywhere else, whatever is asked', (t) => {
+  const { ctx } = t.context;
+  const part = fc.constantFrom(
+    'https://', 'http://', '//', '/', '\\', '@', ':', '.', '?', '#', '%2f', '\t', ' ', '{ORDER_ID}', '{CHECKOUT_SESSION_ID}',
+    'shop.example', 'www.shop.example', 'evil.example', 'localhost', '443',
+  );
+  fc.assert(fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+    const url = parts.join('');
+    const tenant = { ...ctx.tenant, storefrontUrl, allowedOrigins: listed };
+    const settings: Settings = { ...ctx.settings, localMode: false, appMode: 'live' };
+    try {
+      const filled = fillReturnUrl({ ...ctx, tenant, settings }, 'return_url', url, 'ord_1');
+      t.true(['https://shop.example', 'https://www.shop.example'].includes(new URL(filled).origin), url);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }), { numRuns: 2000 });
+});
