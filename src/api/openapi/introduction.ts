@@ -21,7 +21,9 @@ method, store or key, scope, rate, size and type, schema, module, existence, sta
 
 Addresses that take an \`Idempotency-Key\` run a request once, however often it is sent: for 24 hours the same key with
 the same body gets the same answer, with \`Idempotent-Replayed: true\`. Another body is 422, and 409 says that the first
-try is still at work. Answers of 401, 403, 429 and 5xx are not kept: the next try runs.
+try is still at work. Answers of 401, 403, 429 and 5xx are not kept: the next try runs. A checkout that was answered
+with 503 continues the same order for ten minutes; without a key, or later, its order ends, releases what it held, and
+the next try makes a new one.
 
 ## Limits
 

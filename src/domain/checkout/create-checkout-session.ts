@@ -1,7 +1,6 @@
 import { repairSession } from '#jobs/checkout.ts';
 import { allOf } from '#src/lib/all-of.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { seconds } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
@@ -12,6 +11,7 @@ import {
   sellingTerms, type Subscribing, unavailable,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
+import { abandonedAfterMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { forgetCustomer } from './forget-customer.ts';
 import { BeingSubscribed, isTakenByAnother } from './is-taken-by-another.ts';
@@ -22,9 +22,6 @@ import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-chec
 import { inTheWay, subscribingOf } from './subscribing.ts';
 import { supersedeSession } from './supersede-session.ts';
 
-/** Longer than any request lasts: whoever finds a session still unanswered then knows that its request is over. */
-const repairAfterMs = seconds(30);
-
 /** How often a request is judged anew because something of the caller's own got in between. */
 const roundsMax = 6;
 
@@ -32,8 +29,8 @@ const roundsMax = 6;
  * Make a pending order and open a hosted payment session for it (protocols.md §3).
  *
  * Everything is judged before anything is written; the order, its holds and the frozen request for its session are
- * written before the provider is asked; and whatever then happens to this process, the job that was promised with the
- * order finds out what became of the session.
+ * written before the provider is asked. Whatever then happens to this process, the job that is enqueued with the order
+ * ends a session that the shopper was never sent to.
  *
  * @param requestKey stands for this very request at every try of it: what an earlier try began is gone on with
  * @throws DomainError as api.md lists for POST /checkout/sessions
@@ -154,7 +151,8 @@ async function writeOrder(
       }),
       takeHolds(ctx, order.holds, order.email),
     );
-    enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, repairAfterMs) });
+    const dueAt = fromNow(ctx.clock, abandonedAfterMs({ requestKey }));
+    enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt });
     return session;
   });
 }

@@ -6,6 +6,7 @@ import type { Hold, NewOrder } from '../orders/index.ts';
 import { tooSmall } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
+import { continuableMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { isTooSmall } from './minimum-charge.ts';
 import { type CheckoutQuote, linesMaxOfAKind, tooManyLines } from './quote-checkout.ts';
@@ -23,8 +24,11 @@ export interface OrderPlan {
   readonly expiresAt: Date;
 }
 
-/** The provider takes no session that ends within half an hour; a store in local mode may want one that does. */
-const providerLifetimeMinMs = minutes(35);
+/**
+ * The provider rejects a session that ends within half an hour, also when it is requested again to continue an order.
+ * Where a store wants its sessions shorter, they are closed at the provider when their own time is over.
+ */
+const providerLifetimeMinMs = minutes(35) + continuableMs;
 
 /** Where a store ships that has not said where: wherever parcels usually go. */
 const usualCountries = [

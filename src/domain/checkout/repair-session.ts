@@ -10,6 +10,7 @@ import {
   troubleOf,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
+import { abandonSession } from './abandon-session.ts';
 import { isCertain } from './open-session.ts';
 
 /** With less time than this the provider would refuse a session that it has not made already. */
@@ -18,13 +19,15 @@ const lifeMinMs = minutes(31);
 const lifeMaxMs = days(1);
 
 /**
- * Find out what became of a session that was asked for and whose answer was never written down: the process died, or
- * nothing settled it. The same call with the same key answers the same session, while it has time left; a provider
- * that keeps answering an error is asked for what it made instead.
+ * End a session whose response was never stored, because the process died or the provider failed. Its request was
+ * answered with an error and cannot be continued any more, so the order releases what it holds at once. Then the
+ * session is closed at the provider: the same call with the same key returns the same session while it has time left,
+ * and a provider that keeps returning an error is searched for the session instead.
  */
 export async function repairSession(ctx: Context, { orderId, attempt }: { orderId: string; attempt: number }): Promise<void> {
   const session = await readSession(ctx, orderId);
   if (session?.state !== 'creating') return;
+  if (!session.supersededAt && (await abandonSession(ctx, orderId)) === 'changed') return;
   const finding = await find(ctx, session, attempt);
   await conclude(ctx, (ctx) => settle(ctx, session, finding, attempt));
 }
@@ -75,7 +78,7 @@ async function settle(ctx: InTransaction, session: PaymentSession, finding: Find
   }
   if (finding.kind === 'found') {
     await applyAnswer(ctx, finding.answer);
-    if (session.supersededAt) await closeSoon(ctx, session);
+    await closeSoon(ctx, session);
     return;
   }
   const isLongOver = ctx.clock.now().getTime() - session.request.expiresAt * 1000 > lifeMaxMs;

@@ -4,11 +4,11 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { lockOrder } from '../orders/index.ts';
 import {
-  answerOfSession, applyAnswer, endOrder, endSession, markSuperseded, type PaymentSession, readSession, refusalOf,
+  answerOfSession, applyAnswer, endSession, type PaymentSession, readSession, refusalOf,
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
+import { abandonSession } from './abandon-session.ts';
 
 /** A click that came just before this one is let finish: it gets its answer, and its session can be closed. */
 const patienceMs = seconds(3);
@@ -28,7 +28,7 @@ const lookEveryMs = 100;
 export async function supersedeSession(ctx: Context, account: PaymentAccount, orderId: string): Promise<'gone' | 'changed'> {
   const session = await answered(ctx, account, orderId);
   if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
-  if (!session.sessionId) return abandon(ctx, orderId);
+  if (!session.sessionId) return abandonSession(ctx, orderId);
   try {
     const askedAt = ctx.clock.now();
     const snapshot = await ctx.ports.payments.expireSession(account, session.sessionId, ctx.signal);
@@ -51,14 +51,4 @@ async function answered(ctx: Context, { endsAt = Infinity }: PaymentAccount, ord
     if (session?.state !== 'creating' || performance.now() > until) return session;
     await sleep(lookEveryMs);
   }
-}
-
-/** Whoever finds out what became of it closes it (checkout's repair); what it holds need not wait for that. */
-async function abandon(ctx: Context, orderId: string): Promise<'gone' | 'changed'> {
-  return transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (!(await markSuperseded(ctx, orderId))) return 'changed';
-    if (order) await endOrder(ctx, order, 'expired');
-    return 'gone';
-  });
 }

@@ -10,6 +10,7 @@ import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, runOnPlatformTables } from '#src/domain/database.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
@@ -47,7 +48,8 @@ export interface Labs {
 /** What is worked here: the rest has other protocols. */
 const worked = jobs.map(({ name }) => name).filter((name) => /^(payments|checkout)\./.test(name));
 const healings = 5;
-const afterMs = 35_000;
+/** All of them together are longer than a request can be continued, so that what is abandoned is over as well. */
+const afterMs = minutes(4);
 
 /** @param environment one that a process can start with, on services of its own */
 export async function openLabs(environment: Record<string, string>): Promise<Labs> {

@@ -2,7 +2,7 @@ import { lookThroughGap, reportStoreDrift } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
-import { days, hours } from '#src/lib/duration.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { signatureHeader } from '#src/local/simulators/stripe/events/signature.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -99,7 +99,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await stripe.addFault({ match: 'POST /v1/checkout/sessions', kind: 'reset_after', times: 4 });
       await createCheckoutSession(ctx, input, { requestKey }).then(() => { throw new Error('It was answered.'); }, () => undefined);
       await stripe.clearFaults();
-      clock.pass(31_000);
+      clock.pass(minutes(10) + 1000);
       return promiseOf('checkout.repair-session');
     },
     findings: clickAgain,

@@ -4,7 +4,7 @@ import { createCheckoutSession, repairSession } from '#src/domain/checkout/index
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
-import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { dieAt, Killed } from '#test/support/die-at.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
@@ -66,7 +66,7 @@ test.serial('a process that dies anywhere in a checkout leaves an order that com
   t.true((await ordersOf(ctx)).every(({ status }) => status === 'expired'));
 });
 
-test.serial('a process that dies while the provider works finds the same session afterwards', async (t) => {
+test.serial('a process that dies while the provider works leaves a session that is closed, and nothing held', async (t) => {
   const { ctx, services, clock } = t.context;
   const goods = await stockShop(ctx);
   payments.meanwhile = async (asked) => {
@@ -78,8 +78,9 @@ test.serial('a process that dies while the provider works finds the same session
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' });
   clock.pass(31_000);
   await workPromises(services);
-  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'open' });
-  t.is(openAtProvider(order?.id ?? ''), 1);
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
+  t.is(openAtProvider(order?.id ?? ''), 0);
+  t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
 });
 
 test.serial('with too little time left the same call is not made again, and the order ends', async (t) => {
@@ -91,10 +92,11 @@ test.serial('with too little time left the same call is not made again, and the 
   clock.pass(minutes(30));
   payments.asked.length = 0;
   await workPromises(services);
-  t.like(await orderOf(ctx, order?.id ?? ''), { status: 'pending' }, 'one empty look proves nothing');
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' }, 'one empty look proves nothing');
   clock.pass(minutes(2));
   await workPromises(services);
   t.false(payments.asked.includes('createSession'));
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
   t.like(await orderOf(ctx, order?.id ?? ''), { status: 'expired' });
   t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
 });
@@ -107,32 +109,32 @@ test.serial('a provider that answers an error after it acted, again and again, i
   const [order] = await ordersOf(ctx);
   clock.pass(31_000);
   await workPromises(services);
-  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'open', sessionId: payments.sessionOf(order?.id ?? '').sessionId });
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired', sessionId: payments.sessionOf(order?.id ?? '').sessionId });
   payments.misfortunes.createSession = [];
 });
 
-test.serial('a session that is made while its repair finds none stays open', async (t) => {
-  const { ctx, clock } = t.context;
+test.serial('a session that is made at the moment at which it is abandoned is closed, and the request sent again is a new order', async (t) => {
+  const { ctx, services, clock } = t.context;
   const goods = await stockShop(ctx);
   const click = () => createCheckoutSession(ctx, { items: [{ product_slug: goods.product.slug, quantity: 1 }] }, { requestKey: 'a request' });
   payments.misfortunes.createSession = [{ failure: 'away' }];
   await t.throwsAsync(click());
   const [order] = await ordersOf(ctx);
   const orderId = order?.id ?? '';
-  clock.pass(seconds(31));
-  payments.misfortunes.createSession = [{ failure: 'away' }];
-  await repairSession(ctx, { orderId, attempt: 1 });
-  payments.misfortunes.createSession = [{ failure: 'away' }];
+  clock.pass(minutes(10));
   payments.meanwhile = async (asked) => {
-    if (asked !== 'findSession') return;
+    if (asked !== 'createSession') return;
     payments.meanwhile = undefined;
-    t.is((await click()).order_id, orderId);
+    payments.misfortunes.createSession = [{ failure: 'away' }];
+    await repairSession(ctx, { orderId, attempt: 1 });
   };
-  await repairSession(ctx, { orderId, attempt: 2 });
-  t.like(await orderOf(ctx, orderId), { status: 'pending' });
-  t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
-  const { state, checkAt } = await sessionOf(ctx, orderId);
-  t.deepEqual([state, checkAt !== null], ['open', true]);
+  t.like(await t.throwsAsync(click()), { code: 'payment_provider_unavailable' });
+  await workPromises(services);
+  t.like(await orderOf(ctx, orderId), { status: 'expired' });
+  t.like(await sessionOf(ctx, orderId), { state: 'expired' });
+  t.is(openAtProvider(orderId), 0);
+  t.not((await click()).order_id, orderId);
+  t.like(await stockOf(ctx, goods.product.variant.id), { held: 1 });
 });
 
 test.serial('a process that dies anywhere in bringing an order into line pays it once all the same', async (t) => {
