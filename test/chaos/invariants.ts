@@ -61,7 +61,7 @@ async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
   const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
   const kept = account.transactions.filter(({ status }) => status === 'SUCCESS');
   const orders = await ask<{ id: string; labels: number; attention: string | null }>(`
-    select o.id, o.attention_code as attention,
+    select o.id, o.attentions -> 0 ->> 'code' as attention,
       (select count(*)::int from labels l where l.order_id = o.id and l.state = 'purchased') as labels
     from orders o where o.payment_status = 'paid'`);
   return [

@@ -24,17 +24,17 @@ async function lock(ctx: InTransaction, id: string): Promise<Order> {
 
 test.serial('a row is locked and changed by two statements whose texts say nothing of it', async (t) => {
   const { services, ctx } = t.context;
-  const { id } = await buildPaidOrder(ctx, { attentionCode: 'oversold' });
+  const { id } = await buildPaidOrder(ctx, { attentionCodes: ['oversold'] });
   const paidAt = new Date('2026-11-21T01:02:03.456Z');
   const version = await transact(ctx, async (ctx) => (await lock(ctx, id)).version);
   const { statements } = await countStatements(services, () => transact(ctx, async (ctx) => {
     const order = await lock(ctx, id);
-    Object.assign(order, { labels, paidAt, attentionCode: null, totalCents: 12_345 });
+    Object.assign(order, { labels, paidAt, attentions: [], totalCents: 12_345 });
   }));
   t.is(statements.length, 2, statements.join('\n'));
   for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026']) t.false(statements.join('\n').includes(secret), secret);
   await transact(ctx, async (ctx) => {
-    t.like(await lock(ctx, id), { labels, paidAt, attentionCode: null, totalCents: 12_345, version: version + 1 });
+    t.like(await lock(ctx, id), { labels, paidAt, attentions: [], totalCents: 12_345, version: version + 1 });
   });
 });
 

@@ -37,7 +37,7 @@ export async function fillShop(stack: Stack): Promise<{ labels: { id: string; re
     const [first, second] = await askOwner(stack, '/admin/orders?limit=2').then(({ orders }) => orders);
     await transact(ctx, async ({ tx }) => {
       await tx.run(sql`
-        update orders set attention_code = 'payment_missing', attention_detail = 'It is paid here, and the payment provider has no such payment.'
+        update orders set attentions = '[{"code": "payment_missing", "detail": "It is paid here, and the payment provider has no such payment."}]'
         where tenant_id = ${tenant.id} and id = ${first.id}`);
       const random = seededRandom(7);
       for (let ago = 29; ago > 0; ago -= 1) {

@@ -80,16 +80,12 @@ function renderWaiting(
     <table class="list">
       <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th><th></th></tr></thead>
       <tbody>${orders.map((order) => html`<tr>
-        <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${linesOf(order)}</td>
+        <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${order.detail}</td>
         <td>${ago(order.updatedAt, now)}</td>
         <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'I have seen to it', { code })}</td></tr>`)}</tbody>
     </table>
   </section>`;
 }
-
-/** What else is the matter stands on lines of its own. */
-const linesOf = ({ detail }: OrderNeedingAttention): readonly Html[] =>
-  (detail ?? '–').split('\n').map((line, index) => (index === 0 ? html`${line}` : html`<br>${line}`));
 
 const findings: Readonly<Record<DriftedOrder['kind'], string>> = {
   unpaid_here: 'Paid at the provider, and not here until it was compared.',

@@ -16,12 +16,15 @@ const AttentionView = Type.Object({
 /** An order as the lists of its store show it. */
 export const ManagedOrderView = Type.Object({
   ...OrderView.properties,
+  /** The most urgent of `attentions`. */
   attention: Nullable(AttentionView),
+  attentions: Type.Array(AttentionView),
 }, { title: 'ManagedOrder' });
 export type ManagedOrderView = Static<typeof ManagedOrderView>;
 
-export function presentManagedOrder({ order, attention }: ManagedOrder): ManagedOrderView {
-  return { ...order, attention: attention && { ...attention, next: nextStep(attention.code) } };
+export function presentManagedOrder({ order, attentions: open }: ManagedOrder): ManagedOrderView {
+  const attentions = open.map(({ code, detail }) => ({ code, detail, next: nextStep(code) }));
+  return { ...order, attention: attentions[0] ?? null, attentions };
 }
 
 /** Something that happened to an order, or that somebody did about it. */

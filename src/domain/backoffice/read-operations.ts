@@ -6,7 +6,7 @@ import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
 import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import { asPlatform } from '../database.ts';
-import { isReasonCode } from '../shipping/index.ts';
+import { openAttentions } from './orders-needing-attention.ts';
 
 /** The state of every queue, what waits for the outside world, and what needs a person: all stores together. */
 export interface Operations {
@@ -119,14 +119,14 @@ async function readOutside(ctx: InTransaction<PlatformContext>): Promise<Pick<Op
 
 /** An order repeats what is the matter with its label; that is counted once, as the label's. */
 async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Attention[]> {
-  const found = await ctx.tx.run<Attention>(sql`
+  return ctx.tx.run<Attention>(sql`
     select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
       select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
       from payment_accounts where silent_since is not null
       union all
       select 1, 'payments', 'payment_events_forgotten', created_at from payment_event_gaps where finished_at is null
       union all
-      select 2, 'order', attention_code, updated_at from orders where attention_code is not null
+      select 2, 'order', code, updated_at from (${openAttentions}) as open
       union all
       select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'
       union all
@@ -139,5 +139,4 @@ async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Atten
       union all
       select 7, 'webhook_delivery', 'given_up', settled_at from webhook_deliveries where state = 'failed') as waiting
     group by rank, kind, code order by rank, count desc, code`);
-  return found.filter(({ kind, code }) => kind !== 'order' || !(isReasonCode(code) || code === 'duplicate_voided'));
 }

@@ -1,3 +1,4 @@
+export type { Attention } from './attention.ts';
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
 export { findOrder, lookUpOrder } from './find-order.ts';
@@ -5,7 +6,7 @@ export { hasBought } from './has-bought.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {
-  type Attention, type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, orderStatuses, paymentStatuses,
+  type FulfillmentStatus, fulfillmentStatuses, type Gift, Order, orderStatuses, paymentStatuses,
   type ShippingAddress,
 } from './order.ts';
 export { hasGoodsToShip, orderForShipping, type OrderForShipping } from './order-for-shipping.ts';

@@ -13,7 +13,8 @@ export interface OrderForShipping {
   readonly currency: string;
   readonly email: string | null;
   readonly shippingAddress: ShippingAddress | null;
-  readonly attentionCode: string | null;
+  /** The codes of its open attentions. */
+  readonly attentionCodes: readonly string[];
   readonly items: readonly { readonly quantity: number; readonly weightOz: number | null; readonly ships: boolean }[];
 }
 
@@ -22,7 +23,7 @@ export async function orderForShipping(ctx: Context, id: string): Promise<OrderF
   return readOne<OrderForShipping>(ctx, sql`
     select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
       o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.shipping_address as "shippingAddress",
-      o.attention_code as "attentionCode",
+      jsonb_path_query_array(o.attentions, '$[*].code') as "attentionCodes",
       (select coalesce(json_agg(json_build_object(
           'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
         from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items

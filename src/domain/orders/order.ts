@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
+import { type Attention, withAttention, withoutAttentions } from './attention.ts';
 
 export const orderStatuses = [
   'pending', 'paid', 'payment_failed', 'expired', 'canceled', 'partially_refunded', 'refunded',
@@ -43,12 +44,6 @@ export interface Gift {
   readonly message: string | null;
   readonly product_name: string;
   readonly months: number;
-}
-
-/** Why a person has to look at an order: a stable code and a sentence. */
-export interface Attention {
-  readonly code: string;
-  readonly detail: string;
 }
 
 /**
@@ -108,8 +103,8 @@ const OrderSchema = defineEntity({
     refundedCents: p.bigint('number'),
     shippingAddress: p.json<ShippingAddress>().nullable(),
     labels: p.json<OrderLabel[]>(),
-    attentionCode: p.string().nullable(),
-    attentionDetail: p.string().nullable(),
+    /** Why an operator has to look at it, the most urgent first; each is closed by its own cause. */
+    attentions: p.json<Attention[]>(),
     promoCode: p.string().nullable(),
     partnerCode: p.string().nullable(),
     cartId: p.string().nullable(),
@@ -155,36 +150,21 @@ export class Order extends OrderSchema.class {
     return this.paidAt !== null;
   }
 
-  /**
-   * Ask for a person. What was the matter before stays in front, because others go by its code, and this is said on a
-   * line behind it; what is said already is not said twice. Whether it was new.
-   */
+  /** Ask for an operator; an attention of the same code is replaced. Returns whether it was new. */
   raise(attention: Attention): boolean {
-    const known = attentionsOf(this);
-    const isNew = known.every(({ code }) => code !== attention.code);
-    setAttentions(this, isNew ? [...known, attention] : known.map((one) => (one.code === attention.code ? attention : one)));
+    const isNew = !this.needsAttention(attention.code);
+    this.attentions = withAttention(this.attentions, attention);
     return isNew;
   }
 
-  /** Nobody need look at this any more. What else is the matter comes to the front. */
-  withdraw(withdrawn: string | null | undefined): void {
-    setAttentions(this, attentionsOf(this).filter(({ code }) => code !== withdrawn));
+  /** What these codes stand for is over. Attentions of other codes stay open. */
+  withdraw(...codes: readonly string[]): void {
+    this.attentions = withoutAttentions(this.attentions, codes);
+  }
+
+  needsAttention(code: string): boolean {
+    return this.attentions.some((open) => open.code === code);
   }
 }
 
 OrderSchema.setClass(Order);
-
-function attentionsOf({ attentionCode, attentionDetail }: Order): Attention[] {
-  if (!attentionCode) return [];
-  const [first = '', ...more] = (attentionDetail ?? '').split(/\n(?=[a-z_]+: )/);
-  const others = more.map((line) => ({ code: line.slice(0, line.indexOf(': ')), detail: line.slice(line.indexOf(': ') + 2) }));
-  return [{ code: attentionCode, detail: first }, ...others];
-}
-
-function setAttentions(order: Order, [first, ...others]: readonly Attention[]): void {
-  // What a provider says may run over several lines.
-  const inOneLine = (text: string) => text.replace(/\s*\n\s*/g, ' ');
-  const lines = others.map(({ code, detail }) => inOneLine(`${code}: ${detail}`));
-  order.attentionCode = first?.code ?? null;
-  order.attentionDetail = first ? [inOneLine(first.detail), ...lines].join('\n') : null;
-}

@@ -7,6 +7,11 @@ const placeOnly = sql`
     'name', null, 'street1', null, 'street2', null, 'city', null, 'state', shipping_address -> 'state', 'zip', null,
     'country', shipping_address -> 'country', 'phone', null, 'email', null) end`;
 
+/** What was said of it may name its shopper. */
+const codesOnly = sql`
+  (select coalesce(jsonb_agg(jsonb_set(item, '{detail}', '""') order by number), '[]')
+    from jsonb_array_elements(attentions) with ordinality as open(item, number))`;
+
 /** An order stays with what was sold and for how much, and belongs to nobody. */
 export const orderPersonalData: readonly PersonalData[] = [
   anonymisedRows({
@@ -21,7 +26,7 @@ export const orderPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'orders',
     personal: {
-      ...blank('email', 'customer_id', 'attention_detail', 'gift'), shipping_address: placeOnly, metadata: sql`'{}'`,
+      ...blank('email', 'customer_id', 'gift'), attentions: codesOnly, shipping_address: placeOnly, metadata: sql`'{}'`,
     },
     touch: sql`version = version + 1`,
     beside: ['id', 'order_number', 'status', 'currency', 'total_cents', 'refunded_cents', 'labels', 'created_at', 'paid_at'],

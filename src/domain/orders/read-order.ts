@@ -3,8 +3,9 @@ import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { read, readOne } from '../database.ts';
+import type { Attention } from './attention.ts';
 import type { NewOrderItem } from './create-order.ts';
-import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
+import type { FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /** An order as it is now, with one statement; `undefined` when this store has none of that id. */
@@ -37,10 +38,10 @@ export async function listOrders(ctx: Context, condition: Sql, { cursor, limit =
   return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
 }
 
-/** An order with why a person has to look at it, if one has to. */
+/** An order with why an operator has to look at it, the most urgent first. */
 export interface ManagedOrder {
   readonly order: OrderView;
-  readonly attention: Attention | null;
+  readonly attentions: readonly Attention[];
 }
 
 export interface OrderFilter extends PageRequest {
@@ -68,7 +69,7 @@ export async function listManagedOrders(ctx: Context, filter: OrderFilter): Prom
     ...(status === undefined ? [] : [sql`o.status = ${status}`]),
     ...(fulfillmentStatus === undefined ? [] : [sql`o.fulfillment_status = ${fulfillmentStatus}`]),
     ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
-    ...(needsAttention === undefined ? [] : [sql`o.attention_code is ${rawSql(needsAttention ? 'not null' : 'null')}`]),
+    ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
   ];
   const rows = await read<OrderRow & { position: Position }>(ctx, sql`
     ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${joinSql(conditions, ' and ')}
@@ -78,8 +79,7 @@ export async function listManagedOrders(ctx: Context, filter: OrderFilter): Prom
 }
 
 function managed(row: OrderRow): ManagedOrder {
-  const { attentionCode: code, attentionDetail: detail } = row;
-  return { order: presentOrder(row, row.items), attention: code === null ? null : { code, detail: detail ?? '' } };
+  return { order: presentOrder(row, row.items), attentions: row.attentions };
 }
 
 /** The items of an order with all that was written down of them, in their order. */
@@ -94,8 +94,7 @@ export async function orderItems(ctx: Context, orderId: string): Promise<NewOrde
 
 interface OrderRow extends OrderRecord {
   readonly items: readonly OrderItemView[];
-  readonly attentionCode: string | null;
-  readonly attentionDetail: string | null;
+  readonly attentions: readonly Attention[];
 }
 
 async function readOrderWhere(ctx: Context, condition: Sql): Promise<OrderView | undefined> {
@@ -110,7 +109,7 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
     o.shipping_cents as "shippingCents", o.tax_cents as "taxCents", o.total_cents as "totalCents",
     o.refunded_cents as "refundedCents", o.shipping_address as "shippingAddress", o.labels, o.metadata, o.version,
     o.created_at as "createdAt", o.paid_at as "paidAt", o.shipped_at as "shippedAt",
-    o.attention_code as "attentionCode", o.attention_detail as "attentionDetail",
+    o.attentions,
     (select coalesce(json_agg(json_build_object(
         'id', i.id, 'product_id', i.product_id, 'product_slug', i.product_slug, 'variant_id', i.variant_id,
         'sku', i.sku, 'name', i.name, 'quantity', i.quantity, 'unit_price_cents', i.unit_price_cents,

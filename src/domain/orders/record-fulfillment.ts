@@ -3,15 +3,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { found } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
+import type { Attention } from './attention.ts';
 import { lockOrder, saveOrder } from './lock-order.ts';
-import type { Attention, FulfillmentStatus, Order, OrderLabel } from './order.ts';
+import type { FulfillmentStatus, Order, OrderLabel } from './order.ts';
 
-/** What happened to the parcel of an order. `attention: null` says that nobody need look any more. */
+/** What happened to the parcel of an order. */
 export interface FulfillmentNews {
   readonly status?: FulfillmentStatus;
   /** Replaces the one with the same tracking number. */
   readonly label?: OrderLabel;
-  readonly attention?: Attention | null;
+  /** The codes of the attentions that are over. */
+  readonly resolved?: readonly string[];
+  readonly attention?: Attention;
 }
 
 /**
@@ -23,16 +26,11 @@ export interface FulfillmentNews {
 export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentNews): Promise<void> {
   const order = found(await lockOrder(ctx, orderId), 'order');
 
-  if (news.attention !== undefined) follow(order, news.attention);
+  if (news.resolved) order.withdraw(...news.resolved);
+  if (news.attention) order.raise(news.attention);
   if (news.label) order.labels = withLabel(order.labels, news.label);
   if (news.status) moveFulfillment(ctx, order, news.status);
   await saveOrder(ctx, order);
-}
-
-/** Of what is the matter with a parcel the newest counts; what is the matter with the money is another thing. */
-function follow(order: Order, attention: Attention | null): void {
-  if (order.attentionCode !== attention?.code) order.withdraw(order.attentionCode);
-  if (attention) order.raise(attention);
 }
 
 function moveFulfillment(ctx: InTransaction, order: Order, status: FulfillmentStatus): void {

@@ -93,11 +93,11 @@ export async function readDrift(
         where r.created_at > ${fromNow(ctx.clock, -shownMs)})
       select found.tenant_id as "tenantId", coalesce(o.id, about) as "orderId", coalesce(o.order_number, about) as "orderNumber",
         case when o.id is null then 'no_order' else kind end as kind, min(at) as "foundAt",
-        o.id is null or (kind = 'unpaid_there' and o.attention_code is not null) as "isOpen"
+        o.id is null or (kind = 'unpaid_there' and o.attentions @> '[{"code": "payment_missing"}]') as "isOpen"
       from found
         left join payment_invoices i on i.tenant_id = found.tenant_id and i.id = about and kind = 'unmade_renewal'
         left join orders o on o.tenant_id = found.tenant_id and o.id = coalesce(i.order_id, about)
-      group by found.tenant_id, about, kind, o.id, o.order_number, o.attention_code
+      group by found.tenant_id, about, kind, o.id, o.order_number, o.attentions
       order by "isOpen" desc, "foundAt" desc limit ${limit}`);
     return { stores, orders, gaps: await shownGaps(ctx, limit) };
   });

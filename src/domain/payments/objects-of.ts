@@ -47,7 +47,7 @@ export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, 
 async function reversedPayments(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Set<string>> {
   const disputed = await read<{ id: string }>(ctx, sql`
     select payment_id as id from orders
-    where tenant_id = ${ctx.tenant.id} and attention_code = 'disputed' and payment_id is not null`);
+    where tenant_id = ${ctx.tenant.id} and attentions @> '[{"code": "disputed"}]' and payment_id is not null`);
   const found = new Set(disputed.map(({ id }) => id));
   for (const kind of ['refund', 'dispute'] as const) {
     const pages = everyPage((from) => ctx.ports.payments.listReversals(account, kind, { ...range, ...from }, ctx.signal));

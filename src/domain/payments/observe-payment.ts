@@ -21,7 +21,7 @@ export async function observe(
   const rows = await ctx.tx.run<{ name: string; fields: Record<string, unknown> }>(sql`
     select order_number as name, jsonb_build_object(
       'status', status, 'payment_status', payment_status, 'fulfillment_status', fulfillment_status,
-      'total_cents', total_cents, 'refunded_cents', refunded_cents, 'attention', attention_code,
+      'total_cents', total_cents, 'refunded_cents', refunded_cents, 'attentions', jsonb_path_query_array(attentions, '$[*].code'),
       'session', (
         select s.state from payment_sessions s where s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id)) as fields
     from orders o where tenant_id = ${ctx.tenant.id} and id in (

@@ -49,7 +49,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   if (payment.address) {
     order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
   }
-  order.withdraw(order.attentionCode);
+  order.withdraw('amount_mismatch');
   await rememberWhoPaid(ctx, order, payment);
   await saveOrder(ctx, order);
 
@@ -65,9 +65,8 @@ const sentences: Record<Shortage, string> = {
   gift_card_spent: 'The payment came after the gift card was given back, and it has been spent elsewhere.',
 };
 
-/** Too little stock weighs more: nothing may be sent. */
 async function raiseShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
-  for (const code of shortages.toSorted((left, right) => right.localeCompare(left))) order.raise({ code, detail: sentences[code] });
+  for (const code of shortages) order.raise({ code, detail: sentences[code] });
   await saveOrder(ctx, order);
 }
 

@@ -8,7 +8,7 @@ import { callOffIfRefunded } from './call-label-off.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs } from './label-lease.ts';
-import { withoutReason } from './label-reasons.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 
 /**
  * Make a purchase the label's own: the order gets its tracking number, the parcel is followed, and whoever listens
@@ -26,7 +26,7 @@ export async function adoptPurchase(ctx: InTransaction, order: Order | undefined
   const { rate, trackingNumber, trackingUrl } = label;
   await recordFulfillment(ctx, order.id, {
     ...(order.mayMoveFulfillmentTo('label_purchased') && { status: 'label_purchased' }),
-    ...withoutReason(order),
+    resolved: labelReasonCodes,
     ...(trackingNumber && {
       label: {
         carrier: rate?.carrierName ?? '', service: rate?.service ?? null, tracking_number: trackingNumber,

@@ -27,7 +27,7 @@ export function assessOrder(order: OrderForShipping, terms: ShippingTerms | unde
   if (!['paid', 'partially_refunded'].includes(order.status)) return { verdict: 'skip' };
   const shipping = order.items.filter((item) => item.ships);
   if (shipping.length === 0) return { verdict: 'skip' };
-  if (order.attentionCode === 'oversold') return raise('oversold');
+  if (order.attentionCodes.includes('oversold')) return raise('oversold');
   if (!terms) return raise('provider_auth');
 
   const address = order.shippingAddress;

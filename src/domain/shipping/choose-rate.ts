@@ -5,7 +5,7 @@ import { transact } from '../database.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { Label } from './label.ts';
-import { isReasonCode } from './label-reasons.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';
 import { quoteMarker } from './quote-marker.ts';
 import { insertLabel } from './request-label.ts';
@@ -31,7 +31,7 @@ export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: s
     label.choose(rate, '', true);
     promiseAt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
-    if (isReasonCode(order.attentionCode)) await recordFulfillment(ctx, orderId, { attention: null });
+    await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     await recordAudit(ctx, {
       action: 'label.rate_chosen', subjectKind: 'order', subjectId: orderId,
       after: { carrier: rate.carrier, service: rate.serviceCode, amount_cents: rate.amountCents, currency: rate.currency },

@@ -11,7 +11,7 @@ import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel } from './label-lease.ts';
-import { withoutReason } from './label-reasons.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 import { inProgress } from './retry-label.ts';
 
 /** How long the provider takes to say whether the price of a label is given back. */
@@ -56,7 +56,7 @@ export async function writeVoided(ctx: Context, { orderId, labelId, token }: Hel
     await forgetParcel(ctx, label);
     order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
     await recordFulfillment(ctx, orderId, {
-      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), ...withoutReason(order),
+      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), resolved: labelReasonCodes,
     });
     await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
   });

@@ -11,7 +11,7 @@ export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { followHint } from './follow-hint.ts';
 export { isFromShippingProvider } from './judge-sender.ts';
 export { Label, labelStates } from './label.ts';
-export { isReasonCode, reasons } from './label-reasons.ts';
+export { isReasonCode, labelReasonCodes, reasons } from './label-reasons.ts';
 export { markFulfilled } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';

@@ -90,11 +90,9 @@ export function adviceFor(code: ReasonCode): string {
   return `${sentence} ${next}`;
 }
 
-/** Take back what was said of an order's label, and only that: money may want a person too. */
-export function withoutReason(order: { readonly attentionCode?: string | null | undefined }): { attention?: null } {
-  return isReasonCode(order.attentionCode) || order.attentionCode === 'duplicate_voided' ? { attention: null } : {};
-}
-
 export function isReasonCode(code: string | null | undefined): code is ReasonCode {
   return code !== null && code !== undefined && Object.hasOwn(reasons, code);
 }
+
+/** The attentions that end with the label's own state. That an order is oversold is the payment's to say. */
+export const labelReasonCodes = Object.keys(reasons).filter((code) => code !== 'oversold');

@@ -6,7 +6,7 @@ import { transact } from '../database.ts';
 import { insertTracking } from './begin-tracking.ts';
 import { closeFailedPromises } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
-import { withoutReason } from './label-reasons.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 import { inProgress } from './retry-label.ts';
 import { tellFulfillment } from './tell-fulfillment.ts';
 
@@ -50,7 +50,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     }
     await tellFulfillment(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
-      ...withoutReason(order),
+      resolved: [...labelReasonCodes, 'oversold'],
       ...(parcel && {
         label: { carrier: parcel.carrierName, service: null, tracking_number: parcel.trackingNumber, tracking_url: null, status: 'transit' },
       }),

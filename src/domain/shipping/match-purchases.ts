@@ -37,7 +37,7 @@ export async function matchPurchases(ctx: Context, labelId: string, purchases: r
     label.updatedAt = ctx.clock.now();
     await ctx.tx.em.flush();
     await recordDuplicates(ctx, label, bought);
-    if (order) await recordRefusals(ctx, order, label, own);
+    if (order) await recordRefusals(ctx, label, own);
     if (order && own.some(isBackAtProvider)) await raiseGivenBack(ctx, order, label);
   });
 }

@@ -6,7 +6,7 @@ import { conclude, transact } from '../database.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
-import { adviceFor, isReasonCode, type ReasonCode, reasons } from './label-reasons.ts';
+import { adviceFor, labelReasonCodes, type ReasonCode, reasons } from './label-reasons.ts';
 
 /**
  * Put a label in front of a person. The order stays paid. What is as it should be ends the job well; anything else
@@ -48,13 +48,14 @@ export async function raiseUnheld(ctx: InTransaction, order: Order, label: Label
   await putBeforePerson(ctx, order.id, code);
 }
 
-/** The order shows what is the matter with its label, unless something weightier is the matter with it. */
+/** The order shows the newest reason of its label. */
 async function putBeforePerson(ctx: InTransaction, orderId: string, code: ReasonCode): Promise<void> {
   const order = await lockOrder(ctx, orderId);
   if (!order) return;
   await recordFulfillment(ctx, orderId, {
     ...(order.mayMoveFulfillmentTo('needs_attention') && { status: 'needs_attention' }),
-    ...((!order.attentionCode || isReasonCode(order.attentionCode)) && { attention: { code, detail: adviceFor(code) } }),
+    resolved: labelReasonCodes,
+    attention: { code, detail: adviceFor(code) },
   });
 }
 

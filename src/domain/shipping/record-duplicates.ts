@@ -2,7 +2,7 @@ import { refundDuplicate } from '#jobs/labels.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
-import { type Order, recordFulfillment } from '../orders/index.ts';
+import { recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
 
@@ -29,7 +29,7 @@ export async function recordDuplicates(ctx: InTransaction, label: Label, purchas
  * A price that was asked back is not given back after all: the carrier says that the label was used, or is too old.
  * Money is at stake, so a person is told, once. The order is locked.
  */
-export async function recordRefusals(ctx: InTransaction, order: Order, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
+export async function recordRefusals(ctx: InTransaction, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
   for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
     const [duplicate] = await ctx.tx.run(sql`
       update duplicate_labels set state = 'refund_refused', settled_at = ${ctx.clock.now()}, acknowledged_at = null
@@ -39,7 +39,7 @@ export async function recordRefusals(ctx: InTransaction, order: Order, label: La
       await recordFulfillment(ctx, label.orderId, {
         attention: { code: 'duplicate_voided', detail: 'A second label was bought for this order, and its price is not given back. Ask the parcel provider.' },
       });
-    } else if (id === label.purchaseId && label.state !== 'purchased' && !order.attentionCode) {
+    } else if (id === label.purchaseId && label.state !== 'purchased') {
       await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
     }
   }

@@ -7,7 +7,7 @@ import { transact } from '../database.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
-import { isReasonCode } from './label-reasons.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 import { unpause } from './pause-labels.ts';
 import { insertLabel } from './request-label.ts';
 import { promiseAt } from './settle-label.ts';
@@ -29,7 +29,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForPerson(ctx, orderId);
     await recordAudit(ctx, { action: 'label.retried', subjectKind: 'order', subjectId: orderId });
-    if (isReasonCode(order.attentionCode)) await recordFulfillment(ctx, orderId, { attention: null });
+    await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     if (label?.reasonCode === 'provider_auth') await unpause(ctx);
     if (!label) {
       const queued = await insertLabel(ctx, order);

@@ -7,7 +7,7 @@ import { closeFailedPromises } from './close-failed-promises.ts';
 import { type HeldLabel, holdToGiveBack, letGo, writeVoided } from './give-back.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
-import { withoutReason } from './label-reasons.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
 import { labelNotRefunded } from './record-duplicates.ts';
@@ -57,7 +57,7 @@ async function close(ctx: InTransaction, order: Order, label: Label): Promise<vo
   label.updatedAt = ctx.clock.now();
   await closeFailedPromises(ctx, label);
   await recordFulfillment(ctx, order.id, {
-    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), ...withoutReason(order),
+    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), resolved: [...labelReasonCodes, 'oversold'],
   });
 }
 
@@ -79,7 +79,7 @@ async function askBack(ctx: Context, held: HeldLabel & { readonly purchaseId: st
 async function raiseRefusal(ctx: Context, orderId: string): Promise<string> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
-    if (order && !order.attentionCode) await recordFulfillment(ctx, orderId, { attention: labelNotRefunded });
+    if (order) await recordFulfillment(ctx, orderId, { attention: labelNotRefunded });
     return `${order?.orderNumber}: ${labelNotRefunded.code}. ${labelNotRefunded.detail}`;
   });
 }

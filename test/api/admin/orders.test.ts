@@ -60,6 +60,16 @@ test('an order tells what is the matter, what to do about it, and what happened'
   t.is(told(await owner.get(`/orders/${newId('ord')}`)), '404 not_found');
 });
 
+test('GET /admin/orders/{id} lists every open attention, and dismissing one leaves the others open', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  for (const code of ['duplicate_voided', 'paid_twice', 'disputed']) await raise(ctx, id, code);
+  const codesIn = ({ attention, attentions }: any) => [attention.code, ...attentions.map(({ code }: any) => code)];
+  t.deepEqual(codesIn((await owner.get(`/orders/${id}`)).body.order), ['disputed', 'disputed', 'paid_twice', 'duplicate_voided']);
+  const { body } = await owner.post(`/orders/${id}/attention/dismiss`, { code: 'paid_twice' });
+  t.deepEqual(codesIn(body.order), ['disputed', 'disputed', 'duplicate_voided']);
+});
+
 test('what its owner has seen to is dismissed by its name, and written down', async (t) => {
   const { ctx, owner, stranger } = t.context;
   const { id } = await buildPaidOrder(ctx);

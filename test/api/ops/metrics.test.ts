@@ -68,7 +68,7 @@ test('how things stand is told by any process, in the text that Prometheus reads
   const api = await serveApi(services);
   t.teardown(api.close);
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
-  await buildPaidOrder(ctx, { attentionCode: 'amount_mismatch' });
+  await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
   clock.pass(seconds(7));
 

@@ -27,12 +27,12 @@ test.serial('where nothing is the matter, the first page says so and names every
 test.serial('what needs somebody stands on the first page with what to do, and leads to where it is done', async (t) => {
   const { api, ctx } = t.context;
   await buildPaymentAccount(ctx);
-  const order = await buildPaidOrder(ctx, { attentionCode: 'amount_mismatch' });
+  const order = await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
   const { labelId } = await request(ctx);
   await transact(ctx, async ({ tx, tenant, clock }) => {
     await tx.run(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
     await tx.run(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
-    await tx.run(sql`update orders set attention_detail = 'Paid: <b>$5</b> of $50.' where tenant_id = ${tenant.id} and id = ${order.id}`);
+    await tx.run(sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]' where tenant_id = ${tenant.id} and id = ${order.id}`);
   });
   const { body } = await api.call('GET', '/ops');
   t.regex(body, /webhooks do not arrive\. <code>inbound_webhook_silent<\/code>[\s\S]+href="\/ops\/drift"/);
@@ -48,7 +48,7 @@ test.serial('what needs somebody stands on the first page with what to do, and l
 test.serial('the drift report keeps what comparisons found for 30 days, and says what became of it', async (t) => {
   const { api, ctx, clock } = t.context;
   await buildPaymentAccount(ctx);
-  const [here, there] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { attentionCode: 'payment_missing' })];
+  const [here, there] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { attentionCodes: ['payment_missing'] })];
   const range = { from: new Date(clock.now().getTime() - hours(49)), to: new Date(clock.now().getTime() - hours(1)) };
   for (let day = 0; day < 2; day += 1) {
     await recordDrift(ctx, range, { unpaidHere: day === 0 ? [here.id] : [], unpaidThere: [there.id], unmadeRenewals: [] });

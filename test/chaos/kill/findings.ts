@@ -82,7 +82,7 @@ const once = { status: 'paid', attention: null, events: 'order.paid', labels: 1,
 
 async function followed({ ctx, ask }: Lab, { email }: Customer): Promise<object[]> {
   return ask<object>(sql`
-    select status, attention_code as attention,
+    select status, attentions -> 0 ->> 'code' as attention,
       (select string_agg(type, ', ' order by id) from events e where e.tenant_id = ${ctx.tenant.id} and e.object_id = o.id) as events,
       (select count(*)::int from labels l where l.tenant_id = ${ctx.tenant.id} and l.order_id = o.id) as labels,
       (select count(*)::int from mails m where m.tenant_id = ${ctx.tenant.id} and m.subject_id = o.id and kind = 'receipt') as receipts

@@ -57,8 +57,8 @@ test.serial('what needs a person is counted by kind and reason, and a label\'s t
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
   await buildShippingAccount(ctx);
-  await buildPaidOrder(ctx, { attentionCode: 'amount_mismatch' });
-  const { labelId } = await request(ctx, { attentionCode: 'no_rates' });
+  await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
+  const { labelId } = await request(ctx, { attentionCodes: ['no_rates'] });
   await transact(ctx, async ({ tx, tenant, clock }) => {
     await tx.run(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
     await tx.run(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);

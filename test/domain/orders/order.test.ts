@@ -1,34 +1,46 @@
 import test from 'ava';
+import fc from 'fast-check';
 
+import { labelReasonCodes } from '#src/domain/shipping/index.ts';
 import { Order } from '#src/domain/orders/index.ts';
 
 /** An order as the unit of work makes one: without its constructor. */
-function order(): Order {
-  return Object.assign<Order, Partial<Order>>(Object.create(Order.prototype), { attentionCode: null, attentionDetail: null });
-}
+const order = () => Object.assign<Order, Partial<Order>>(Object.create(Order.prototype), { attentions: [] });
 
-test('what is the matter is said once, in the order in which it came, and goes one by one', (t) => {
+const codesOf = ({ attentions }: Order) => attentions.map(({ code }) => code);
+
+test('Order.raise puts the most urgent attention first and replaces one of the same code', (t) => {
   const one = order();
+  t.true(one.raise({ code: 'no_rates', detail: 'Refused.\ncarrier_error: none' }));
   t.true(one.raise({ code: 'oversold', detail: 'There is not enough of it.' }));
   t.true(one.raise({ code: 'disputed', detail: 'The bank asks: why?' }));
   t.false(one.raise({ code: 'disputed', detail: 'The bank asks again.' }));
-  t.is(one.attentionCode, 'oversold');
-  t.is(one.attentionDetail, 'There is not enough of it.\ndisputed: The bank asks again.');
-  one.withdraw('oversold');
-  t.deepEqual([one.attentionCode, one.attentionDetail], ['disputed', 'The bank asks again.']);
-  one.withdraw('paid_twice');
-  t.is(one.attentionCode, 'disputed');
-  one.withdraw('disputed');
-  t.deepEqual([one.attentionCode, one.attentionDetail], [null, null]);
+  t.deepEqual(one.attentions, [
+    { code: 'disputed', detail: 'The bank asks again.' }, { code: 'oversold', detail: 'There is not enough of it.' },
+    { code: 'no_rates', detail: 'Refused.\ncarrier_error: none' },
+  ]);
 });
 
-test('what a carrier says over several lines is one thing that is the matter', (t) => {
-  const one = order();
-  one.raise({ code: 'carrier_error', detail: 'Refused.\nreason: none\n\nCall us.' });
-  t.is(one.attentionDetail, 'Refused. reason: none Call us.');
-  one.raise({ code: 'paid_twice', detail: 'Two payments.' });
-  one.withdraw('carrier_error');
-  t.is(one.attentionCode, 'paid_twice');
-  one.withdraw('paid_twice');
-  t.is(one.attentionCode, null);
+const code = fc.constantFrom(
+  'disputed', 'dispute_lost', 'paid_twice', 'amount_mismatch', 'payment_missing', 'refund_failed', 'gift_card_spent',
+  'duplicate_subscription', 'renewal_unknown', 'duplicate_voided', 'label_not_refunded', 'oversold', ...labelReasonCodes);
+const step = fc.oneof(
+  fc.record({ opens: code, detail: fc.string() }), fc.record({ closes: fc.array(code, { maxLength: 3 }) }));
+
+test('Order opens and closes attentions in any sequence without closing another', (t) => {
+  fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    const one = order();
+    const open = new Map<string, string>();
+    for (const step of steps) {
+      if ('opens' in step) {
+        one.raise({ code: step.opens, detail: step.detail });
+        open.set(step.opens, step.detail);
+      } else {
+        one.withdraw(...step.closes);
+        step.closes.forEach((code) => open.delete(code));
+      }
+      t.deepEqual(Object.fromEntries(one.attentions.map(({ code, detail }) => [code, detail])), Object.fromEntries(open));
+      t.is(new Set(codesOf(one)).size, one.attentions.length);
+    }
+  }));
 });

@@ -64,13 +64,23 @@ test('a second parcel stands beside the first', async (t) => {
   t.deepEqual((await readOrder(ctx, id))?.labels.map(({ tracking_number }) => tracking_number), ['9400', '9401']);
 });
 
-test('attention is raised and taken back', async (t) => {
+test('recordFulfillment opens an attention and closes it', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'needs_attention', attention: { code: 'no_rates', detail: 'No carrier goes there.' } });
-  t.is((await orderForShipping(ctx, id))?.attentionCode, 'no_rates');
-  await record(t.context, id, { status: 'label_purchased', attention: null });
-  t.like(await orderForShipping(ctx, id), { attentionCode: null, fulfillmentStatus: 'label_purchased' });
+  t.deepEqual((await orderForShipping(ctx, id))?.attentionCodes, ['no_rates']);
+  await record(t.context, id, { status: 'label_purchased', resolved: ['no_rates'] });
+  t.like(await orderForShipping(ctx, id), { attentionCodes: [], fulfillmentStatus: 'label_purchased' });
+});
+
+test('recordFulfillment leaves the attentions of other causes open', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx, { attentionCodes: ['paid_twice', 'disputed', 'refund_failed'] });
+  const codes = async () => (await orderForShipping(ctx, id))?.attentionCodes;
+  await record(t.context, id, { attention: { code: 'duplicate_voided', detail: 'A second label was bought.' } });
+  t.deepEqual(await codes(), ['disputed', 'paid_twice', 'refund_failed', 'duplicate_voided']);
+  await record(t.context, id, { resolved: ['duplicate_voided'] });
+  t.deepEqual(await codes(), ['disputed', 'paid_twice', 'refund_failed']);
 });
 
 test('a parcel does not go back to where it was, and another store\'s order is not there', async (t) => {

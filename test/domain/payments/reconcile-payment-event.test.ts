@@ -382,7 +382,7 @@ test.serial('who is quick enough to pay for one subscription twice is told apart
   t.deepEqual(await codesOf(guests), [null, null]);
 });
 
-test.serial('a second thing that is the matter is said beside the first, and comes forward when that is seen to', async (t) => {
+test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and each is dismissed alone', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
@@ -391,10 +391,10 @@ test.serial('a second thing that is the matter is said beside the first, and com
   await hear(ctx, 'cs_other');
   payments.payments.set('dp_2', { paymentId: 'pi_1', orderId, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: 'open' });
   await hear(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
-  t.is((await orderOf(ctx, orderId)).attentionCode, 'paid_twice');
-  await dismissAttention(ctx, { orderId, code: 'paid_twice' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'disputed');
   await dismissAttention(ctx, { orderId, code: 'disputed' });
+  t.is((await orderOf(ctx, orderId)).attentionCode, 'paid_twice');
+  await dismissAttention(ctx, { orderId, code: 'paid_twice' });
   t.is((await orderOf(ctx, orderId)).attentionCode, null);
 });
 

@@ -234,7 +234,7 @@ async function returnSomething(ctx: Context): Promise<void> {
     const { id } = ctx.tenant;
     const now = ctx.clock.now();
     await ctx.tx.run(sql`
-      update orders set fulfillment_status = 'delivered', attention_detail = 'Ada Quill was not at home.',
+      update orders set fulfillment_status = 'delivered', attentions = '[{"code": "disputed", "detail": "Ada Quill was not at home."}]',
         metadata = '{"engraving": "Quill"}' where tenant_id = ${id} and id = ${order.id}`);
     await ctx.tx.run(sql`
       insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_by_person, buy_number, rechecks,

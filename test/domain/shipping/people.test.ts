@@ -34,7 +34,7 @@ test('an address is corrected and the label tried again', async (t) => {
 test('an order that was oversold gets its label when somebody says so', async (t) => {
   const { ctx, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
-  const { order, labelId } = await request(ctx, { attentionCode: 'oversold' });
+  const { order, labelId } = await request(ctx, { attentionCodes: ['oversold'] });
   t.regex(await run(ctx, order.id), /oversold/);
   t.regex(await run(ctx, order.id), /oversold/, 'a retry on the board alone does not decide that');
   await retryLabel(ctx, { labelId });

@@ -357,7 +357,7 @@ test('what a person must do stands in front of him: order, reason and advice', a
     { reason: 'missing_address', given: { address: { street1: ' ' } } },
     { reason: 'address_invalid', given: { address: { zip: 'SW1A' } } },
     { reason: 'parcel_missing', given: { items: [{ weightOz: null }] } },
-    { reason: 'oversold', given: { attentionCode: 'oversold' } },
+    { reason: 'oversold', given: { attentionCodes: ['oversold'] } },
     { reason: 'address_invalid', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'address', detail: 'no such zip' } }; } },
     { reason: 'no_rates', given: { items: [{ quantity: 3, weightOz: 800 }] } },
     { reason: 'no_rates', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } }; } },
@@ -489,10 +489,10 @@ test('an order that was shipped by hand meanwhile keeps its state when its label
 test('what is the matter with an order\'s money stays in front of people', async (t) => {
   const { ctx } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
-  const { order } = await request(ctx, { attentionCode: 'gift_card_spent', items: [{ weightOz: null }] });
+  const { order } = await request(ctx, { attentionCodes: ['gift_card_spent'], items: [{ weightOz: null }] });
   t.regex(await run(ctx, order.id), /parcel_missing/);
   t.like(await orderOf(ctx, order.id), { fulfillment: 'needs_attention', attention: 'gift_card_spent' });
-  const other = await request(ctx, { attentionCode: 'gift_card_spent' });
+  const other = await request(ctx, { attentionCodes: ['gift_card_spent'] });
   await run(ctx, other.order.id);
   t.like(await orderOf(ctx, other.order.id), { fulfillment: 'label_purchased', attention: 'gift_card_spent' });
 });

@@ -56,7 +56,7 @@ export async function labelOf(ctx: Context, orderId: string): Promise<LabelRow> 
 
 export async function orderOf(ctx: Context, orderId: string): Promise<{ status: string; fulfillment: string; attention: string | null; labels: { tracking_number: string; status: string }[] }> {
   const [row] = await read<{ status: string; fulfillment: string; attention: string | null; labels: { tracking_number: string; status: string }[] }>(ctx, sql`
-    select status, fulfillment_status as fulfillment, attention_code as attention, labels
+    select status, fulfillment_status as fulfillment, attentions -> 0 ->> 'code' as attention, labels
     from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
   if (!row) throw new Error('There is no such order.');
   return row;

@@ -2,7 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
 import {
   acknowledgeDuplicate, checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, retryLabel,
   sweepLabels, voidLabel,
@@ -230,6 +231,29 @@ test('what is on its way all the same, and what we give back ourselves, is no ne
   for (const hint of await promised(other.ctx, jobs.followHint)) await followHint(other.ctx, hint);
   t.like(await orderOf(other.ctx, other.order.id), { fulfillment: 'unfulfilled', attention: null });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
+});
+
+test('recordDuplicates and acknowledgeDuplicate leave the attentions of the order\'s money open', async (t) => {
+  const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
+  const others = ['disputed', 'paid_twice', 'refund_failed'];
+  await transact(ctx, async (ctx) => {
+    const locked = await lockOrder(ctx, order.id);
+    for (const code of others) locked?.raise({ code, detail: '' });
+  });
+  const { rateId } = shipping.bought()[0] ?? {};
+  const ids = [];
+  for (const number of [2, 3]) {
+    const { id } = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:${number} ${order.orderNumber}` });
+    await receiveHint(ctx, { event: 'transaction_created', data: { object_id: id } });
+    ids.push(id);
+  }
+  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  const codes = async () => (await orderForShipping(ctx, order.id))?.attentionCodes;
+  t.deepEqual(await codes(), [...others, 'duplicate_voided']);
+  for (const [purchaseId, open] of [[ids[0], [...others, 'duplicate_voided']], [ids[1], others]] as const) {
+    await acknowledgeDuplicate(ctx, { purchaseId: purchaseId ?? '', orderId: order.id });
+    t.deepEqual(await codes(), open);
+  }
 });
 
 test('a price that is not given back after all is a person\'s', async (t) => {

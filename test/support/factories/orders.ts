@@ -19,7 +19,7 @@ export interface GivenOrder {
   email?: string;
   address?: Partial<ShippingAddress> | null;
   items?: GivenItem[];
-  attentionCode?: string | null;
+  attentionCodes?: string[];
   /** What the payment provider calls what paid it. */
   paymentId?: string;
 }
@@ -47,13 +47,14 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
   const items = given.items ?? [{}];
   const status = given.status ?? 'paid';
   const total = items.reduce((sum, { quantity = 1, unitPriceCents = 3800 }) => sum + quantity * unitPriceCents, 0);
+  const attentions = (given.attentionCodes ?? []).map((code) => ({ code, detail: '' }));
   const paymentStatus = status === 'pending' ? 'unpaid' : status;
   await transact(ctx, async (ctx) => {
     await ctx.tx.run(sql`
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency, email,
-        subtotal_cents, total_cents, shipping_address, attention_code, created_at, updated_at, paid_at, payment_id)
+        subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id)
       values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled', 'USD',
-        ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb, ${given.attentionCode ?? null},
+        ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb, ${JSON.stringify(attentions)}::jsonb,
         ${now}, ${now}, ${status === 'pending' ? null : now}, ${given.paymentId ?? null})`);
     for (const [position, item] of items.entries()) {
       const { name = 'Oak bowl', quantity = 1, unitPriceCents = 3800, weightOz = 18, ships = true } = item;
