@@ -2,6 +2,7 @@ import type { JobDefinition } from './lib/define-job.ts';
 import { createPartitions, foldBatches, pruneAnalytics } from './analytics.ts';
 import { pruneOutbox } from './backoffice.ts';
 import { pruneCarts } from './cart.ts';
+import { pruneCodes } from './confirmations.ts';
 import { pruneMails } from './emails.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pruneIntegrations } from './integrations.ts';
@@ -33,6 +34,7 @@ export const schedules: readonly Schedule[] = [
   { job: pruneOutbox, everyMs: 3_600_000 },
   { job: pruneMails, everyMs: 86_400_000 },
   { job: pruneRequests, everyMs: 3_600_000 },
+  { job: pruneCodes, everyMs: 86_400_000 },
   { job: pruneCarts, everyMs: 86_400_000 },
   { job: pruneIntegrations, everyMs: 86_400_000 },
   { job: pruneSessions, everyMs: 86_400_000 },

@@ -7,6 +7,7 @@ import * as adminLabels from './admin/labels.ts';
 import * as adminOrders from './admin/orders.ts';
 import * as adminPeople from './admin/people.ts';
 import * as adminPromotions from './admin/promotions.ts';
+import * as adminProviderConfirmations from './admin/provider-confirmations.ts';
 import * as adminProviders from './admin/providers.ts';
 import * as adminRecords from './admin/records.ts';
 import * as adminReturns from './admin/returns.ts';
@@ -42,8 +43,8 @@ import * as wholesale from './wholesale/routes.ts';
 
 const admin = [
   adminAnalytics, adminCatalogue, adminContent, adminIntegrations, adminKeys, adminLabels, adminOrders, adminPeople,
-  adminPromotions, adminProviders, adminRecords, adminReturns, adminReviews, adminSubscriptions, adminWebhookDeliveries,
-  adminWebhookSecret, adminWebhooks,
+  adminPromotions, adminProviderConfirmations, adminProviders, adminRecords, adminReturns, adminReviews,
+  adminSubscriptions, adminWebhookDeliveries, adminWebhookSecret, adminWebhooks,
 ];
 const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 

@@ -1,23 +1,64 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Context } from './context.ts';
 
+/** What a provider's credential is, where its first characters tell. */
+type KeyKind = 'stripe_secret' | 'stripe_publishable' | 'stripe_webhook' | 'stripe_id' | 'shippo' | 'easypost';
+
+const kinds: readonly { readonly kind: KeyKind; readonly pattern: RegExp; readonly title: string }[] = [
+  { kind: 'stripe_secret', pattern: /^[sr]k_/, title: 'a secret key of Stripe' },
+  { kind: 'stripe_publishable', pattern: /^pk_/, title: 'a publishable key of Stripe' },
+  { kind: 'stripe_webhook', pattern: /^whsec_/, title: 'a signing secret of Stripe' },
+  { kind: 'stripe_id', pattern: /^(acct|we|cus|ca)_/, title: 'an id of Stripe, and no key' },
+  { kind: 'shippo', pattern: /^shippo_/, title: 'a token of Shippo' },
+  { kind: 'easypost', pattern: /^EZ[AT]K/, title: 'a key of EasyPost' },
+];
+
+/** Which environment a key is for; `undefined` where it does not tell, as OAuth tokens and signing secrets. */
+function environmentOf(key: string): 'test' | 'live' | undefined {
+  const [, environment] = /^[a-z]+_(test|live)_/.exec(key) ?? [];
+  if (environment === 'test' || environment === 'live') return environment;
+  return key.startsWith('EZTK') ? 'test' : key.startsWith('EZAK') ? 'live' : undefined;
+}
+
 /** What is wrong with a provider's key for this environment; `undefined` where it is of its kind, or does not say of which. */
 export function wrongKindOf(ctx: Context, key: string): string | undefined {
-  const [, kind] = /^[a-z]+_(test|live)_/.exec(key) ?? [];
+  const environment = environmentOf(key);
   const { appMode } = ctx.settings;
-  return kind === undefined || kind === appMode ? undefined : `This is a ${kind} key, and here is the ${appMode} environment.`;
+  return environment === undefined || environment === appMode
+    ? undefined
+    : `This is a ${environment} key, and here is the ${appMode} environment.`;
 }
 
 /**
- * A live key in the test environment would charge people, and buy real labels for orders that nobody paid. A test key in
- * the live one moves no money: a look at the account says so.
+ * Reject a provider's credential that cannot work here: a live key in the test environment would charge people, and buy
+ * real labels for orders that nobody paid; a test key in the live one moves no money; and a key of another kind opens
+ * nothing. One whose characters do not tell is taken.
  *
+ * @param expected the kind that belongs here; left out where the owner makes it up
  * @throws DomainError `invalid_request` that names the field
  */
-export function refuseLiveKeyInTest(ctx: Context, field: string, key: string | null | undefined): void {
-  const wrong = key && ctx.settings.appMode === 'test' ? wrongKindOf(ctx, key) : undefined;
-  if (!wrong) return;
-  throw invalidRequest(wrong, {
-    path: `/${field}`, code: 'wrong_environment', detail: 'is a live key, and here is the test environment',
-  });
+export function validateKey(ctx: Context, field: string, key: string | null | undefined, expected?: KeyKind): void {
+  const fault = key ? faultOf(ctx, key, expected) : undefined;
+  if (fault) throw invalidRequest(fault.message, { path: `/${field}`, code: fault.code, detail: fault.detail });
+}
+
+interface KeyFault {
+  readonly code: string;
+  readonly message: string;
+  /** As it goes on after the field's name. */
+  readonly detail: string;
+}
+
+function faultOf(ctx: Context, key: string, expected: KeyKind | undefined): KeyFault | undefined {
+  if (key !== key.trim()) {
+    return { code: 'whitespace', message: 'There is white space around this key.', detail: 'must not have white space around it' };
+  }
+  if (!expected) return undefined;
+  const known = kinds.find(({ pattern }) => pattern.test(key));
+  if (known && known.kind !== expected) {
+    return { code: 'wrong_kind', message: `This is ${known.title}.`, detail: `is ${known.title}` };
+  }
+  const message = wrongKindOf(ctx, key);
+  const detail = `is a ${environmentOf(key)} key, and here is the ${ctx.settings.appMode} environment`;
+  return message === undefined ? undefined : { code: 'wrong_environment', message, detail };
 }

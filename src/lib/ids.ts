@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 export type IdPrefix =
   | 'ten' | 'key' | 'prod' | 'var' | 'cart' | 'line' | 'scart' | 'ord' | 'item' | 'hold' | 'sub' | 'cus'
   | 'ses' | 'ret' | 'lead' | 'rev' | 'entry' | 'promo' | 'gift' | 'lbl' | 'evt' | 'whe' | 'whd' | 'pay'
-  | 'mail' | 'aud' | 'req' | 'job' | 'part' | 'ref' | 'inq' | 'ship' | 'rot' | 'idem' | 'bat' | 'doc'
+  | 'mail' | 'aud' | 'req' | 'job' | 'part' | 'ref' | 'inq' | 'ship' | 'rot' | 'otp' | 'idem' | 'bat' | 'doc'
   | 'mov' | 'rfd' | 'drift' | 'gap'
   | 'hint' | 'trk' | 'wait' | 'conn' | 'call' | 'link' | 'rem';
 

@@ -21,7 +21,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
 
 /** A domain imports only from those to its left. */
 const domainOrder = [
-  'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'sessions', 'cart', 'orders', 'partners',
+  'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'confirmations', 'sessions', 'cart', 'orders', 'partners',
   'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'portal', 'leads', 'webhooks',
   'integrations', 'storefront', 'backoffice', 'secrets', 'privacy',
 ];

@@ -45,10 +45,17 @@ function load({ services }: TestContext, text: string, environment: Record<strin
   return loaded.file;
 }
 
-async function apply(t: TestContext, text: string, options: { dryRun?: boolean; prune?: boolean; setStock?: boolean } = {}) {
+interface Applying {
+  dryRun?: boolean;
+  prune?: boolean;
+  setStock?: boolean;
+  environment?: Record<string, string>;
+}
+
+async function apply(t: TestContext, text: string, { environment, ...options }: Applying = {}) {
   const { services } = t;
   const ctx = services.context({ actor: { kind: 'operator', id: 'cli' } });
-  return applyStore(ctx, load(t, text), { dryRun: false, prune: false, setStock: false, ...options }, () => undefined);
+  return applyStore(ctx, load(t, text, { ...secrets, ...environment }), { dryRun: false, prune: false, setStock: false, ...options }, () => undefined);
 }
 
 /** Where some words of the example stand: `line:column`. */
@@ -142,6 +149,25 @@ test.serial('a promo code for a product that is not there is a slip, and is told
     ['/promo_codes/0/products/1', 'is no product of this store: oka-bowl'],
   ]);
   await apply(t.context, text.replace('products: []', 'products: [coffee, oak-bowl]'));
+});
+
+test.serial('apply rejects a provider\'s key of the other environment, of another kind or in connect mode, and stores nothing', async (t) => {
+  const wrongs: [path: string, detail: RegExp, environment: Record<string, string>, text?: (text: string) => string][] = [
+    ['/payments/secret_key', /^is a live key/, { STRIPE_SECRET_KEY: 'sk_live_hush' }],
+    ['/payments/secret_key', /^is a publishable key/, { STRIPE_SECRET_KEY: 'pk_test_hush' }],
+    ['/payments/publishable_key', /^is a live key/, { STRIPE_PUBLISHABLE_KEY: 'pk_live_hush' }],
+    ['/payments/webhook_secret', /white space/, { STRIPE_WEBHOOK_SECRET: 'whsec_hush\n' }],
+    ['/shipping/api_key', /^is a live key/, { SHIPPO_API_KEY: 'shippo_live_hush' }],
+    ['/second_shipping/api_key', /^is a live key/, { EASYPOST_API_KEY: 'EZAK_hush' }],
+    ['/payments/secret_key', /connect mode/, {}, (text) => text.replace('mode: direct', 'mode: connect')],
+  ];
+  for (const [path, detail, environment, change = (text: string) => text] of wrongs) {
+    const { slug, text } = ownStore();
+    const error = await t.throwsAsync(apply(t.context, change(text), { environment }), { instanceOf: RefusedInput }, path);
+    t.deepEqual(error.issues.map((issue) => issue.path), [path]);
+    t.regex(error.issues[0]?.detail ?? '', detail);
+    t.is(await storeOf(t.context, slug), undefined);
+  }
 });
 
 test.serial('a change is told by field, and a key that there is keeps its value', async (t) => {

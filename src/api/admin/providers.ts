@@ -1,19 +1,24 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { auditedSave } from '#src/domain/audit/index.ts';
+import { changeCredentials, Confirmation } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
-  checkPaymentAccount, PaymentAccountInput, PaymentAccountView, presentPaymentAccount, readPaymentAccount,
-  savePaymentAccount,
+  checkPaymentAccount, PaymentAccountInput, PaymentAccountView, paymentCredentials, presentPaymentAccount,
+  readPaymentAccount, savePaymentAccount,
 } from '#src/domain/payments/index.ts';
 import {
   checkShippingAccount, presentSecondShippingAccount, presentShippingAccount, readSecondShippingAccount,
   readShippingAccount, saveSecondShippingAccount, saveShippingAccount, SecondShippingAccountInput,
-  SecondShippingAccountView, ShippingAccountChange, ShippingAccountView,
+  SecondShippingAccountView, secondShippingCredentials, ShippingAccountChange, ShippingAccountView, shippingCredentials,
 } from '#src/domain/shipping/index.ts';
-import { Nullable, Type } from '#src/lib/schema.ts';
+import { Nullable, Omittable, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
+/** What is on file is replaced with the owner's one-time password alone. */
+const confirmation = Omittable(Type.Object(Confirmation.properties, {
+  description: 'The one-time password with which the owner confirms that credentials on file are replaced or taken away: the id from …/confirmations, and the code from the email.',
+}));
 
 async function viewPayments(ctx: Context) {
   const account = await readPaymentAccount(ctx);
@@ -53,14 +58,15 @@ export const putPayments = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/providers/payments',
-  summary: 'Save the account at the payment provider. A secret that is left out stays; null takes the key away.',
-  body: PaymentAccountInput,
+  summary: 'Save the account at the payment provider. A secret that is left out stays; null removes the key.',
+  body: Type.Object({ ...PaymentAccountInput.properties, confirmation }),
+  errors: ['confirmation_required'],
   answers: { 200: Type.Object({ provider: PaymentAccountView }) },
-  async handle({ ctx, body }) {
-    const { view } = await auditedSave(ctx, {
+  async handle({ ctx, body: { confirmation, ...account } }) {
+    const { view } = await changeCredentials(ctx, paymentCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
       kind: 'provider', name: 'payments', view: viewPayments,
-      change: (ctx) => savePaymentAccount(ctx, body, { keepKey: true }),
-    });
+      change: (ctx) => savePaymentAccount(ctx, account, { keepKey: true }),
+    }));
     return ok({ provider: view });
   },
 });
@@ -73,13 +79,14 @@ export const putShipping = defineRoute({
   method: 'put',
   path: '/api/v1/admin/providers/shipping',
   summary: 'Save the account at the parcel provider and the terms of shipping. A secret that is left out stays.',
-  body: ShippingAccountChange,
+  body: Type.Object({ ...ShippingAccountChange.properties, confirmation }),
+  errors: ['confirmation_required'],
   answers: { 200: Type.Object({ provider: ShippingAccountView }) },
-  async handle({ ctx, body }) {
-    const { view } = await auditedSave(ctx, {
+  async handle({ ctx, body: { confirmation, ...account } }) {
+    const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
       kind: 'provider', name: 'shipping', view: viewShipping, logged: withoutOrigin,
-      change: (ctx) => saveShippingAccount(ctx, body, { keepSecrets: true }),
-    });
+      change: (ctx) => saveShippingAccount(ctx, account, { keepSecrets: true }),
+    }));
     return ok({ provider: view });
   },
 });
@@ -89,13 +96,14 @@ export const putSecondShipping = defineRoute({
   method: 'put',
   path: '/api/v1/admin/providers/second-shipping',
   summary: 'Save the account at the second parcel provider. It is kept and checked.',
-  body: SecondShippingAccountInput,
+  body: Type.Object({ ...SecondShippingAccountInput.properties, confirmation }),
+  errors: ['confirmation_required'],
   answers: { 200: Type.Object({ provider: SecondShippingAccountView }) },
-  async handle({ ctx, body }) {
-    const { view } = await auditedSave(ctx, {
+  async handle({ ctx, body: { confirmation, ...account } }) {
+    const { view } = await changeCredentials(ctx, secondShippingCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
       kind: 'provider', name: 'second-shipping', view: viewSecondShipping,
-      change: (ctx) => saveSecondShippingAccount(ctx, body),
-    });
+      change: (ctx) => saveSecondShippingAccount(ctx, account),
+    }));
     return ok({ provider: view });
   },
 });

@@ -76,6 +76,10 @@ export const errorCodes = {
     extensions: { required_scope: Type.String({ examples: ['cart:write'] }) },
   },
   module_disabled: { status: 403, sentence: 'The store has not switched this on.' },
+  confirmation_required: {
+    status: 403, sentence: 'What is on file is replaced only with the one-time password that the owner is emailed; `fields` says what that is.',
+    extensions: { fields: Type.Array(Type.String(), { examples: [['secret_key']] }) },
+  },
   origin_not_allowed: { status: 403, sentence: 'The store does not allow requests from pages of this origin.' },
   not_found: { status: 404, sentence: 'There is nothing like that for this caller.' },
   unknown_tenant: { status: 404, sentence: 'There is no such store.' },

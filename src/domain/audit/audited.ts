@@ -69,6 +69,12 @@ export async function withAudit<Result>(
   });
 }
 
+/** Changes of one thing wait for each other until their transactions end. */
+export async function lockSubject(ctx: InTransaction, kind: string, name: string): Promise<void> {
+  const lock = JSON.stringify(['audited', ctx.tenant.id, kind, name]);
+  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+}
+
 /** The change, and the thing as it is then. What is so already changes nothing, and nothing is written of it. */
 async function audited<View extends object>(
   ctx: Context,
@@ -76,8 +82,7 @@ async function audited<View extends object>(
   refusalOf: (before: View | undefined) => DomainError | undefined,
 ): Promise<{ view: View | undefined; change: Change }> {
   return transact(ctx, async (ctx) => {
-    const lock = JSON.stringify(['audited', ctx.tenant.id, given.kind, given.name]);
-    await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    await lockSubject(ctx, given.kind, given.name);
     const before = await given.view(ctx);
     const refusal = refusalOf(before);
     if (refusal) throw refusal;

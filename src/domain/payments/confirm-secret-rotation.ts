@@ -1,15 +1,12 @@
 import { finishSecretRotation } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { useCode } from '../confirmations/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
-import { deriveCode } from '../tenants/index.ts';
-import { codePurpose, confirmableMs, leaseMs, rotateSecret } from './secret-rotation.ts';
-
-const wrongCodesMax = 5;
+import { codePurpose, leaseMs, rotateSecret } from './secret-rotation.ts';
 
 interface Confirmation {
   readonly rotationId: string;
@@ -26,9 +23,7 @@ interface Confirmation {
  */
 export async function confirmSecretRotation(ctx: Context, confirmation: Confirmation): Promise<{ secret: string }> {
   const { rotationId } = confirmation;
-  const expected = await deriveCode(ctx, codePurpose, rotationId);
-  const isRight = equalInConstantTime(expected, confirmation.code);
-  const verdict = await transact(ctx, (ctx) => judge(ctx, rotationId, isRight));
+  const verdict = await transact(ctx, (ctx) => judge(ctx, confirmation));
   if (verdict === 'busy') throw busy();
   if (verdict === 'refused') throw refused();
   try {
@@ -46,33 +41,14 @@ const busy = () => new DomainError('conflict', 'version_conflict', 'This is bein
 const refused = () =>
   new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
 
-interface Rotation {
-  readonly wrongCodes: number;
-  readonly confirmedAt: Date | null;
-  readonly createdAt: Date;
-  readonly leasedUntil: Date | null;
-  readonly isNewest: boolean;
-}
-
 /** A wrong code counts, also where the answer is a refusal: this transaction commits. */
-async function judge(ctx: InTransaction, rotationId: string, isRight: boolean): Promise<Verdict> {
+async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<Verdict> {
   const now = ctx.clock.now();
-  const [rotation] = await ctx.tx.run<Rotation>(sql`
-    select r.wrong_codes as "wrongCodes", r.confirmed_at as "confirmedAt", r.created_at as "createdAt",
-      r.leased_until as "leasedUntil", not exists (
-        select from payment_secret_rotations n where n.tenant_id = ${ctx.tenant.id} and n.id > r.id) as "isNewest"
-    from payment_secret_rotations r where r.tenant_id = ${ctx.tenant.id} and r.id = ${rotationId} for update`);
+  const [rotation] = await ctx.tx.run<{ leasedUntil: Date | null }>(sql`
+    select leased_until as "leasedUntil" from payment_secret_rotations
+    where tenant_id = ${ctx.tenant.id} and id = ${rotationId} for update`);
   if (!rotation) throw notFound('rotation');
-
-  const goodSince = rotation.confirmedAt ?? rotation.createdAt;
-  const isOver = now.getTime() - goodSince.getTime() >= confirmableMs;
-  if (isOver || !rotation.isNewest || rotation.wrongCodes >= wrongCodesMax) return 'refused';
-  if (!isRight) {
-    await ctx.tx.run(sql`
-      update payment_secret_rotations set wrong_codes = wrong_codes + 1
-      where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`);
-    return 'refused';
-  }
+  if (!(await useCode(ctx, { id: rotationId, purpose: codePurpose, code }, { mayRepeat: true }))) return 'refused';
   if (rotation.leasedUntil && rotation.leasedUntil > now) return 'busy';
   const leasedUntil = fromNow(ctx.clock, leaseMs);
   await ctx.tx.run(sql`

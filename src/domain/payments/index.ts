@@ -5,6 +5,7 @@ export { checkPaymentAccount } from './check-payment-account.ts';
 export { checkSession } from './check-session.ts';
 export { checkWebhookEndpoint, type EndpointFault } from './check-webhook-endpoint.ts';
 export { confirmSecretRotation } from './confirm-secret-rotation.ts';
+export { paymentCredentials } from './credentials.ts';
 export { type ComparedStore, type DriftedOrder, readDrift } from './drift-reports.ts';
 export { endOrder } from './end-order.ts';
 export { endSession } from './end-session.ts';

@@ -7,7 +7,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { refuseLiveKeyInTest } from '../judge-key.ts';
+import { validatePaymentKeys } from './credentials.ts';
 import { PaymentAccountEntity, type PaymentAccountInput, sealedFields, sessionLifetime } from './payment-account.ts';
 
 /** How long the provider goes on signing with a secret that was replaced, at most. */
@@ -17,15 +17,15 @@ const retiringMs = hours(24);
  * Save the store's account at the payment provider. A new signing secret does not silence the old one at once:
  * deliveries that are under way are still believed for a day.
  *
- * @param options `keepKey`: a secret key that is left out stays; otherwise there is none any more
- * @throws DomainError `invalid_request` for a live key in the test environment, or a session that lives too short or long
+ * @param options `keepKey`: a secret key that is left out stays, in direct mode; otherwise there is none any more
+ * @throws DomainError `invalid_request` for a key that cannot work here, or a session that lives too short or long
  */
 export async function savePaymentAccount(
   ctx: InTransaction,
   input: PaymentAccountInput,
   { keepKey = false }: { keepKey?: boolean } = {},
 ): Promise<Change> {
-  refuseLiveKeyInTest(ctx, 'secret_key', input.secret_key);
+  validatePaymentKeys(ctx, input);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const now = ctx.clock.now();
@@ -45,7 +45,7 @@ export async function savePaymentAccount(
   }
 
   const fields = assignChanges(found, wanted);
-  const keepsKey = keepKey && input.secret_key === undefined;
+  const keepsKey = keepKey && input.mode === 'direct' && input.secret_key === undefined;
   if (!keepsKey && !opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
     found.secretKeySealed = secretKeySealed;
     fields.push('secret_key');

@@ -1,4 +1,4 @@
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
@@ -7,9 +7,6 @@ import { replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 
 /** What the one-time password is bound to, beside its rotation. A shipped purpose is never renamed. */
 export const codePurpose = 'payments.rotate-webhook-secret';
-
-/** How long the code is good; and, once it was confirmed, how long the secret is told again. */
-export const confirmableMs = minutes(10);
 
 /** Outlives every call to the provider that a confirmation makes. */
 export const leaseMs = seconds(90);

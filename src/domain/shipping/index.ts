@@ -7,6 +7,7 @@ export { callLabelOff } from './call-label-off.ts';
 export { type AccountCheck, checkShippingAccount, judgeCheck } from './check-shipping-account.ts';
 export { checkPurchases } from './check-purchases.ts';
 export { chooseRate } from './choose-rate.ts';
+export { secondShippingCredentials, shippingCredentials } from './credentials.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { followHint } from './follow-hint.ts';
 export { isFromShippingProvider } from './judge-sender.ts';

@@ -6,9 +6,10 @@ import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { refuseLiveKeyInTest } from '../judge-key.ts';
+import { validateSecondShippingKey, validateShippingKeys } from './credentials.ts';
 import {
-  SecondShippingAccountEntity, type SecondShippingAccountInput, type ShippingAccountChange, ShippingAccountEntity,
+  type SealedField, SecondShippingAccountEntity, type SecondShippingAccountInput, type ShippingAccountChange,
+  ShippingAccountEntity,
 } from './shipping-account.ts';
 
 /**
@@ -16,14 +17,14 @@ import {
  * could not be opened, or was not there, are tried again when the key is new.
  *
  * @param options `keepSecrets`: a webhook token or secret that is left out stays; otherwise there is none any more
- * @throws DomainError `invalid_request` for a first account without a key, or a live key in the test environment
+ * @throws DomainError `invalid_request` for a first account without a key, or a key that cannot work here
  */
 export async function saveShippingAccount(
   ctx: InTransaction,
   input: ShippingAccountChange,
   { keepSecrets = false }: { keepSecrets?: boolean } = {},
 ): Promise<Change> {
-  refuseLiveKeyInTest(ctx, 'api_key', input.api_key);
+  validateShippingKeys(ctx, input);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const wanted = {
@@ -78,8 +79,12 @@ function lacksKey(): DomainError {
   });
 }
 
-/** Save the account at the second provider: it is kept and checked, and nothing else is done with it. */
+/**
+ * Save the account at the second provider: it is kept and checked, and nothing else is done with it.
+ * @throws DomainError `invalid_request` for a key that cannot work here
+ */
 export async function saveSecondShippingAccount(ctx: InTransaction, input: SecondShippingAccountInput): Promise<Change> {
+  validateSecondShippingKey(ctx, input);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const found = await em.findOne(SecondShippingAccountEntity, { tenantId });
@@ -100,10 +105,6 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
   found.updatedAt = now;
   return { subject: 'second_shipping', action: 'updated', fields };
 }
-
-/** What the sealed values are bound to, beside their store. */
-export type SealedField =
-  'shipping_api_key' | 'shipping_webhook_token' | 'shipping_webhook_secret' | 'second_shipping_api_key';
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
 

@@ -1,5 +1,5 @@
 import { sealedColumn } from '../sealed-column.ts';
-import type { SealedField } from './save-shipping-account.ts';
+import type { SealedField } from './shipping-account.ts';
 
 const of = (table: string, column: string, field: SealedField) => sealedColumn(table, column, field);
 

@@ -99,3 +99,7 @@ export const SecondShippingAccountEntity = defineEntity({
     updatedAt: p.datetime(),
   },
 });
+
+/** What the sealed values are bound to, beside their store. */
+export type SealedField =
+  'shipping_api_key' | 'shipping_webhook_token' | 'shipping_webhook_secret' | 'second_shipping_api_key';

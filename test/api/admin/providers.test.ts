@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { readOne } from '#src/domain/database.ts';
+import { read, readOne } from '#src/domain/database.ts';
 import { openAccount } from '#src/domain/payments/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Answer } from '#test/support/api.ts';
@@ -19,6 +20,24 @@ useOwner(anyTest as TestFn<OwnerContext>, { ports: { payments, shipping, secondS
 
 const stripe = { provider: 'stripe', secret_key: 'sk_test_unmistakable', publishable_key: 'pk_test_1', webhook_secret: 'whsec_unmistakable' };
 
+/** What the owner types from the email about this id. */
+async function codeFor({ ctx }: OwnerContext, id: string): Promise<string> {
+  const mail = await readOne<{ purpose: string }>(ctx, sql`
+    select data ->> 'purpose' as purpose from mails
+    where tenant_id = ${ctx.tenant.id} and subject_id = ${id} and recipient = ${ctx.tenant.ownerEmail}`);
+  return deriveCode(ctx, mail?.purpose ?? '', id);
+}
+
+const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
+
+async function confirmationOf(context: OwnerContext, kind: string, body: object): Promise<{ id: string; code: string }> {
+  const { body: { confirmation_id: id } } = await context.owner.post(`/providers/${kind}/confirmations`, body);
+  return { id, code: await codeFor(context, id) };
+}
+
+const confirmedPut = async (context: OwnerContext, kind: string, body: object) =>
+  context.owner.put(`/providers/${kind}`, { ...body, confirmation: await confirmationOf(context, kind, body) });
+
 test('a store without providers says so', async (t) => {
   const { owner } = t.context;
   t.deepEqual((await owner.get('/providers')).body, { providers: { payments: null, shipping: null, second_shipping: null } });
@@ -33,19 +52,111 @@ test('the account at the payment provider is saved, and its secrets are seen now
   const { status, body } = await owner.put('/providers/payments', stripe);
   t.is(status, 200);
   t.like(body.provider, { mode: 'direct', publishable_key: 'pk_test_1', has_secret_key: true, has_webhook_secret: true, session_lifetime: '1h' });
-  await owner.put('/providers/payments', { ...stripe, secret_key: 'sk_test_second', automatic_tax: true });
-  t.is((await openAccount(ctx)).secretKey, 'sk_test_second');
+  const { secret_key: _, webhook_secret: __, ...readable } = stripe;
+  await owner.put('/providers/payments', { ...readable, automatic_tax: true });
+  t.is((await openAccount(ctx)).secretKey, 'sk_test_unmistakable', 'what is left out stays');
 
-  await owner.put('/providers/payments', { provider: 'stripe', publishable_key: 'pk_test_2', automatic_tax: true });
-  t.is((await openAccount(ctx)).secretKey, 'sk_test_second', 'what is left out stays');
-  t.false((await owner.put('/providers/payments', { provider: 'stripe', secret_key: null })).body.provider.has_secret_key);
+  const second = { ...readable, secret_key: 'sk_test_second' };
+  t.is((await confirmedPut(t.context, 'payments', second)).status, 200);
+  t.is((await openAccount(ctx)).secretKey, 'sk_test_second');
+  t.false((await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null })).body.provider.has_secret_key);
 
   const log = await auditOf(ctx);
   t.deepEqual(log.map(({ action, subject }) => `${action} ${subject.id}`), [
-    'provider.created payments', 'provider.updated payments', 'provider.updated payments', 'provider.updated payments',
+    'provider.created payments', 'provider.updated payments', 'provider.confirmation_requested payments', 'provider.updated payments',
+    'provider.confirmation_requested payments', 'provider.updated payments',
   ]);
-  t.deepEqual(log[1]?.after.changed, ['automatic_tax', 'secret_key']);
+  t.deepEqual(log[3]?.after.changed, ['automatic_tax', 'secret_key']);
   t.false(/unmistakable|sk_test/.test(JSON.stringify([log, (await owner.get('/providers')).body])));
+});
+
+const parcels = shippingAccountInput({ api_key: 'shippo_test_1', webhook_token: 'token-1', webhook_secret: 'secret-1' });
+const easypost = { provider: 'easypost', api_key: 'EZTK1' };
+
+/** Every change that a leaked key could make to what is on file: the account, the change, and what it touches. */
+const replacements: [kind: string, first: object, change: object, fields: string[]][] = [
+  ['payments', stripe, { webhook_secret: 'whsec_other' }, ['webhook_secret']],
+  ['payments', stripe, { secret_key: 'sk_test_other' }, ['secret_key']],
+  ['payments', stripe, { secret_key: 'rk_test_other', publishable_key: 'pk_test_other' }, ['secret_key', 'publishable_key']],
+  ['payments', stripe, { secret_key: null }, ['secret_key']],
+  ['payments', stripe, { publishable_key: null }, ['publishable_key']],
+  ['payments', stripe, { account_id: 'acct_other' }, ['account_id']],
+  ['payments', stripe, { mode: 'connect', secret_key: undefined, publishable_key: undefined }, ['mode', 'secret_key', 'publishable_key']],
+  ['shipping', parcels, { api_key: 'shippo_test_other' }, ['api_key']],
+  ['shipping', parcels, { webhook_token: 'other' }, ['webhook_token']],
+  ['shipping', parcels, { webhook_token: null, webhook_secret: null }, ['webhook_token', 'webhook_secret']],
+  ['second-shipping', easypost, { api_key: 'EZTKother' }, ['api_key']],
+];
+
+for (const [kind, first, change, fields] of replacements) {
+  test(`PUT /providers/${kind} replaces ${fields.join(', ')} with the owner's one-time password alone: ${JSON.stringify(change)}`, async (t) => {
+    const { ctx, owner, stranger } = t.context;
+    const given = { ...first, ...(kind === 'payments' && { account_id: 'acct_1' }) };
+    t.is((await owner.put(`/providers/${kind}`, given)).status, 200, 'the first set-up is free');
+    t.is((await owner.put(`/providers/${kind}`, given)).status, 200, 'so is what changes nothing');
+    const before = (await owner.get('/providers')).body;
+
+    const body = { ...given, ...change };
+    const refused = await owner.put(`/providers/${kind}`, body);
+    t.is(told(refused), '403 confirmation_required');
+    t.deepEqual(refused.body.fields, fields);
+    const confirmation = await confirmationOf(t.context, kind, body);
+    const confirmedBy = (given: object, owner = t.context.owner) => owner.put(`/providers/${kind}`, { ...body, confirmation: { ...confirmation, ...given } });
+    for (const other of [{ code: wrong(confirmation.code) }, { id: newId('otp') }]) t.is(told(await confirmedBy(other)), '403 confirmation_required');
+    await stranger.put(`/providers/${kind}`, given);
+    t.is(told(await confirmedBy({}, stranger)), '403 confirmation_required');
+    t.deepEqual((await owner.get('/providers')).body, before);
+
+    t.is((await confirmedBy({})).status, 200);
+    t.is((await confirmedBy({})).status, 200, 'the same again changes nothing');
+    const log = await auditOf(ctx);
+    t.deepEqual(log.filter(({ action }) => action === 'provider.confirmation_requested').map(({ after }) => after.fields), [fields]);
+  });
+}
+
+test('a code confirms one change: no other values, no other account, and not a second time', async (t) => {
+  const { owner } = t.context;
+  await owner.put('/providers/payments', stripe);
+  const replaced = { ...stripe, webhook_secret: 'whsec_second' };
+  const confirmation = await confirmationOf(t.context, 'payments', replaced);
+  const put = (body: object) => owner.put('/providers/payments', { ...body, confirmation });
+  t.is(told(await put({ ...stripe, webhook_secret: 'whsec_attacker' })), '403 confirmation_required');
+  t.is(told(await put({ ...replaced, secret_key: 'sk_test_attacker' })), '403 confirmation_required');
+  t.is((await put(replaced)).status, 200);
+  await confirmedPut(t.context, 'payments', stripe);
+  t.is(told(await put(replaced)), '403 confirmation_required');
+});
+
+test('a code is good for ten minutes, for five tries, and until the next one is requested', async (t) => {
+  const { ctx, clock, owner } = t.context;
+  await owner.put('/providers/payments', stripe);
+  const body = { ...stripe, webhook_secret: 'whsec_second' };
+  const put = (confirmation: object) => owner.put('/providers/payments', { ...body, confirmation });
+  const late = await confirmationOf(t.context, 'payments', body);
+  clock.pass(minutes(10));
+  t.is(told(await put(late)), '403 confirmation_required');
+
+  const guessed = await confirmationOf(t.context, 'payments', body);
+  const guesses = await Promise.all([1, 2, 3, 4, 5].map(() => put({ ...guessed, code: wrong(guessed.code) })));
+  for (const guess of guesses) t.is(told(guess), '403 confirmation_required');
+  t.is(told(await put(guessed)), '403 confirmation_required');
+
+  const replaced = await confirmationOf(t.context, 'payments', body);
+  const newest = await confirmationOf(t.context, 'payments', body);
+  t.is(told(await put(replaced)), '403 confirmation_required');
+  t.is((await put(newest)).status, 200);
+  await owner.post('/providers/payments/confirmations', stripe);
+  t.is(told(await owner.post('/providers/payments/confirmations', stripe)), '429 rate_limited');
+  t.false(JSON.stringify([await read(ctx, sql`select data from mails`), await auditOf(ctx)]).includes('whsec_second'));
+});
+
+test('a confirmation is requested for what replaces something, and of what could be saved', async (t) => {
+  const { owner } = t.context;
+  const request = (body: object) => owner.post('/providers/payments/confirmations', body);
+  t.is(told(await request(stripe)), '400 invalid_request', 'there is nothing on file');
+  await owner.put('/providers/payments', stripe);
+  t.is(told(await request(stripe)), '400 invalid_request', 'it is the same');
+  t.deepEqual(placesOf(await request({ ...stripe, secret_key: 'sk_live_1' })), ['/secret_key']);
 });
 
 test('a live key is refused in the test environment, and its field is named', async (t) => {
@@ -78,13 +189,13 @@ test('accounts are checked, and the answer says what is wrong', async (t) => {
   const { owner } = t.context;
   await owner.put('/providers/payments', stripe);
   await owner.put('/providers/shipping', shippingAccountInput());
-  await owner.put('/providers/second-shipping', { provider: 'easypost', api_key: 'EZ1' });
+  await owner.put('/providers/second-shipping', { provider: 'easypost', api_key: 'EZTK1' });
   t.true((await owner.post('/providers/payments/check')).body.ok);
   t.true((await owner.post('/providers/shipping/check')).body.ok);
   t.deepEqual((await owner.post('/providers/second-shipping/check')).body, { ok: false, detail: 'The provider does not accept the key.' });
   payments.misfortunes.checkAccount = [{ failure: 'away' }];
   t.deepEqual((await owner.post('/providers/payments/check')).body, { ok: false, detail: 'The provider did not answer.' });
-  await owner.put('/providers/payments', { provider: 'stripe', secret_key: null });
+  await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null });
   t.false((await owner.post('/providers/payments/check')).body.ok);
 });
 
@@ -94,11 +205,9 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   const begun = await owner.post('/payments/webhook-secret/rotations');
   t.is(begun.status, 201);
   const id: string = begun.body.rotation_id;
-  const mail = await readOne<{ purpose: string }>(ctx, sql`
-    select data ->> 'purpose' as purpose from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`);
-  const code = await deriveCode(ctx, mail?.purpose ?? '', id);
+  const code = await codeFor(t.context, id);
   const confirm = (code: string, rotation = id) => owner.post(`/payments/webhook-secret/rotations/${rotation}/confirm`, { code });
-  t.is(told(await confirm(code === '000000' ? '000001' : '000000')), '400 invalid_or_expired_token');
+  t.is(told(await confirm(wrong(code))), '400 invalid_or_expired_token');
   t.deepEqual(placesOf(await confirm('12345')), ['/code']);
   t.is(told(await confirm(code, newId('rot'))), '404 not_found');
   t.is(told(await stranger.post(`/payments/webhook-secret/rotations/${id}/confirm`, { code })), '404 not_found');

@@ -49,18 +49,55 @@ test('a session lives from 35 minutes to 23 hours, outside local mode', async (t
   await t.notThrowsAsync(transact(ctx, (ctx) => savePaymentAccount(ctx, { ...input, session_lifetime: '5s' })));
 });
 
-test('a live key is not taken in the test environment, and of a key of the other kind a check says so', async (t) => {
+test('savePaymentAccount rejects keys of the other environment and of another kind, and names the field', async (t) => {
   const { ctx } = t.context;
-  const save = (ctx: Context, secret_key: string) => transact(ctx, (ctx) => savePaymentAccount(ctx, { ...input, secret_key }));
-  for (const key of ['sk_live_abc', 'rk_live_abc']) {
-    const error = await t.throwsAsync(save(ctx, key), { instanceOf: DomainError, code: 'invalid_request' });
-    t.deepEqual(error?.extensions, { errors: [{ path: '/secret_key', code: 'wrong_environment', detail: 'is a live key, and here is the test environment' }] });
+  const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
+  const issueOf = async (ctx: Context, given: Partial<PaymentAccountInput>) => {
+    const { provider, mode, automatic_tax } = input;
+    const saving = transact(ctx, (ctx) => savePaymentAccount(ctx, { provider, mode, automatic_tax, ...given }));
+    const error = await saving.then(() => undefined, (error: unknown) => error as DomainError);
+    const [issue] = (error?.extensions['errors'] ?? []) as { path: string; code: string; detail: string }[];
+    return issue ? `${issue.path} ${issue.code}: ${issue.detail}` : undefined;
+  };
+  const isLive = 'wrong_environment: is a live key, and here is the test environment';
+  const isTest = 'wrong_environment: is a test key, and here is the live environment';
+  for (const key of ['sk_live_abc', 'rk_live_abc']) t.is(await issueOf(ctx, { secret_key: key }), `/secret_key ${isLive}`);
+  for (const key of ['sk_test_abc', 'rk_test_abc']) t.is(await issueOf(live, { secret_key: key }), `/secret_key ${isTest}`);
+  t.is(await issueOf(ctx, { publishable_key: 'pk_live_abc' }), `/publishable_key ${isLive}`);
+  t.is(await issueOf(live, { publishable_key: 'pk_test_abc' }), `/publishable_key ${isTest}`);
+  for (const key of ['pk_test_abc', 'whsec_abc', 'acct_abc', 'shippo_test_abc']) t.regex(await issueOf(ctx, { secret_key: key }) ?? '', /^\/secret_key wrong_kind: is an? /, key);
+  for (const key of ['sk_test_abc', 'rk_test_abc']) t.regex(await issueOf(ctx, { publishable_key: key }) ?? '', /^\/publishable_key wrong_kind/, key);
+  for (const key of ['we_abc', 'sk_test_abc']) t.regex(await issueOf(ctx, { webhook_secret: key }) ?? '', /^\/webhook_secret wrong_kind/, key);
+  for (const field of ['secret_key', 'publishable_key', 'webhook_secret'] as const) {
+    for (const key of [' ', `${input[field]}\n`, ` ${input[field]}`]) t.regex(await issueOf(ctx, { [field]: key }) ?? '', new RegExp(`^/${field} whitespace`));
   }
   t.is(await readPaymentAccount(ctx), undefined);
-  const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
-  await save(live, 'sk_test_abc');
-  t.deepEqual(await checkPaymentAccount(live), { ok: false, detail: 'This is a test key, and here is the live environment.' });
-  await t.notThrowsAsync(save(live, 'sk_live_abc'));
+
+  t.is(await issueOf(ctx, { secret_key: 'rk_test_abc', webhook_secret: 'a secret that does not tell' }), undefined);
+  t.is(await issueOf(live, { secret_key: 'rk_live_abc' }), undefined);
+  const { appMode } = ctx.settings;
+  t.deepEqual(await checkPaymentAccount(ctx), { ok: false, detail: `This is a live key, and here is the ${appMode} environment.` });
+});
+
+test('savePaymentAccount keeps no keys in connect mode, and the table takes none', async (t) => {
+  const { ctx } = t.context;
+  const save = (given: PaymentAccountInput, keepKey = false) => transact(ctx, (ctx) => savePaymentAccount(ctx, given, { keepKey }));
+  const connect = { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false } as const;
+  for (const keepKey of [true, false]) {
+    await save(input);
+    t.true((await save(connect, keepKey)).fields.includes('secret_key'));
+    t.like(await readPaymentAccount(ctx), { mode: 'connect', hasSecretKey: false, publishableKey: null });
+    await t.throwsAsync(openAccount(ctx), { instanceOf: DomainError, code: 'payment_provider_not_configured' });
+  }
+  for (const field of ['secret_key', 'publishable_key'] as const) {
+    const error = await t.throwsAsync(save({ ...connect, [field]: input[field] }), { instanceOf: DomainError, code: 'invalid_request' });
+    t.like(error?.extensions, { errors: [{ path: `/${field}`, code: 'connect_mode' }] });
+  }
+  for (const column of ['secret_key_sealed', 'publishable_key']) {
+    const statement = { text: `update payment_accounts set ${column} = 'kept' where tenant_id = $1`, values: [ctx.tenant.id] };
+    const error = await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.run(statement as never)));
+    t.regex(error?.message ?? '', /payment_accounts_connect_without_keys/, column);
+  }
 });
 
 test('nothing secret is stored in clear', async (t) => {

@@ -60,19 +60,35 @@ test('a store file\'s shipping section is checked field by field', (t) => {
   }
 });
 
-test('a live key is not taken in the test environment, and of a key of the other kind a check says so', async (t) => {
+test('saving a shipping account rejects keys of the other environment and of another kind, and names the field', async (t) => {
   const shipping = fakeShippingGateway();
   const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
-  const save = (ctx: Context, api_key: string) => transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput({ api_key })));
-  const error = await t.throwsAsync(save(ctx, 'shippo_live_abc'), { instanceOf: DomainError, code: 'invalid_request' });
-  t.deepEqual(error?.extensions, { errors: [{ path: '/api_key', code: 'wrong_environment', detail: 'is a live key, and here is the test environment' }] });
-  await save(ctx, 'shippo_test_abc');
   const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
+  const save = (ctx: Context, given: object) => transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput(given)));
+  const saveSecond = (ctx: Context, { api_key }: { api_key: string }) => transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
+  const issueOf = async (saving: Promise<unknown>) => {
+    const error = await t.throwsAsync(saving, { instanceOf: DomainError, code: 'invalid_request' });
+    const [{ path, code, detail }] = error?.extensions['errors'] as [{ path: string; code: string; detail: string }];
+    return `${path} ${code}: ${detail}`;
+  };
+  const isLive = '/api_key wrong_environment: is a live key, and here is the test environment';
+  const isTest = '/api_key wrong_environment: is a test key, and here is the live environment';
+  t.is(await issueOf(save(ctx, { api_key: 'shippo_live_abc' })), isLive);
+  t.is(await issueOf(save(live, { api_key: 'shippo_test_abc' })), isTest);
+  t.is(await issueOf(saveSecond(ctx, { api_key: 'EZAKabc' })), isLive);
+  t.is(await issueOf(saveSecond(live, { api_key: 'EZTKabc' })), isTest);
+  t.regex(await issueOf(save(ctx, { api_key: 'sk_test_abc' })), /^\/api_key wrong_kind/);
+  t.regex(await issueOf(saveSecond(ctx, { api_key: 'shippo_test_abc' })), /^\/api_key wrong_kind/);
+  for (const field of ['api_key', 'webhook_token', 'webhook_secret']) {
+    for (const key of [' ', 'shippo_test_abc ']) t.regex(await issueOf(save(ctx, { [field]: key })), new RegExp(`^/${field} whitespace`));
+  }
+
+  await save(ctx, { api_key: 'shippo_test_abc' });
   t.deepEqual(await checkShippingAccount(live, 'shipping'), { ok: false, detail: 'This is a test key, and here is the live environment.' });
   t.deepEqual(shipping.asked, []);
-  await save(live, 'shippo_live_abc');
+  await save(live, { api_key: 'shippo_live_abc' });
   t.like(await checkShippingAccount(live, 'shipping'), { ok: true });
-  await save(ctx, 'an.oauth.token');
+  await save(ctx, { api_key: 'an.oauth.token', webhook_token: 'my_live_token' });
   t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
 });
 

@@ -1,0 +1,42 @@
+import { defineRoute } from '#src/api/lib/define-route.ts';
+import { created } from '#src/api/lib/reply.ts';
+import { type CredentialsChange, requestConfirmation } from '#src/domain/confirmations/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { PaymentAccountInput, paymentCredentials } from '#src/domain/payments/index.ts';
+import {
+  SecondShippingAccountInput, secondShippingCredentials, ShippingAccountChange, shippingCredentials,
+} from '#src/domain/shipping/index.ts';
+import { Id, Type } from '#src/lib/schema.ts';
+import { writing } from './audience.ts';
+
+const requesting = {
+  ...writing,
+  method: 'post',
+  summary: 'Request the one-time password that replaces credentials on file: the body is that of the PUT, the email goes to the owner.',
+  errors: ['rate_limited'],
+  answers: { 201: Type.Object({ confirmation_id: Id('otp') }) },
+} as const;
+
+const answer = async (ctx: Context, change: CredentialsChange) =>
+  created({ confirmation_id: (await requestConfirmation(ctx, change)).confirmationId });
+
+export const postPaymentsConfirmation = defineRoute({
+  ...requesting,
+  path: '/api/v1/admin/providers/payments/confirmations',
+  body: PaymentAccountInput,
+  handle: ({ ctx, body }) => answer(ctx, paymentCredentials(body)),
+});
+
+export const postShippingConfirmation = defineRoute({
+  ...requesting,
+  path: '/api/v1/admin/providers/shipping/confirmations',
+  body: ShippingAccountChange,
+  handle: ({ ctx, body }) => answer(ctx, shippingCredentials(body)),
+});
+
+export const postSecondShippingConfirmation = defineRoute({
+  ...requesting,
+  path: '/api/v1/admin/providers/second-shipping/confirmations',
+  body: SecondShippingAccountInput,
+  handle: ({ ctx, body }) => answer(ctx, secondShippingCredentials(body)),
+});
