@@ -5,25 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 
 import { ensureChromium } from '#src/local/embedded/chromium.ts';
 import { MissingProgramError } from '#src/local/embedded/missing-program-error.ts';
 import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
+import { createTemplateDatabase } from '#test/support/database.ts';
 import { explain } from '#src/cli/lib/script-options.ts';
 
 /*
  * What `npm test` runs: the type-check beside the start of the services, then every test, each file
  * on its own copy of one migrated database. Arguments go to ava: file names, --match and so on.
  * What the routes answered meanwhile is held against what they promise (test/routes), where every test was run.
- * TEST_DATABASE_URL and TEST_REDIS_URL name services to use instead of our own; REQUIRE_CHROMIUM=1
- * makes a missing browser a failure. The last line is the count.
+ * TEST_DATABASE_URL and TEST_REDIS_URL name services to use instead of our own, and TEST_DATABASE_ADMIN_URL a role that
+ * creates databases for that of TEST_DATABASE_URL; REQUIRE_CHROMIUM=1 makes a missing browser a failure. The last line
+ * is the count.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const templateName = 'storefront_test_template';
 
 const args = process.argv.slice(2);
 if (args.some((word) => word === '--help' || word === '-h')) {
@@ -68,18 +68,17 @@ async function checkRoutes(): Promise<number> {
 }
 
 async function runTestsWithServices(args: string[]): Promise<Tally> {
-  const { TEST_DATABASE_URL: givenDatabase, TEST_REDIS_URL: givenRedis } = process.env;
+  const { TEST_DATABASE_URL: givenDatabase, TEST_DATABASE_ADMIN_URL: givenAdmin, TEST_REDIS_URL: givenRedis } = process.env;
   try {
     const [chromium, embedded] = await Promise.all([
       chromiumOrWhyNot(),
       startEmbedded({ postgres: !givenDatabase, redis: !givenRedis }),
     ]);
     try {
-      const databaseUrl = givenDatabase ?? embedded.databaseUrl ?? '';
-      await buildTemplate(databaseUrl);
+      process.env['TEST_DATABASE_URL'] = givenDatabase ?? embedded.databaseUrl ?? '';
+      process.env['TEST_DATABASE_ADMIN_URL'] = givenAdmin ?? embedded.databaseAdminUrl ?? givenDatabase;
+      await migrate(await createTemplateDatabase());
       const tally = await runAva(args, {
-        TEST_DATABASE_URL: databaseUrl,
-        TEST_DATABASE_TEMPLATE: templateName,
         TEST_REDIS_URL: givenRedis ?? embedded.redisUrl,
         CHROMIUM_PATH: chromium.path,
         TEST_ROUTE_RECORDS: process.env['TEST_ROUTE_RECORDS'] ?? records,
@@ -103,16 +102,4 @@ async function chromiumOrWhyNot(): Promise<{ path: string | undefined; failed: n
     console.error(`Browser tests are not run. ${error.message}`);
     return { path: undefined, failed: process.env.REQUIRE_CHROMIUM === '1' ? 1 : 0 };
   }
-}
-
-async function buildTemplate(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client.query(`drop database if exists ${templateName}`);
-  await client.query(`create database ${templateName}`);
-  await client.end();
-
-  const template = new URL(databaseUrl);
-  template.pathname = templateName;
-  await migrate(template.href);
 }

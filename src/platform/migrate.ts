@@ -6,6 +6,7 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
 import { seconds } from '#src/lib/duration.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 
 /** The number of the advisory lock that migrations hold: any constant that nobody else uses. */
 const migrationLock = 7_203_114_001;
@@ -27,7 +28,8 @@ export async function migrate(
   report: (sentence: string) => void = () => undefined,
   patience: { lockTimeoutMs: number } = { lockTimeoutMs },
 ): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: databaseUrl });
+  const lock = new pg.Client(parsePostgresUrl(databaseUrl));
+  lock.on('error', ignore);
   await lock.connect();
   try {
     await takeLock(lock, report);
@@ -54,22 +56,35 @@ async function takeLock(client: pg.Client, report: (sentence: string) => void): 
 }
 
 async function withMigrator<Result>(databaseUrl: string, patience: { lockTimeoutMs: number }, work: (migrator: Migrator) => Promise<Result>): Promise<Result> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, options: `-c lock_timeout=${patience.lockTimeoutMs}` });
-  const orm = await MikroORM.init(
-    defineConfig({
-      entities: [],
-      discovery: { warnWhenNoEntities: false },
-      logger: () => undefined,
-      dbName: pool.options.database ?? 'storefront',
-      driverOptions: new PostgresDialect({ pool }),
-      extensions: [Migrator],
-      migrations: { path: fileURLToPath(new URL('../../migrations', import.meta.url)), snapshot: false, tableName: 'migrations' },
-    }),
-  );
+  const pool = new pg.Pool({ ...parsePostgresUrl(databaseUrl), max: 2, lock_timeout: patience.lockTimeoutMs });
+  const lost = Promise.withResolvers<void>();
+  pool.on('connect', (client) => client.on('error', () => lost.resolve()));
+  pool.on('error', ignore);
   try {
+    const orm = await MikroORM.init(
+      defineConfig({
+        entities: [],
+        discovery: { warnWhenNoEntities: false },
+        logger: () => undefined,
+        ...(await locateTables(pool)),
+        driverOptions: new PostgresDialect({ pool }),
+        extensions: [Migrator],
+        migrations: { path: fileURLToPath(new URL('../../migrations', import.meta.url)), snapshot: false, tableName: 'migrations' },
+      }),
+    );
     return await work(orm.migrator as Migrator);
   } finally {
-    await orm.close(true);
-    if (!pool.ended) await pool.end();
+    // The pool waits for every connection to be released, which a transaction that lost its own never does; and to end
+    // it twice, as closing the ORM could, throws that in place of the cause.
+    if (!pool.ending) await Promise.race([pool.end(), lost.promise]);
   }
 }
+
+/** The migrator looks for both by their names, and would create what it does not find. */
+async function locateTables(pool: pg.Pool): Promise<{ dbName: string; schema: string }> {
+  const { rows: [place] } = await pool.query('select current_database() as "dbName", current_schema() as schema');
+  return place;
+}
+
+/** A connection that is lost fails the statement on it; without a listener it would end the process before that is shown. */
+const ignore = (): void => undefined;

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Database } from '#src/domain/connections.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 
 /** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
@@ -29,9 +30,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
     defineConfig({
       driver: PreparedDriver,
       entities: [...options.entities],
-      dbName: pool.options.database ?? 'storefront',
+      // It asks for a name, though the pool alone decides where it connects. With the name it would look whether there is
+      // such a database at its first use, in the midst of a request, and create one.
+      dbName: 'unused',
       driverOptions: new PostgresDialect({ pool }),
-      // It would look whether there is a database at its first use, in the midst of somebody's request, and make one.
       ensureDatabase: false,
     }),
   );
@@ -48,9 +50,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
   };
 }
 
-function openPool(connectionString: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
+function openPool(url: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
-    connectionString,
+    ...parsePostgresUrl(url),
     pipeline: true,
     max: poolMax,
     application_name: applicationName,

@@ -52,6 +52,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
   nodemailer: ['src/providers/', 'src/local/'],
   pg: ['src/domain/connections.ts', 'src/domain/run-statement.ts', 'src/domain/transaction.ts', 'src/platform/', 'src/local/'],
+  'pg-connection-string': ['src/platform/'],
   pino: ['src/platform/'],
   'playwright-core': ['src/local/'],
   'prom-client': ['src/platform/'],

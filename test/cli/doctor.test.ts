@@ -14,7 +14,7 @@ import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } fro
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
-import { rawSql, sql } from '#src/lib/sql.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
 import { shippoControl } from '#src/local/simulators/shippo/control.ts';
@@ -118,9 +118,10 @@ test.serial('a database without this release\'s schema, whose role is above row-
   t.regex(above.findings.find(({ about }) => about === 'database role')?.advice ?? '', /nosuperuser nobypassrls/);
 });
 
+const alterDatabase = (change: string) => `do $$ begin execute format('alter database %I ${change}', current_database()); end $$`;
+
 test.serial('a database whose clock is wrong, that is too old, and in which a table is open', async (t) => {
   const { databaseUrl } = t.context.services.config;
-  const name = rawSql(new URL(databaseUrl).pathname.slice(1)).text;
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   // The server itself tells another time and another age than it has.
@@ -130,7 +131,7 @@ test.serial('a database whose clock is wrong, that is too old, and in which a ta
     create function skewed.clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() + interval '90 s' $$;
     create function skewed.current_setting(name text) returns text language sql
       as $$ select case name when 'server_version_num' then '140009' else pg_catalog.current_setting(name) end $$;
-    alter database ${name} set search_path = skewed, pg_catalog, public`);
+    ${alterDatabase('set search_path = skewed, pg_catalog, public')}`);
   try {
     const { code, faults } = await diagnose(t.context);
     t.is(code, 1);
@@ -140,7 +141,7 @@ test.serial('a database whose clock is wrong, that is too old, and in which a ta
       'row-level security: It is not forced on wide_open: one store could see another\'s rows.',
     ]);
   } finally {
-    await client.query(`alter database ${name} reset search_path; drop schema skewed cascade; drop table wide_open`);
+    await client.query(`${alterDatabase('reset search_path')}; drop schema skewed cascade; drop table wide_open`);
     await client.end();
   }
 });

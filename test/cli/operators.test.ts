@@ -1,13 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
-import pg from 'pg';
 
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readSessionSecret } from '#src/domain/tenants/index.ts';
-import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { givenByRunner, testEnvironment } from '#test/support/environment.ts';
+import { createEmptyDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
 
 const { DATABASE_URL: _another, ...environment } = testEnvironment();
 const test = anyTest as TestFn<TestContext>;
@@ -115,7 +114,8 @@ test('the whole list of what the environment lacks is printed, and no value', as
 test('a database that is away, and one that is not migrated, are told apart', async (t) => {
   const away = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' });
   t.deepEqual([away.code, away.err], [1, 'PostgreSQL is away: DATABASE_URL names a server that does not answer.\n']);
-  const empty = await emptyDatabase(t);
+  const { url: empty, drop } = await createEmptyDatabase();
+  t.teardown(drop);
   const behind = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: empty });
   t.deepEqual([behind.code, behind.err], [1, 'The schema of the database is behind this release: run the migrate command first.\n']);
 });
@@ -129,7 +129,8 @@ test('an operator may start from the example', async (t) => {
 });
 
 test('the release phase migrates with nothing but DATABASE_URL, and again without effect', async (t) => {
-  const url = await emptyDatabase(t);
+  const { url, drop } = await createEmptyDatabase();
+  t.teardown(drop);
   const status = await callCli(['migrate', '--status'], { DATABASE_URL: url });
   t.regex(status.out, /^to apply {2}0001-platform$/m);
 
@@ -144,17 +145,3 @@ test('the release phase migrates with nothing but DATABASE_URL, and again withou
   const without = 'The environment is not fit to start with:\n  DATABASE_URL is required\n';
   t.deepEqual(await callCli(['migrate'], {}), { code: 1, out: '', err: without });
 });
-
-async function emptyDatabase(t: { teardown(work: () => Promise<void>): void }): Promise<string> {
-  const name = `empty_${randomText(12)}`;
-  const url = new URL(givenByRunner('TEST_DATABASE_URL'));
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: givenByRunner('TEST_DATABASE_URL') });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  await run(`create database ${name}`);
-  t.teardown(() => run(`drop database if exists ${name} with (force)`));
-  url.pathname = name;
-  return url.href;
-}

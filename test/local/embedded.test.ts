@@ -9,16 +9,16 @@ import { onFreePort } from '#src/local/embedded/free-port.ts';
 import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import { until } from '#test/support/until.ts';
 
-test('the shop works as an ordinary owner of its database, with the extensions that it needs', async (t) => {
+test('the shop works as an ordinary owner of its database, under odd names, with the extensions that it needs', async (t) => {
   const embedded = await startEmbedded();
   t.teardown(embedded.stop);
 
   await withClient(embedded.databaseUrl, async (client) => {
     const { rows: roles } = await client.query(
-      `select rolname as name, rolsuper as superuser, rolbypassrls as bypassrls, rolcreatedb as createdb
+      `select current_database() as database, rolname as name, rolsuper as superuser, rolbypassrls as bypassrls, rolcreatedb as createdb
        from pg_roles where rolname = current_user`,
     );
-    t.deepEqual(roles, [{ name: 'storefront', superuser: false, bypassrls: false, createdb: true }]);
+    t.deepEqual(roles, [{ database: 'd7 üç$f9', name: 'rôle-9 a@b', superuser: false, bypassrls: false, createdb: false }]);
     for (const name of ['pg_trgm', 'unaccent', 'citext', 'btree_gin']) {
       await client.query(`create extension ${name}`);
     }

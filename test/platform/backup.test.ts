@@ -51,7 +51,7 @@ test('a shop comes back from its backup, every row of every store, on the oldest
     execute(pgDump, [...options, '--format=custom', `--file=${dump}`, postgres.url], { env: { PATH: process.env['PATH'], ...variables } });
   await t.throwsAsync(backUp({}), { message: /row-level security policy/ }, 'without the setting nothing is left out silently');
   await backUp({ PGOPTIONS: '-c app.platform=on' }, '--enable-row-security');
-  const restored = await newDatabase(postgres, 'restored');
+  const restored = await newDatabase(postgres, 'restored üç$0');
   await execute(pgRestore, ['--no-owner', '--exit-on-error', `--dbname=${restored}`, dump]);
 
   const [before, after] = await Promise.all([countRows(postgres.url), countRows(restored)]);
@@ -70,12 +70,12 @@ test('a shop comes back from its backup, every row of every store, on the oldest
 
 /** An empty database of the same owner, as an operator makes one. */
 async function newDatabase({ url, adminUrl }: { url: string; adminUrl: string }, name: string): Promise<string> {
+  const address = new URL(url);
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();
-  await admin.query(`create database ${name} owner storefront`);
+  await admin.query(`create database ${pg.escapeIdentifier(name)} owner ${pg.escapeIdentifier(decodeURIComponent(address.username))}`);
   await admin.end();
-  const address = new URL(url);
-  address.pathname = `/${name}`;
+  address.pathname = encodeURI(name);
   return address.href;
 }
 

@@ -1,14 +1,66 @@
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
+import { Sql } from '#src/lib/sql.ts';
 import { migrate, pendingMigrations } from '#src/platform/migrate.ts';
+import { parsePostgresUrl } from '#src/platform/postgres-url.ts';
+import { proveDatabase } from '#src/platform/prove-database.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
+import { until } from '#test/support/until.ts';
 
-async function emptyDatabase(t: ExecutionContext): Promise<string> {
-  const { url, drop } = await createEmptyDatabase();
+async function emptyDatabase(t: ExecutionContext, name?: string): Promise<string> {
+  const { url, drop } = await createEmptyDatabase(name);
   t.teardown(drop);
   return url;
 }
+
+async function connect(t: ExecutionContext, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...parsePostgresUrl(url), application_name: 'test' });
+  await client.connect();
+  t.teardown(() => client.end());
+  return client;
+}
+
+test('migrate works on a database of any name, however its URL is encoded, as a role that can create none', async (t) => {
+  for (const name of ['shop üç$f9', '50% /off?#"now"', 'postgres-copy:1,2;3=4@5&6+7']) {
+    const url = new URL(await emptyDatabase(t, name));
+    url.pathname = `/${encodeURIComponent(name)}`;
+    t.true((await migrate(url.href)).length > 0, name);
+    const client = await connect(t, url.href);
+    const { rows } = await client.query('select current_database() as name, rolcreatedb as creates from pg_roles where rolname = current_user');
+    t.deepEqual(rows, [{ name, creates: false }]);
+  }
+  t.is(parsePostgresUrl('postgres://u:p@h/d7%20üç$f9').database, 'd7 üç$f9');
+  t.is(parsePostgresUrl('postgres://u:p@h/50%?sslmode=disable').database, '50%');
+  t.like(parsePostgresUrl('postgres://r%C3%B4le:p%40%2Fss@h:5433'), { user: 'rôle', password: 'p@/ss', port: 5433 });
+});
+
+test('migrate reports why it failed when the server ends its connections meanwhile', async (t) => {
+  const url = await emptyDatabase(t);
+  await migrate(url);
+  const [shop, operator] = [await connect(t, url), await connect(t, url)];
+  await shop.query("delete from migrations where name = '0083-events-of-deliveries'");
+  await shop.query('begin; lock table webhook_deliveries');
+  const failure = t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 60_000 }));
+  const theirs = "from pg_stat_activity where datname = current_database() and application_name <> 'test'";
+  await until(async () => (await operator.query(`select 1 ${theirs} and wait_event_type = 'Lock'`)).rowCount === 1);
+  await operator.query(`select pg_terminate_backend(pid) ${theirs}`);
+  t.regex((await failure).message, /terminating connection|Connection terminated/);
+});
+
+test('migrate and the proof of row-level security keep to the schema that the URL chooses', async (t) => {
+  const plain = await emptyDatabase(t);
+  await (await connect(t, plain)).query('create schema app');
+  const url = `${plain}?options=${encodeURIComponent('-c search_path=app')}`;
+  await migrate(url);
+  t.deepEqual(await pendingMigrations(url), []);
+  const client = await connect(t, url);
+  const run = async (statement: Sql) => (await client.query(statement.text, [...statement.values])).rows;
+  t.is((await client.query("select 1 from pg_tables where schemaname = 'app' and tablename = 'orders'")).rowCount, 1);
+  await t.notThrowsAsync(proveDatabase(run));
+  await client.query('create table wide_open (tenant_id text)');
+  await t.throwsAsync(proveDatabase(run), { message: /wide_open/ });
+});
 
 test('several releases at once migrate once, and all of them find it done', async (t) => {
   const url = await emptyDatabase(t);

@@ -53,6 +53,14 @@ test('a migration that fails stops the release and changes nothing', async (t) =
   t.deepEqual(rows, [{ relname: 'mails' }]);
 });
 
+test('a release whose database does not exist says so, and creates none', async (t) => {
+  const { url, drop } = await createEmptyDatabase();
+  await drop();
+  const { code, err } = await release(url);
+  t.is(code, 1);
+  t.is(err, 'PostgreSQL does not let us in: see the user, the password and the database of DATABASE_URL.\n');
+});
+
 test('a release without a database says what is missing', async (t) => {
   const { code, err } = await release('');
   t.is(code, 1);

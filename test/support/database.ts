@@ -3,36 +3,53 @@ import pg from 'pg';
 import { randomText } from '#src/lib/crypto.ts';
 import { givenByRunner } from './environment.ts';
 
-/** A database of its own for one test file: a copy of the migrated template, in some 40 ms. */
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `test_${randomText(12)}`;
-  const url = new URL(givenByRunner('TEST_DATABASE_URL'));
-  await runOnServer(`create database ${name} template ${givenByRunner('TEST_DATABASE_TEMPLATE')} strategy file_copy`);
-  url.pathname = name;
-  return { url: url.href, drop: () => dropDatabase(name) };
+export interface TestDatabase {
+  /** As the role of TEST_DATABASE_URL, which owns it and can create no other. */
+  readonly url: string;
+  drop(): Promise<void>;
 }
 
-/** A database with nothing in it. */
-export async function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `empty_${randomText(12)}`;
+const templateName = 'template üç$0';
+
+/** The database that those of the test files are copies of; it is still to be migrated. Returns its URL. */
+export async function createTemplateDatabase(): Promise<string> {
+  await dropDatabase(templateName);
+  return createDatabase(templateName);
+}
+
+/** A database of its own for one test file: a copy of the migrated template, in some 40 ms. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test üç$${randomText(12)}`;
+  const url = await createDatabase(name, `template ${pg.escapeIdentifier(templateName)} strategy file_copy`);
+  return { url, drop: () => dropDatabase(name) };
+}
+
+/** A database with nothing in it. Its name needs quotes in SQL and an escape in a URL, as those of the others do. */
+export async function createEmptyDatabase(name = `empty üç$${randomText(12)}`): Promise<TestDatabase> {
+  return { url: await createDatabase(name), drop: () => dropDatabase(name) };
+}
+
+async function createDatabase(name: string, like = ''): Promise<string> {
   const url = new URL(givenByRunner('TEST_DATABASE_URL'));
-  await runOnServer(`create database ${name}`);
-  url.pathname = name;
-  return { url: url.href, drop: () => dropDatabase(name) };
+  const owner = pg.escapeIdentifier(decodeURIComponent(url.username));
+  await runOnServer(`create database ${pg.escapeIdentifier(name)} owner ${owner} ${like}`);
+  url.pathname = encodeURI(name);
+  return url.href;
 }
 
 /** Forced, it may not end the autovacuum that happens to be in there; unforced, PostgreSQL sends that away by itself. */
 async function dropDatabase(name: string): Promise<void> {
+  const statement = `drop database if exists ${pg.escapeIdentifier(name)}`;
   try {
-    await runOnServer(`drop database if exists ${name} with (force)`);
+    await runOnServer(`${statement} with (force)`);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === '42501')) throw error;
-    await runOnServer(`drop database if exists ${name}`);
+    await runOnServer(statement);
   }
 }
 
 async function runOnServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: givenByRunner('TEST_DATABASE_URL') });
+  const client = new pg.Client({ connectionString: givenByRunner('TEST_DATABASE_ADMIN_URL') });
   await client.connect();
   try {
     await client.query(statement);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** What `test/run.ts` gives every test process. */
-export function givenByRunner(name: 'TEST_DATABASE_URL' | 'TEST_DATABASE_TEMPLATE' | 'TEST_REDIS_URL'): string {
+export function givenByRunner(name: 'TEST_DATABASE_URL' | 'TEST_DATABASE_ADMIN_URL' | 'TEST_REDIS_URL'): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run tests with npm test.`);
   return value;

@@ -8,7 +8,7 @@ import { type Command, type Supervisor, supervise } from './supervise.ts';
 import { type Account, unprivilegedAccount } from './unprivileged-account.ts';
 
 export interface EmbeddedPostgres {
-  /** Database `storefront` as its ordinary owner. */
+  /** The database as its ordinary owner, who may create no other. */
   url: string;
   /** The same database as superuser. For setting up and looking in, never for the product. */
   adminUrl: string;
@@ -18,6 +18,10 @@ export interface EmbeddedPostgres {
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
+
+/** Both need quotes in SQL and an escape in a URL: what works with them works with whatever a host names its databases. */
+const databaseName = 'd7 üç$f9';
+const ownerName = 'rôle-9 a@b';
 
 /** Not listening yet, hung up on, and "the database system is starting up". */
 const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
@@ -54,7 +58,7 @@ async function start(supervisor: Supervisor, { durable, oldest }: { durable: boo
   const data = await createCluster(supervisor, programs, { adminPassword, durable, oldest, account });
 
   const addressOf = (port: number, user: string, password: string, database: string) =>
-    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+    `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/${encodeURI(database)}`;
   const serve = (port: number) => {
     const command: Command = {
       program: programs.postgres,
@@ -66,15 +70,16 @@ async function start(supervisor: Supervisor, { durable, oldest }: { durable: boo
   };
 
   const port = await onFreePort(serve);
-  const password = newPassword();
+  const password = `${newPassword()}@:/%?#`;
+  const owner = pg.escapeIdentifier(ownerName);
   await query(addressOf(port, 'postgres', adminPassword, 'postgres'), [
-    `create role storefront login nosuperuser nobypassrls createdb password '${password}'`,
-    'create database storefront owner storefront',
+    `create role ${owner} login nosuperuser nobypassrls nocreatedb password ${pg.escapeLiteral(password)}`,
+    `create database ${pg.escapeIdentifier(databaseName)} owner ${owner}`,
   ]);
 
   return {
-    url: addressOf(port, 'storefront', password, 'storefront'),
-    adminUrl: addressOf(port, 'postgres', adminPassword, 'storefront'),
+    url: addressOf(port, ownerName, password, databaseName),
+    adminUrl: addressOf(port, 'postgres', adminPassword, databaseName),
     port,
     async restart() {
       await supervisor.interrupt('SIGINT');

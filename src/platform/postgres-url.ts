@@ -1,0 +1,14 @@
+import type { ClientConfig } from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+
+/**
+ * What a database URL says, for a client or a pool. Every character of the database's name may be percent-encoded, as in
+ * libpq: the parser itself leaves `%24`, `%2F` and the like as they are.
+ */
+export function parsePostgresUrl(url: string): ClientConfig {
+  const config = parseIntoClientConfig(url);
+  const [, name] = /^[^/]+\/\/[^/?#]*\/([^?#]+)/.exec(url) ?? [];
+  return name && isEncoded(name) ? { ...config, database: decodeURIComponent(name) } : config;
+}
+
+const isEncoded = (text: string): boolean => /^([^%]|%[0-9a-f]{2})*$/i.test(text);
