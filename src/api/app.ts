@@ -9,6 +9,7 @@ import { createRouteServices } from './lib/route-services.ts';
 import { Switchboard } from './lib/switchboard.ts';
 import { answerRepeats } from './middleware/answer-repeats.ts';
 import { answerRequests } from './middleware/answer-requests.ts';
+import { limitQuery } from './middleware/limit-query.ts';
 import { opsRoutes } from './ops/index.ts';
 import { routes as allRoutes } from './routes.ts';
 
@@ -23,6 +24,7 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
   app.on('error', (error: unknown) => services.log.debug({ err: error }, 'koa'));
 
   app.use(answerRequests(services));
+  app.use(limitQuery());
   app.use(answerRepeats(shared));
   app.use(switchboard.middleware());
   for (const middleware of opsRoutes(services)) app.use(middleware);

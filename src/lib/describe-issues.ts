@@ -9,23 +9,39 @@ export interface Issue {
   detail: string;
 }
 
-/** What the validator found, each in words for whoever sent the value; of a failed union only what its branches say. */
-export function describeIssues(errors: readonly ErrorObject[]): Issue[] {
-  const telling = errors.filter((error) => !['anyOf', 'if'].includes(error.keyword) && !isNullOnly(error, errors));
-  const issues = (telling.length > 0 ? telling : errors).map((error) => ({
-    path: pathOf(error),
-    code: error.keyword,
-    detail: detailOf(error, errors),
-  }));
-  const first = (issue: Issue) => issues.findIndex(({ path, code }) => path === issue.path && code === issue.code);
-  return issues.filter((issue, index) => first(issue) === index);
+/** Errors that only say that one of their branches failed; the branch has errors of its own. */
+const summaries: readonly string[] = ['anyOf', 'if'];
+
+/**
+ * What the validator found, each in words for whoever sent the value; of a failed union only what its branches say.
+ * Takes time in proportion to the errors: they may be as many as a body has bytes.
+ *
+ * @param max how many are described, from the first
+ */
+export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
+  const telling = withoutNullOnly(errors.filter(({ keyword }) => !summaries.includes(keyword)));
+  const choices = Map.groupBy(telling.filter(({ keyword }) => keyword === 'const'), ({ instancePath }) => instancePath);
+  const issues = new Map<string, Issue>();
+  for (const error of telling.length > 0 ? telling : errors) {
+    if (issues.size >= max) break;
+    const [path, code] = [pathOf(error), error.keyword];
+    const place = `${code} ${path}`;
+    if (!issues.has(place)) issues.set(place, { path, code, detail: detailOf(error, choices.get(path) ?? []) });
+  }
+  return [...issues.values()];
 }
 
-/** Whoever sends something for a field that may be null hears what it should be, and not that null would do. */
-function isNullOnly({ keyword, params, instancePath }: ErrorObject, all: readonly ErrorObject[]): boolean {
-  if (keyword !== 'type' || params['type'] !== 'null') return false;
-  const others = all.filter((other) => `${other.instancePath}/`.startsWith(`${instancePath}/`) && other.keyword !== 'anyOf');
-  return others.some((other) => other.params['type'] !== 'null');
+/** Whoever sends something for a field that may be null is told what it should be, and not that null would do. */
+function withoutNullOnly(errors: readonly ErrorObject[]): ErrorObject[] {
+  const isNull = ({ keyword, params }: ErrorObject) => keyword === 'type' && params['type'] === 'null';
+  const explained = new Set(errors.filter((error) => !isNull(error)).flatMap(({ instancePath }) => placesAround(instancePath)));
+  return errors.filter((error) => !isNull(error) || !explained.has(error.instancePath));
+}
+
+/** A place and all that it stands in. */
+function placesAround(path: string): string[] {
+  const segments = path.split('/');
+  return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
 /** The place of a field that is missing or unknown is its own, not that of what it would stand in. */
@@ -45,7 +61,8 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
 };
 
-function detailOf(error: ErrorObject, all: readonly ErrorObject[]): string {
+/** @param rivals the errors of a choice's other values */
+function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
   const { keyword, params, message = 'is not valid' } = error;
   const limit: unknown = params['limit'];
   switch (keyword) {
@@ -65,10 +82,7 @@ function detailOf(error: ErrorObject, all: readonly ErrorObject[]): string {
     case 'additionalProperties':
     case 'unevaluatedProperties': return describeUnknown(error);
     case 'enum': return describeAllowed(params['allowedValues'] as unknown[], error);
-    case 'const': {
-      const rivals = all.filter((other) => other.keyword === 'const' && other.instancePath === error.instancePath);
-      return describeAllowed(rivals.map(({ params }) => params['allowedValue'] as unknown), error);
-    }
+    case 'const': return describeAllowed(rivals.map(({ params }) => params['allowedValue'] as unknown), error);
     default: return message;
   }
 }

@@ -5,6 +5,7 @@
 export function nearest(written: string, known: Iterable<string>): string | undefined {
   const limit = written.length < 4 ? 1 : Math.max(2, Math.floor(written.length / 3));
   const [best] = [...known]
+    .filter((word) => Math.abs(word.length - written.length) <= limit)
     .map((word) => ({ word, changes: changesBetween(written.toLowerCase(), word.toLowerCase()) }))
     .filter(({ changes }) => changes <= limit)
     .toSorted((left, right) => left.changes - right.changes);

@@ -24,7 +24,7 @@ export const Url = Type.String({ format: 'uri', maxLength: 2048, examples: ['htt
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */
-export const Timestamp = Type.String({ format: 'date-time', pattern: '^(?!0|[3-9][0-9]{3}-)', examples: ['2026-11-20T12:00:00.000Z'] });
+export const Timestamp = Type.String({ format: 'date-time', pattern: '^(?!0|[3-9][0-9]{3}-)', maxLength: 64, examples: ['2026-11-20T12:00:00.000Z'] });
 export const Duration = Type.String({ pattern: durationPattern, examples: ['15m'] });
 export const Cents = Type.Integer({ minimum: 0, maximum: centsMax, examples: [1900] });
 export const Id = (prefix: IdPrefix) =>

@@ -2,11 +2,12 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 
+import { boundsFirst } from './bounds-first.ts';
 import { describeIssues, type Issue } from './describe-issues.ts';
 
 export type { Issue };
 
-const issuesMax = 10;
+const issuesMax = 20;
 const strict = createAjv({ coerceTypes: false });
 const fromText = createAjv({ coerceTypes: true });
 const compiled = {
@@ -16,10 +17,10 @@ const compiled = {
 
 /**
  * What is wrong with this value; nothing, when it fits. Numeric strings of `IntegerLike` fields become numbers.
- * At most ten issues, unless `max` says otherwise.
+ * At most twenty issues, unless `max` says otherwise.
  */
 export function issuesOf(schema: TSchema, value: unknown, { max = issuesMax }: { max?: number } = {}): Issue[] {
-  return run('strict', schema, value).slice(0, max);
+  return findIssues('strict', schema, value, max);
 }
 
 /** The same for what can only arrive as text: path parameters, queries, headers. Converts in place. */
@@ -28,7 +29,7 @@ export function issuesOfText(
   value: Record<string, unknown>,
   { max = issuesMax }: { max?: number } = {},
 ): Issue[] {
-  return [...run('fromText', schema, value), ...endlessIn(value)].slice(0, max);
+  return [...findIssues('fromText', schema, value, max), ...endlessIn(value)].slice(0, max);
 }
 
 /** A text such as 1e309 is read as an endless number, which the validator holds against no bound. */
@@ -40,16 +41,20 @@ function endlessIn(value: Record<string, unknown>): Issue[] {
 
 /** Whether the value fits its schema. */
 export function fits<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
-  return issuesOf(schema, value).length === 0;
+  return validatorOf('strict', schema)(value);
 }
 
-function run(kind: keyof typeof compiled, schema: TSchema, value: unknown): Issue[] {
-  let validate = compiled[kind].get(schema);
-  if (!validate) {
-    validate = (kind === 'strict' ? strict : fromText).compile(schema);
-    compiled[kind].set(schema, validate);
-  }
-  return validate(value) ? [] : describeIssues(validate.errors ?? []);
+function findIssues(kind: keyof typeof compiled, schema: TSchema, value: unknown, max: number): Issue[] {
+  const validate = validatorOf(kind, schema);
+  return validate(value) ? [] : describeIssues(validate.errors ?? [], max);
+}
+
+function validatorOf(kind: keyof typeof compiled, schema: TSchema): ValidateFunction {
+  const known = compiled[kind].get(schema);
+  if (known) return known;
+  const validate = (kind === 'strict' ? strict : fromText).compile(boundsFirst(schema) as object);
+  compiled[kind].set(schema, validate);
+  return validate;
 }
 
 function createAjv(options: { coerceTypes: boolean }): Ajv2020 {

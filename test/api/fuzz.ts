@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
 
-/* `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts. The seed repeats a run. */
+/* `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts, and the processor time of each route's most expensive request. The seed repeats a run. */
 
 const { requests, seed } = readOptions(
-  'Sends nearly sound requests to every route: none may answer 500, nor what it does not document.',
+  'Sends nearly sound requests to every route: none may answer 500, nor what it does not document. Then hurtful ones: none may take 50 ms of processor time.',
   'npm run fuzz --',
   {
     requests: { default: 20_000, description: 'Requests to send.' },
@@ -15,7 +15,7 @@ const { requests, seed } = readOptions(
   },
   '--requests 5000 --seed 7',
 );
-const tests = spawn(process.execPath, ['test/run.ts', 'test/api/fuzz.test.ts', '--timeout=60m'], {
+const tests = spawn(process.execPath, ['test/run.ts', 'test/api/fuzz.test.ts', 'test/api/processor-time.test.ts', '--timeout=60m'], {
   cwd: fileURLToPath(new URL('../..', import.meta.url)),
   stdio: 'inherit',
   env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: String(seed) },

@@ -1,4 +1,4 @@
-import { defineRoute } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
@@ -37,6 +37,7 @@ export const postProduct = defineRoute({
   path: '/api/v1/admin/products',
   summary: 'Create a product with its variants.',
   body: ProductInput,
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 201: ProductAnswer },
   async handle({ ctx, body }) {
     const product = await auditedCreation(ctx, {
@@ -69,6 +70,7 @@ export const putProduct = defineRoute({
   summary: 'Replace a product. Variants that are not named are removed; stock opens only what is new.',
   params: Named,
   body: ProductReplacement,
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 200: ProductAnswer },
   async handle({ ctx, params: { slug }, body }) {
     const product = await auditedUpdate(ctx, {
@@ -100,6 +102,7 @@ export const putStock = defineRoute({
   path: '/api/v1/admin/stock',
   summary: 'Set or adjust the stock of variants, all or nothing.',
   body: StockInput,
+  bodyBytesMax: largeBodyBytesMax,
   errors: ['not_found', 'version_conflict', 'insufficient_stock'],
   answers: { 200: Type.Object({ items: Type.Array(StockView) }) },
   async handle({ ctx, body }) {

@@ -1,4 +1,4 @@
-import { defineRoute } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
@@ -41,6 +41,7 @@ export const postEntry = defineRoute({
   path: '/api/v1/admin/content',
   summary: 'Create an entry.',
   body: EntryInput,
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 201: EntryAnswer },
   async handle({ ctx, body }) {
     const entry = await auditedCreation(ctx, {
@@ -69,6 +70,7 @@ export const putEntry = defineRoute({
   summary: 'Replace an entry.',
   params: Named,
   body: Type.Omit(EntryInput, ['type', 'slug']),
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 200: EntryAnswer },
   async handle({ ctx, params, body }) {
     const entry = await auditedUpdate(ctx, {

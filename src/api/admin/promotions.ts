@@ -1,4 +1,4 @@
-import { defineRoute } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -47,6 +47,7 @@ export const postPromoCode = defineRoute({
   path: '/api/v1/admin/promo-codes',
   summary: 'Create a promo code.',
   body: PromoCodeInput,
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 201: PromoAnswer },
   async handle({ ctx, body }) {
     const made = await auditedCreation(ctx, {
@@ -63,6 +64,7 @@ export const putPromoCode = defineRoute({
   summary: 'Replace a promo code. What was held and used stays counted.',
   params: Named,
   body: PromoTermsInput,
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 200: PromoAnswer },
   async handle({ ctx, params: { code }, body }) {
     const saved = await auditedUpdate(ctx, { ...promo(code), change: (ctx) => savePromoCode(ctx, { ...body, code }) });

@@ -1,4 +1,4 @@
-import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax, toDual } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
   GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView, quoteGiftCard, quotePromo,
@@ -25,6 +25,7 @@ export const postApplyPromo = defineRoute({
         'the subtotal were all of those.',
     })),
   }),
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 200: PromoQuoteView },
   async handle({ ctx, body }) {
     const { code, subtotalCents, customerEmail, items } = body;

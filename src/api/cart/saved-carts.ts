@@ -1,4 +1,4 @@
-import { defineRoute, type Sent, toDual, toTokenHolders } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax, type Sent, toDual, toTokenHolders } from '#src/api/lib/define-route.ts';
 import { invalidRequest } from '#src/api/lib/http-error.ts';
 import { ok, type Reply } from '#src/api/lib/reply.ts';
 import {
@@ -28,6 +28,7 @@ export const postSavedCart = defineRoute({
   audience: toDual('cart:write'),
   limit: 'ceiling',
   body: SavedCartInput,
+  bodyBytesMax: largeBodyBytesMax,
   answers: { 200: SavedCartReceipt },
   async handle({ ctx, body }) {
     const { cart, reminders } = await saveCartAndRemind(ctx, body);
@@ -69,7 +70,7 @@ export const getUnsubscription = defineRoute({
   summary: 'See whether an address gets reminders: a page with one button for a browser. With confirm=1, unsubscribe.',
   audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
   limit: 'ceiling',
-  query: Type.Object({ token: Type.Optional(Token), confirm: Type.Optional(Type.String({ examples: ['1'] })) }),
+  query: Type.Object({ token: Type.Optional(Token), confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })) }),
   errors: ['invalid_or_expired_token'],
   answers: { 200: PreferenceAnswer },
   async handle({ ctx, query, header }) {
@@ -89,6 +90,7 @@ export const postUnsubscription = defineRoute({
   query: TokenQuery,
   body: TokenBody,
   form: true,
+  bodyBytesMax: 16 * 1024,
   errors: ['invalid_or_expired_token'],
   answers: { 200: PreferenceAnswer },
   async handle({ ctx, query, body, header }) {

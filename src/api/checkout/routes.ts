@@ -1,4 +1,4 @@
-import { defineRoute, toBearer, toDual } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax, toBearer, toDual } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
   CheckoutInput, CheckoutSessionView, CheckoutStatusView, createCheckoutSession, readCheckoutStatus,
@@ -13,6 +13,7 @@ export const postCheckoutSessions = defineRoute({
   summary: 'Make a pending order and a hosted payment session for it.',
   audience: toBearer('checkout:write'),
   body: CheckoutInput,
+  bodyBytesMax: largeBodyBytesMax,
   limit: 'ceiling',
   idempotent: 'resumable',
   errors: [

@@ -1,5 +1,5 @@
 import { householdOf } from '#src/api/lib/client-address.ts';
-import { defineRoute, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { sessionOf } from '#src/api/lib/session-of.ts';
 import { findOrder, OrderView } from '#src/domain/orders/index.ts';
@@ -127,6 +127,7 @@ export const postOwnReturn = defineRoute({
   limit: 'returns',
   idempotent: 'atomic',
   body: OwnReturnInput,
+  bodyBytesMax: largeBodyBytesMax,
   errors: ['not_found', 'return_not_allowed'],
   answers: { 201: Type.Object({ return: ReturnView }) },
   async handle({ ctx, caller, body: { order_number: orderNumber, items } }) {

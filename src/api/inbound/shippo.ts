@@ -17,7 +17,7 @@ export const receiveShippoWebhook = defineRoute({
   tag: 'inbound',
   summary: 'Take a hint of the parcel provider: stored and promised before it is answered.',
   audience: toProviders,
-  params: Type.Object({ tenant_slug: Type.String() }),
+  params: Type.Object({ tenant_slug: Type.String({ maxLength: 100 }) }),
   query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
   rawBody: true,
   bodyBytesMax,

@@ -15,7 +15,7 @@ export const receiveStripeWebhook = defineRoute({
   tag: 'inbound',
   summary: 'Take in an event of the payment provider: verified, stored and promised before it is answered.',
   audience: toProviders,
-  params: Type.Object({ tenant_slug: Type.String() }),
+  params: Type.Object({ tenant_slug: Type.String({ maxLength: 100 }) }),
   rawBody: true,
   bodyBytesMax,
   answers: { 200: Type.Object({ received: Type.Boolean() }) },

@@ -125,7 +125,10 @@ type RouteDefinition<Params extends TObject | undefined, Query extends TObject |
     handle(request: Request<StaticOf<Params>, StaticOf<Query>, StaticOf<Body>>): Promise<Reply>;
   };
 
-const defaultBodyBytesMax = 256 * 1024;
+const defaultBodyBytesMax = 64 * 1024;
+
+/** For lists and long texts. */
+export const largeBodyBytesMax = 256 * 1024;
 
 /**
  * A route is data: method, path, audience, schemas and one call. `mountRoutes` authenticates, checks and refuses in

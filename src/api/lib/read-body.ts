@@ -24,11 +24,14 @@ export function parseJson(bytes: Buffer, contentType: string): unknown {
   }
   const text = bytes.toString('utf8');
   if (depthOf(text) > depthMax) throw new HttpError(400, 'invalid_request', `The body may be nested ${depthMax} deep.`);
+  let value: unknown;
   try {
-    return JSON.parse(text, suspicious.test(text) ? refuseUnwritable : undefined);
+    value = JSON.parse(text);
   } catch {
-    throw new HttpError(400, 'invalid_json', 'The body is not JSON, or holds what is no character.');
+    throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
+  if (suspicious.test(text) && holdsUnwritable(value)) throw new HttpError(400, 'invalid_json', 'The body holds what is no character.');
+  return value;
 }
 
 /** Deeper than anything that we ask for, and far from what exhausts those who walk through it. */
@@ -52,11 +55,11 @@ function depthOf(text: string): number {
 /** The escapes that may stand for NUL or for half a character: PostgreSQL keeps neither. Most bodies have none. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
-function refuseUnwritable(key: string, value: unknown): unknown {
-  for (const text of [key, value]) {
-    if (typeof text === 'string' && (text.includes('\0') || !text.isWellFormed())) throw new SyntaxError('This is no character.');
-  }
-  return value;
+function holdsUnwritable(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
+  if (Array.isArray(value)) return value.some(holdsUnwritable);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.keys(value).some(holdsUnwritable) || Object.values(value).some(holdsUnwritable);
 }
 
 /** The text fields of an HTML form in a body, as pages (urlencoded) and mail programs (also multipart) post them. */

@@ -1,4 +1,4 @@
-import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
+import { defineRoute, largeBodyBytesMax, toPublic } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
 import { presentReturn, requestReturn, ReturnInput, ReturnView } from '#src/domain/returns/index.ts';
 import { Type } from '#src/lib/schema.ts';
@@ -10,6 +10,7 @@ export const postReturn = defineRoute({
   summary: 'Ask to send something back, by the number of the order and the address that it was placed with.',
   audience: toPublic,
   body: ReturnInput,
+  bodyBytesMax: largeBodyBytesMax,
   limit: 'returns',
   idempotent: 'atomic',
   errors: ['not_found', 'return_not_allowed'],

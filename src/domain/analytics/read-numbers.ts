@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { read, readOne } from '../database.ts';
 import { funnelSteps } from './event-types.ts';
 
-const DayText = Type.String({ description: 'A day in UTC; a time behind it is not read.', examples: ['2026-11-20'] });
+const DayText = Type.String({ maxLength: 64, description: 'A day in UTC; a time behind it is not read.', examples: ['2026-11-20'] });
 
 /** The days that numbers are asked for, both included; the last thirty unless told. */
 export const PeriodQuery = Type.Object({ from: Type.Optional(DayText), to: Type.Optional(DayText) });

@@ -24,7 +24,7 @@ export type ImageInput = Static<typeof ImageInput>;
 export const VariantInput = Type.Object({
   sku: Text(100, { examples: ['BOWL-S'] }),
   name: Omittable(Text(200, { examples: ['Small'] })),
-  options: Omittable(Type.Record(Type.String(), Type.String({ maxLength: 200 }))),
+  options: Omittable(Type.Record(Type.String(), Type.String({ maxLength: 200 }), { maxProperties: 50 })),
   price_cents: Cents,
   compare_at_cents: Omittable(Cents),
   /** Each time. Without it the variant is not sold by subscription. */
@@ -50,9 +50,9 @@ export const ProductInput = Type.Object({
   /** Only what is published is seen and sold. */
   status: Omittable(Type.Enum(['draft', 'published'])),
   images: Omittable(Type.Array(ImageInput, { maxItems: 50 })),
-  purchase_types: Omittable(Type.Array(PurchaseType, { minItems: 1, uniqueItems: true })),
+  purchase_types: Omittable(Type.Array(PurchaseType, { minItems: 1, maxItems: 2, uniqueItems: true })),
   /** Absent, a product that is sold by subscription is sold in every interval. */
-  subscription_intervals: Omittable(Type.Array(SubscriptionInterval, { uniqueItems: true })),
+  subscription_intervals: Omittable(Type.Array(SubscriptionInterval, { maxItems: 2, uniqueItems: true })),
   variants: Type.Array(VariantInput, { minItems: 1, maxItems: 100 }),
 });
 export type ProductInput = Static<typeof ProductInput>;

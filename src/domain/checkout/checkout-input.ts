@@ -12,7 +12,7 @@ const CheckoutItem = Type.Object(
     ...Plain,
     variant_id: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
     purchase_type: Omittable(Type.Enum(['one_time', 'subscription'], { examples: ['one_time'] })),
-    subscription_interval: Omittable(Type.Unsafe<string>({ type: 'string', examples: ['month'] })),
+    subscription_interval: Omittable(Text(100, { examples: ['month'] })),
   },
   {
     if: { properties: { purchase_type: { const: 'subscription' } }, required: ['purchase_type'] },

@@ -1,0 +1,129 @@
+import type { Route } from '#src/api/lib/define-route.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
+import type { TSchema } from '#src/lib/schema.ts';
+
+/** A request of the allowed size that is meant to cost its receiver time. */
+export interface HurtfulRequest {
+  /** What is hurtful about it. */
+  readonly what: string;
+  /** With its question mark. */
+  readonly query?: string;
+  /** What stands in the path's place of each parameter. */
+  readonly parameter?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** Node reads 16 KB of address and headers. */
+const headBytes = 14_000;
+
+const texts: Readonly<Record<string, string>> = {
+  letters: 'a', digits: '9', spaces: ' ', dashes: '-', 'at signs': '@', brackets: '[', 'less-than signs': '<', dots: '.', slashes: '/',
+};
+
+/** Of every route there is, whatever it reads. */
+export function hurtfulRequests({ params, query, body, rawBody, form, bodyBytesMax }: Route): HurtfulRequest[] {
+  const takesBody = body !== undefined || rawBody === true;
+  return [
+    ...(params ? [{ what: 'long parameters', parameter: fill(headBytes / 4, 'a-') }] : []),
+    ...Object.keys(query?.properties ?? {}).flatMap(hurtfulQueries),
+    ...(takesBody ? hurtfulBodies(body, bodyBytesMax) : []),
+    ...(form ? hurtfulForms(bodyBytesMax) : []),
+  ];
+}
+
+/** Of pages that take a form, and know no schema. */
+export function hurtfulForms(bytes: number): HurtfulRequest[] {
+  const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
+  const bodies = { 'pairs without values': '&a', 'empty pairs': '&', 'percent signs': '%', 'plus signs': '+' };
+  return [
+    ...Object.entries(bodies).map(([what, text]) => ({ what: `a form of ${what}`, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: fill(bytes, text) })),
+    ...Object.entries({ parts: part, dashes: '--b', lines: '\r\n' }).map(([what, text]) => ({
+      what: `a multipart form of ${what}`, headers: { 'content-type': 'multipart/form-data; boundary=b' }, body: `--b\r\n${fill(bytes - 20, text)}\r\n--b--\r\n`,
+    })),
+  ];
+}
+
+export function hurtfulHeads(): HurtfulRequest[] {
+  const names = ['authorization', 'x-tenant-slug', 'accept', 'content-type', 'idempotency-key', 'if-none-match', 'x-client-ip', 'x-forwarded-for', 'origin', 'cookie', 'stripe-signature', 'shippo-auth-signature'];
+  const values = { letters: 'a', commas: ',', 'spaced words': 'a ', 'pairs': 'v1=a,' };
+  return [
+    ...names.flatMap((name) => Object.entries(values).map(([what, text]) => ({ what: `${name} of ${what}`, headers: { [name]: `a${fill(headBytes, text)}a` } }))),
+    { what: 'authorization with spaces', headers: { authorization: `Bearer ${' '.repeat(headBytes)}x y` } },
+    ...Object.entries({ 'unknown parameters': '&a=1', 'parameters without names': '&', 'percent signs': '%', 'brackets': '&a[]=1' })
+      .map(([what, text]) => ({ what: `a query of ${what}`, query: `?${fill(headBytes, text)}` })),
+  ];
+}
+
+function hurtfulQueries(name: string): HurtfulRequest[] {
+  return [
+    { what: `a long ${name}`, query: `?${name}=${fill(headBytes, '9')}` },
+    { what: `${name} many times`, query: `?${fill(headBytes, `&${name}=1`)}` },
+  ];
+}
+
+function hurtfulBodies(schema: TSchema | undefined, bytes: number): HurtfulRequest[] {
+  const example = schema ? exampleOf(schema) : {};
+  const open = JSON.stringify(example).slice(0, -1);
+  const within = (what: string, unit: string) => ({ what, body: `${open}${open.length > 1 ? ',' : ''}${fill(bytes - open.length - 20, unit)}"z":1}` });
+  const whole: HurtfulRequest[] = [
+    { what: 'a list of objects', body: `[${fill(bytes - 10, '{},')}{}]` },
+    { what: 'a deep list', body: '['.repeat(bytes / 2) + ']'.repeat(bytes / 2) },
+    { what: 'a text', body: JSON.stringify('a'.repeat(bytes - 10)) },
+    { what: 'a number', body: '9'.repeat(bytes - 10) },
+    { what: 'escapes of nothing', body: `[${fill(bytes - 20, '1,')}"\\u0000"]` },
+    { what: 'backslashes', body: `"${fill(bytes - 10, '\\\\')}"` },
+    within('the same field many times', '"a":1,'),
+    within('prototypes', '"__proto__":{},'),
+    { what: 'unknown fields', body: JSON.stringify({ ...(example as object), ...Object.fromEntries(Array.from({ length: bytes / 16 }, (_, index) => [`k${index}`, 1])) }).slice(0, bytes) },
+  ].map((request) => ({ headers: { 'content-type': 'application/json' }, ...request }));
+  return whole;
+}
+
+/** A value in which one place holds what is hurtful, and every other place what belongs there. */
+export interface HurtfulValue {
+  readonly what: string;
+  readonly value: unknown;
+}
+
+/** Of every place of a schema: what 256 KB of JSON can hold there. */
+export function* hurtfulValues(schema: TSchema): Generator<HurtfulValue> {
+  const example = exampleOf(schema);
+  for (const place of placesIn(schema)) {
+    for (const [what, part] of Object.entries(hurtfulParts)) yield { what: `${place.join('.')}: ${what}`, value: replaced(example, place, part) };
+  }
+}
+
+const bytes = 256 * 1024;
+const listOf = (item: () => unknown, itemBytes: number) => Array.from({ length: bytes / itemBytes }, item);
+const hurtfulParts: Readonly<Record<string, unknown>> = {
+  'a list of empty objects': listOf(() => ({}), 3),
+  'a list of empty lists': listOf(() => [], 3),
+  'a list of numbers': listOf(() => 1, 2),
+  'a list of texts': listOf(() => '', 3),
+  'many fields': Object.fromEntries(listOf(() => 1, 10).map((value, index) => [`k${index}`, value])),
+  ...Object.fromEntries(Object.entries(texts).map(([what, text]) => [what, `a${text.repeat(bytes)}!`])),
+};
+
+type Place = readonly (string | number)[];
+
+/** Every place of a schema's values; of lists the first item. */
+function placesIn(schema: TSchema, place: Place = []): Place[] {
+  const { properties = {}, items, anyOf = [], allOf = [] } = schema as { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[]; allOf?: TSchema[] };
+  const inside = [
+    ...Object.entries(properties).flatMap(([name, field]) => placesIn(field, [...place, name])),
+    ...(items ? placesIn(items, [...place, 0]) : []),
+    ...[...anyOf, ...allOf].flatMap((part) => placesIn(part, place)),
+  ];
+  const all = place.length > 0 ? [place, ...inside] : inside;
+  return [...new Map(all.map((each) => [each.join(' '), each])).values()];
+}
+
+function replaced(value: unknown, [first, ...rest]: Place, by: unknown): unknown {
+  if (first === undefined) return by;
+  const inside = (typeof value === 'object' ? value : null) as Record<string | number, unknown> | null;
+  if (typeof first === 'number') return [replaced(inside?.[0], rest, by)];
+  return { ...inside, [first]: replaced(inside?.[first], rest, by) };
+}
+
+const fill = (bytes: number, text: string) => text.repeat(Math.floor(bytes / text.length));
