@@ -76,7 +76,7 @@ test('a customer cancels a subscription of their own, at the end of its period u
   const hers = await buildSubscription(ctx, { email: 'grace@example.com' });
   const ended = await buildSubscription(ctx, { email: ada, status: 'canceled' });
   const snapshot = {
-    subscriptionId: mine.paymentSubscriptionId, orderId: null, environment: null, state: 'active' as const, customerId: 'cus_1', email: ada,
+    subscriptionId: mine.paymentSubscriptionId, tenantId: null, orderId: null, environment: null, state: 'active' as const, customerId: 'cus_1', email: ada,
     currency: 'USD', cancelAtPeriodEnd: true, canceledAt: null, items: [],
   };
   payments.subscriptions.set(mine.paymentSubscriptionId, snapshot);

@@ -16,9 +16,9 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test, { ports: { payments: { ...fakePaymentGateway(), verifyEvent } } });
 const { webhooks } = new Stripe('sk_test_unused');
 
-const eventBody = (id = `evt_${randomText(14)}`) => JSON.stringify({
+const eventBody = ({ tenant }: ApiContext, id = `evt_${randomText(14)}`) => JSON.stringify({
   id, object: 'event', type: 'checkout.session.completed', created: 1_790_000_000, api_version: '2026-10-28.endive',
-  data: { object: { id: 'cs_test_1', object: 'checkout.session', metadata: { platform_order_id: 'ord_1', platform_environment: 'test' } } },
+  data: { object: { id: 'cs_test_1', object: 'checkout.session', metadata: { platform_tenant_id: tenant.id, platform_order_id: 'ord_1', platform_environment: 'test' } } },
 }, null, 2);
 
 const sign = (payload: string, secret: string, at = Date.now()) =>
@@ -30,7 +30,7 @@ const deliver = ({ api, tenant }: ApiContext, payload: string, signature: string
 test.serial('a signed delivery is stored and promised once, however often it comes', async (t) => {
   const { ctx } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
-  const payload = eventBody('evt_twice');
+  const payload = eventBody(t.context, 'evt_twice');
   for (let time = 0; time < 2; time += 1) {
     const { status, body } = await deliver(t.context, payload, sign(payload, webhookSecret));
     t.deepEqual([status, body], [200, { received: true }]);
@@ -41,7 +41,7 @@ test.serial('a signed delivery is stored and promised once, however often it com
 test.serial('a wrong, old or missing signature is refused, and nothing is stored', async (t) => {
   const { ctx } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
-  const payload = eventBody();
+  const payload = eventBody(t.context);
   t.is((await deliver(t.context, payload, sign(payload, 'whsec_another'))).status, 400);
   t.is((await deliver(t.context, payload, sign(payload, webhookSecret, Date.now() - 400_000))).status, 400);
   t.is((await deliver(t.context, payload, '')).status, 400);
@@ -52,11 +52,11 @@ test.serial('a wrong, old or missing signature is refused, and nothing is stored
 test.serial('while a secret retires, both are believed, also the one that was just made', async (t) => {
   const { ctx } = t.context;
   const { webhookSecret, secretKey } = await buildPaymentAccount(ctx);
-  const payload = eventBody();
+  const payload = eventBody(t.context);
   await deliver(t.context, payload, sign(payload, webhookSecret));
   await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey, webhook_secret: 'whsec_new' }));
   for (const secret of ['whsec_new', webhookSecret]) {
-    const next = eventBody();
+    const next = eventBody(t.context);
     t.is((await deliver(t.context, next, sign(next, secret))).status, 200);
   }
 });
@@ -64,7 +64,7 @@ test.serial('while a secret retires, both are believed, also the one that was ju
 test.serial('an unknown store is not found, an unreadable body is refused, too much is too large', async (t) => {
   const { ctx } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
-  const payload = eventBody();
+  const payload = eventBody(t.context);
   const nowhere = await deliver(t.context, payload, sign(payload, webhookSecret), 'no-such-shop');
   t.deepEqual([nowhere.status, nowhere.body.error], [404, 'unknown_tenant']);
   t.is((await deliver(t.context, 'not json', sign('not json', webhookSecret))).status, 400);
@@ -76,6 +76,6 @@ test.serial('a store whose secret is another\'s does not believe its events', as
   const { ctx, services } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
   const other = await buildTenant(services);
-  const payload = eventBody();
+  const payload = eventBody(t.context);
   t.is((await deliver(t.context, payload, sign(payload, webhookSecret), other.slug)).status, 400);
 });

@@ -26,7 +26,7 @@ const failures = [
 async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
   const built = await buildSubscription(ctx, { email: 'ada@example.com' });
   payments.subscriptions.set(built.paymentSubscriptionId, {
-    subscriptionId: built.paymentSubscriptionId, orderId: null, environment: null, state: 'active', customerId: 'cus_1',
+    subscriptionId: built.paymentSubscriptionId, tenantId: null, orderId: null, environment: null, state: 'active', customerId: 'cus_1',
     email: 'ada@example.com', currency: 'USD', cancelAtPeriodEnd, canceledAt: null, items: [],
   });
   return built;

@@ -28,7 +28,7 @@ try {
     const created = Math.floor(Date.now() / 1000);
     const body = JSON.stringify({
       id: `evt_${number}`, object: 'event', type: 'checkout.session.completed', created, livemode: false,
-      data: { object: { id: `cs_test_${number}`, object: 'checkout.session', metadata: { platform_order_id: 'ord_1', platform_environment: 'test' } } },
+      data: { object: { id: `cs_test_${number}`, object: 'checkout.session', metadata: { platform_tenant_id: tenant.id, platform_order_id: 'ord_1', platform_environment: 'test' } } },
     });
     const signature = createHmac('sha256', webhookSecret).update(`${created}.${body}`).digest('hex');
     return { path, body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };

@@ -34,7 +34,7 @@ test.beforeEach((t) => {
 });
 
 const request = (given: Partial<SessionRequest> = {}): SessionRequest => ({
-  orderId: `ord_${randomText(12)}`, environment: 'test', mode: 'payment', currency: 'USD',
+  tenantId: 'ten_1', orderId: `ord_${randomText(12)}`, environment: 'test', mode: 'payment', currency: 'USD',
   lines: [{ productId: 'prod_1', variantId: 'var_1', name: 'Oak bowl', imageUrl: null, quantity: 2, unitPriceCents: 3800, interval: null }],
   discountCents: 0, discountName: null, shipping: null, customerId: null, customerEmail: null,
   returnUrl: 'https://shop.example/thanks?id=1', cancelUrl: 'https://shop.example/cart',
@@ -48,13 +48,13 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return error instanceof ProviderError ? error.failure : String(error);
 }
 
-test('a session carries our marks on itself, on its payment and on every line', async (t) => {
+test('createSession writes our metadata on the session, its coupon, its payment and every line', async (t) => {
   const { payments, stripe, account } = t.context;
   const asked = request({ shipping, discountCents: 500, discountName: 'WELCOME10' });
   const created = await payments.createSession(account, asked, 'key-1');
   t.regex(created.url, /^http/);
   const session = await payments.fetchSession(account, created.sessionId);
-  t.like(session, { state: 'open', orderId: asked.orderId, environment: 'test', currency: 'USD', subtotalCents: 7600, discountCents: 500, shippingCents: 599 });
+  t.like(session, { state: 'open', tenantId: 'ten_1', orderId: asked.orderId, environment: 'test', currency: 'USD', subtotalCents: 7600, discountCents: 500, shippingCents: 599 });
   await stripe.pay(created.sessionId, {
     outcome: 'paid', email: 'ada@example.com', name: 'Ada Wells', phone: '2125550100', shipping_option: 1,
     address: { line1: '40 W 23rd St', city: 'New York', state: 'NY', postal_code: '10010', country: 'US' },
@@ -63,7 +63,9 @@ test('a session carries our marks on itself, on its payment and on every line', 
   t.like(paid, { state: 'settled', shippingCents: 1499, totalCents: 7600 - 500 + 1499, email: 'ada@example.com', phone: '2125550100' });
   t.like(paid.address, { name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US' });
   const report = await stripe.account(account.secretKey);
-  t.like(report.payment_intents[0], { metadata: { platform_order_id: asked.orderId, platform_environment: 'test' } });
+  const metadata = { platform_tenant_id: 'ten_1', platform_order_id: asked.orderId, platform_environment: 'test' };
+  t.like(report.payment_intents[0], { metadata });
+  t.like(report.coupons[0], { metadata });
   t.like(report.products[0], { metadata: { platform_product_id: 'prod_1', platform_variant_id: 'var_1' } });
 });
 

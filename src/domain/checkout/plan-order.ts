@@ -78,6 +78,7 @@ export function planOrder(
       holdsExpireAt: new Date(now + terms.sessionLifetimeMs),
     },
     request: {
+      tenantId: ctx.tenant.id,
       orderId,
       environment: ctx.settings.appMode,
       mode,

@@ -1,7 +1,7 @@
-import type { PlatformContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { Marks } from '../ports/payment-snapshots.ts';
 
-/** Whether an object at the provider was made by this service, in this environment: by our own marks on it. */
-export function isOurs(ctx: PlatformContext, { orderId, environment }: Marks): boolean {
-  return orderId !== null && environment === ctx.settings.appMode;
+/** Whether an object at the provider was made for an order of this store, in this environment: by our metadata on it. */
+export function isOurs(ctx: Context, { tenantId, orderId, environment }: Marks): boolean {
+  return orderId !== null && tenantId === ctx.tenant.id && environment === ctx.settings.appMode;
 }

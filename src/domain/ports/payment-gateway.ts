@@ -24,6 +24,7 @@ export interface SessionLine {
 
 /** Everything that makes a session, frozen with its order: the same request asked again is the same session. */
 export interface SessionRequest {
+  readonly tenantId: string;
   readonly orderId: string;
   readonly environment: string;
   readonly mode: 'payment' | 'subscription';
@@ -125,7 +126,8 @@ export interface PaymentGateway {
 
   /**
    * The provider's customer of this address (lower case), made if there is none. `written` is the address as somebody
-   * wrote it: the provider tells upper case from lower, and may know them by that.
+   * wrote it: the provider tells upper case from lower, and may know them by that. A customer that was made for another
+   * store of the same provider account is not this store's.
    */
   findOrCreateCustomer(
     account: PaymentAccount,

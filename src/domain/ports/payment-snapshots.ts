@@ -1,5 +1,9 @@
-/** Our marks on what is made for an order; nulls on what is not ours. */
+/**
+ * Our metadata on what is made for an order; nulls on what is not ours. Stores and installations can share an account at
+ * the provider, so it names the store beside the order.
+ */
 export interface Marks {
+  readonly tenantId: string | null;
   readonly orderId: string | null;
   readonly environment: string | null;
 }

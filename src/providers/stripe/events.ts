@@ -3,7 +3,8 @@ import Stripe from 'stripe';
 import type { PaymentEvent, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import type { Marks } from '#src/domain/ports/payment-snapshots.ts';
 import { subjectOf } from './event-types.ts';
-import { marksIn, momentOf } from './snapshots.ts';
+import { marksIn } from './metadata.ts';
+import { momentOf } from './snapshots.ts';
 
 /** How old a signature may be, against replays. */
 const toleranceSeconds = 300;
@@ -25,7 +26,7 @@ export function eventOf(event: Stripe.Event): PaymentEvent {
   return { eventId: id, type, subject: subjectOf(type), objectId, marks: marksOn(event), createdAt: momentOf(created) };
 }
 
-/** Charges and what happens to them may lack the marks and be ours all the same: they are asked for. */
+/** A charge without our metadata may be ours all the same, as that of a subscription; a refund or a dispute does not show it. */
 function marksOn(event: Stripe.Event): Marks | null {
   switch (event.type) {
     case 'checkout.session.completed':
@@ -41,6 +42,10 @@ function marksOn(event: Stripe.Event): Marks | null {
     case 'invoice.paid':
     case 'invoice.payment_failed':
       return marksIn(event.data.object.parent?.subscription_details?.metadata ?? null);
+    case 'charge.refunded': {
+      const marks = marksIn(event.data.object.metadata);
+      return marks.orderId === null ? null : marks;
+    }
     default:
       return null;
   }

@@ -7,6 +7,7 @@ import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
+import { customerMetadata, ownCustomer } from './metadata.ts';
 import { couponIdOf, couponParamsOf, sessionParamsOf } from './session-params.ts';
 import { idOf, sessionSnapshotOf, within } from './snapshots.ts';
 
@@ -121,11 +122,11 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       for (const spelling of new Set([email, written])) {
         const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
           stripe.customers.list({ email: spelling, limit: 100 }, options));
-        const oldest = found.data.at(-1);
-        if (oldest) return oldest.id;
+        const own = ownCustomer(found.data, account);
+        if (own) return own.id;
       }
       const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>
-        stripe.customers.create({ email }, options));
+        stripe.customers.create({ email, metadata: customerMetadata(account) }, options));
       return made.id;
     },
   };

@@ -1,14 +1,9 @@
 import type Stripe from 'stripe';
 
 import type { SessionLine, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
+import { orderMetadata } from './metadata.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
-
-/** Our marks on everything that is made for an order: by them we know our own again. */
-const marksOf = ({ orderId, environment }: Pick<SessionRequest, 'orderId' | 'environment'>) => ({
-  platform_order_id: orderId,
-  platform_environment: environment,
-});
 
 /** The coupon of an order: its id is the order's, so that making it again finds the first. */
 export const couponIdOf = ({ orderId }: Pick<SessionRequest, 'orderId'>): string => `discount_${orderId}`;
@@ -22,16 +17,16 @@ export function couponParamsOf(request: SessionRequest): Stripe.CouponCreatePara
     max_redemptions: 1,
     redeem_by: request.expiresAt + 3600,
     ...(request.discountName && { name: cut(request.discountName, 40) }),
-    metadata: marksOf(request),
+    metadata: orderMetadata(request),
   };
 }
 
 /**
  * The same request always makes the same parameters, in the same order: Stripe compares them with those that came
- * with the key before. The marks stand on the session and on what it makes, because Stripe copies neither.
+ * with the key before. The metadata stands on the session and on what it makes, because Stripe copies neither.
  */
 export function sessionParamsOf(request: SessionRequest): Params {
-  const marks = marksOf(request);
+  const metadata = orderMetadata(request);
   return {
     mode: request.mode,
     line_items: request.lines.map((line) => lineOf(line, request.currency)),
@@ -40,10 +35,10 @@ export function sessionParamsOf(request: SessionRequest): Params {
     cancel_url: request.cancelUrl,
     client_reference_id: request.orderId,
     expires_at: request.expiresAt,
-    metadata: marks,
+    metadata,
     ...(request.mode === 'payment'
-      ? { payment_intent_data: { metadata: marks } }
-      : { subscription_data: { metadata: marks } }),
+      ? { payment_intent_data: { metadata } }
+      : { subscription_data: { metadata } }),
     ...customerOf(request),
     ...(request.shipping && shippingOf(request.shipping, request)),
     ...(request.automaticTax && { automatic_tax: { enabled: true } }),

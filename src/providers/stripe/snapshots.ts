@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
 
 import type {
-  InvoiceSnapshot, Marks, PaidAddress, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot, SubscriptionState,
+  InvoiceSnapshot, PaidAddress, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot, SubscriptionState,
 } from '#src/domain/ports/payment-snapshots.ts';
+import { marksIn } from './metadata.ts';
 
 /** Whatever the SDK types as an id or the whole thing. */
 type Reference = string | { readonly id: string } | null | undefined;
@@ -157,8 +158,4 @@ export function paymentSnapshotOf(
     refundedCents: charge.amount_refunded,
     dispute,
   };
-}
-
-export function marksIn(metadata: Stripe.Metadata | null): Marks {
-  return { orderId: metadata?.['platform_order_id'] ?? null, environment: metadata?.['platform_environment'] ?? null };
 }

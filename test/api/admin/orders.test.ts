@@ -22,7 +22,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
   await buildPaymentAccount(ctx);
   const order = await buildPaidOrder(ctx, { paymentId, ...given });
   payments.payments.set(paymentId, {
-    paymentId, orderId: order.id, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null,
+    paymentId, orderId: order.id, tenantId: ctx.tenant.id, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null,
   });
   return order;
 }

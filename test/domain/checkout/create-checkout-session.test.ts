@@ -193,7 +193,7 @@ test.serial('who has just paid is not made to pay again: his older session is be
   const again = { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' };
   const first = await createCheckoutSession(ctx, again);
   const subscription = payments.subscriptions.set('sub_1', {
-    subscriptionId: 'sub_1', state: 'active', orderId: first.order_id, environment: 'test', customerId: 'cus_1', email: 'ada@example.com',
+    subscriptionId: 'sub_1', state: 'active', orderId: first.order_id, tenantId: ctx.tenant.id, environment: 'test', customerId: 'cus_1', email: 'ada@example.com',
     currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null,
     items: [{ itemId: 'si_1', productId: beans.id, variantId: beans.variant.id, quantity: 1, unitPriceCents: 3400, interval: 'month', currentPeriodEnd: new Date(Date.UTC(2030, 0)) }],
   }).get('sub_1');

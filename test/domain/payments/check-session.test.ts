@@ -232,10 +232,10 @@ test.serial('what the provider was paid for an order that is not there is told, 
   await checkSession(ctx, { orderId, number: 1 });
   payments.sessions.set('cs_lost', { ...payments.sessionOf(orderId), sessionId: 'cs_lost', orderId: 'ord_lost' });
   const invoice = {
-    subscriptionId: 'sub_x', environment: 'test', cause: 'renewal' as const, isPaid: true, currency: 'USD', discountCents: 0, taxCents: 0, totalCents: 100, paymentId: null,
+    subscriptionId: 'sub_x', tenantId: ctx.tenant.id, environment: 'test', cause: 'renewal' as const, isPaid: true, currency: 'USD', discountCents: 0, taxCents: 0, totalCents: 100, paymentId: null,
     lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 100 }],
   };
-  payments.subscriptions.set('sub_x', { subscriptionId: 'sub_x', state: 'active', orderId, environment: 'test', customerId: 'cus_1', email: null, currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null, items: [] });
+  payments.subscriptions.set('sub_x', { subscriptionId: 'sub_x', state: 'active', orderId, tenantId: ctx.tenant.id, environment: 'test', customerId: 'cus_1', email: null, currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null, items: [] });
   payments.invoices.set('in_theirs', { ...invoice, invoiceId: 'in_theirs', orderId });
   payments.invoices.set('in_lost', { ...invoice, invoiceId: 'in_lost', orderId: 'ord_lost' });
   t.teardown(() => payments.invoices.clear());

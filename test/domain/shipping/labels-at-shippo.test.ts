@@ -1,7 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
+import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { chooseRate, quoteOrder, type ShippingAccountInput } from '#src/domain/shipping/index.ts';
+import { chooseRate, followHint, quoteOrder, receiveHint, type ShippingAccountInput } from '#src/domain/shipping/index.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type AccountSummary, type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
@@ -10,7 +11,9 @@ import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { Crash, crashingClock, labelOf, request, run, runToEnd } from './support.ts';
+import { promised } from '#test/support/promised.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd } from './support.ts';
 
 /*
  * The label protocol through the real SDK: whatever the provider does to the line, one label is paid for. Labels are
@@ -31,6 +34,7 @@ test.after.always(() => simulator.close());
 interface Store {
   ctx: Context;
   clock: TestClock;
+  apiKey: string;
   fault(kind: Parameters<ShippoControl['fault']>[0]['kind'], more?: object): Promise<void>;
   bought(): Promise<number>;
   transactions(): Promise<AccountSummary['transactions']>;
@@ -43,7 +47,7 @@ async function open(base: Context, given: Partial<ShippingAccountInput> = {}): P
   const ctx = { ...base, clock, ports: { ...base.ports, shipping } };
   const { api_key } = await buildShippingAccount(ctx, given);
   return {
-    ctx, clock,
+    ctx, clock, apiKey: api_key ?? '',
     fault: (kind, more = {}) => control.fault({ match: 'POST /transactions', kind, account: api_key, ...more }),
     bought: async () => (await control.account(api_key)).labels_bought,
     transactions: async () => (await control.account(api_key)).transactions,
@@ -131,4 +135,28 @@ test.serial('a crowd of orders, faults and workers ends with one label each', as
   await Promise.all(orders.flatMap(({ order }) => [run(ctx, order.id, 1), run(ctx, order.id, 1)]));
   for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(await bought(), orders.length);
+});
+
+test.serial('followHint leaves a label and a parcel of another store of the same account alone', async (t) => {
+  const seller = await open(t.context.ctx);
+  const neighbour = await open({ ...t.context.ctx, tenant: await buildTenant(t.context.services) }, { api_key: seller.apiKey });
+  const [{ order }, { order: theirs }] = [await request(seller.ctx), await request(neighbour.ctx)];
+  for (const [{ ctx }, { id }] of [[seller, order], [neighbour, theirs]] as const) t.is(await run(ctx, id), 'done');
+  const before = await labelOf(neighbour.ctx, theirs.id);
+
+  for (const { object_id, tracking_number } of await control.transactions(seller.apiKey)) {
+    if (tracking_number !== before.trackingNumber) await control.moveTrack(tracking_number ?? '', 'DELIVERED');
+    for (const { ctx } of [seller, neighbour]) {
+      await receiveHint(ctx, { event: 'transaction_updated', data: { object_id } });
+      await receiveHint(ctx, { event: 'track_updated', data: { tracking_number } });
+    }
+  }
+  for (const { ctx } of [seller, neighbour]) {
+    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  }
+  t.deepEqual(await labelOf(neighbour.ctx, theirs.id), before);
+  t.like(await orderOf(neighbour.ctx, theirs.id), { fulfillment: 'label_purchased', attention: null });
+  t.like(await orderOf(seller.ctx, order.id), { fulfillment: 'delivered', attention: null });
+  t.like(await control.account(seller.apiKey), { labels_bought: 2 });
+  t.deepEqual(await promised(neighbour.ctx, jobs.refundDuplicate), []);
 });

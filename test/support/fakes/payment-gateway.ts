@@ -68,7 +68,7 @@ export function fakePaymentGateway(): FakePayments {
     const url = `https://pay.example/${sessionId}`;
     const subtotalCents = request.lines.reduce((sum, line) => sum + line.unitPriceCents * line.quantity, 0);
     fake.sessions.set(sessionId, {
-      ...whole, sessionId, url, state: 'open', orderId: request.orderId, environment: request.environment, currency: request.currency,
+      ...whole, sessionId, url, state: 'open', tenantId: request.tenantId, orderId: request.orderId, environment: request.environment, currency: request.currency,
       subtotalCents, discountCents: request.discountCents, totalCents: subtotalCents - request.discountCents, email: request.customerEmail,
     });
     return { sessionId, url };

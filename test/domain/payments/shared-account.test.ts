@@ -1,0 +1,128 @@
+import test from 'ava';
+
+import { readConfig } from '#src/config.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { readDrift, replayPayments, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { createServices, type Services } from '#src/services.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildPromo } from '#test/support/factories/promotions.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { shopper } from '#test/support/use-stripe.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+/*
+ * Two stores of one installation, and a store of another one, on one account at the payment provider: each hears of
+ * everything that happens there, and acts on what is its own.
+ */
+
+const clock = createTestClock();
+const simulator = await startStripeSimulator({ now: () => clock.now().getTime(), seed: 3 });
+const stripe = stripeControl(simulator.url);
+const secretKey = `sk_test_${randomText(24)}`;
+
+async function openInstallation() {
+  const database = await createTestDatabase();
+  const config = readConfig(testEnvironment({ DATABASE_URL: database.url, STRIPE_API_BASE: simulator.url }));
+  return { database, services: await createServices(config, 'test', { clock, log: silentLog }) };
+}
+
+let services: Services;
+let elsewhere: Services;
+test.before(async () => {
+  const installations = [await openInstallation(), await openInstallation()] as const;
+  [services, elsewhere] = [installations[0].services, installations[1].services];
+  closing = async () => {
+    for (const { services, database } of installations) {
+      await services.close();
+      await database.drop();
+    }
+  };
+});
+let closing = async () => {};
+test.after.always(async () => {
+  await closing();
+  await simulator.close();
+});
+
+async function openStore(services: Services): Promise<Context> {
+  const ctx: Context = { ...services.context(), tenant: await buildTenant(services) };
+  await buildPaymentAccount(ctx, { secret_key: secretKey });
+  return ctx;
+}
+
+/** Sweep what happened, and do what follows from it. */
+async function followEvents(ctx: Context, services: Services): Promise<string[]> {
+  await sweepStoreEvents(ctx);
+  return workPromises(services, { rounds: 60 });
+}
+
+/** The shopper buys something at a discount and subscribes to something else; returns the subscription. */
+async function sell(ctx: Context, services: Services): Promise<string> {
+  const [bowl, promo] = [await buildProduct(ctx), await buildPromo(ctx)];
+  const beans = await buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'], variants: [{ ships: false }] });
+  const subscribed = { product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: 'month' };
+  for (const items of [[{ product_slug: bowl.slug, quantity: 1 }], [subscribed]]) {
+    const { order_id: orderId } = await createCheckoutSession(ctx, { items, promo_code: promo.code, customer_email: shopper.email });
+    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  }
+  await followEvents(ctx, services);
+  const [subscription] = await read<{ id: string }>(ctx, sql`
+    select payment_subscription_id as id from subscriptions where tenant_id = ${ctx.tenant.id}`);
+  return subscription?.id ?? '';
+}
+
+const eventStates = (ctx: Context) => read<{ state: string; type: string }>(ctx, sql`
+  select distinct state, type from payment_events where tenant_id = ${ctx.tenant.id} order by state, type`);
+
+test.serial('a store ignores what is another store\'s of the same account, and reports no drift', async (t) => {
+  const [seller, neighbour, foreign] = [await openStore(services), await openStore(services), await openStore(elsewhere)];
+  const subscription = await sell(seller, services);
+  clock.pass(hours(1));
+  await stripe.renew(subscription, 'paid');
+  const { charges } = await stripe.account(secretKey);
+  for (const { id } of charges) {
+    const dispute = await stripe.openDispute(String(id));
+    await stripe.closeDispute(String(dispute['id']), 'won');
+  }
+  clock.pass(minutes(10));
+  await followEvents(seller, services);
+  t.deepEqual((await ordersOf(seller)).map(({ status }) => status), ['paid', 'paid', 'paid']);
+
+  for (const [ctx, own] of [[neighbour, services], [foreign, elsewhere]] as const) {
+    const outcomes = await followEvents(ctx, own);
+    t.deepEqual(outcomes.filter((outcome) => !outcome.endsWith('done')), []);
+    t.deepEqual([...new Set((await eventStates(ctx)).map(({ state }) => state))], ['ignored']);
+    clock.pass(hours(3));
+    t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [], unmadeRenewals: [] });
+    const replayed = await replayPayments(ctx, { since: new Date(clock.now().getTime() - days(1)) }, { dryRun: false });
+    t.true(replayed.length > 5);
+    t.deepEqual([...new Set(replayed.map(({ result }) => result))], ['ignored']);
+    t.deepEqual(await ordersOf(ctx), []);
+  }
+  t.deepEqual((await readDrift(services.context(), 100)).orders, []);
+});
+
+test.serial('a shopper of two stores of one account is a customer of each', async (t) => {
+  const [left, right] = [await openStore(services), await openStore(services)];
+  for (const ctx of [left, right]) await sell(ctx, services);
+  const { customers, coupons } = await stripe.account(secretKey);
+  const ownerOf = ({ metadata }: Readonly<Record<string, unknown>>) => (metadata as Record<string, string>)['platform_tenant_id'];
+  for (const ctx of [left, right]) {
+    const [known] = await read<{ id: string }>(ctx, sql`
+      select payment_customer_id as id from customer_payment_ids where tenant_id = ${ctx.tenant.id}`);
+    t.deepEqual(customers.filter((customer) => ownerOf(customer) === ctx.tenant.id).map(({ id }) => id), [known?.id]);
+  }
+  t.true(coupons.every((coupon) => ownerOf(coupon) !== undefined));
+});
