@@ -4,7 +4,7 @@ import { transact } from '#src/domain/database.ts';
 import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
-import { readInput, readList } from './lib/read-option.ts';
+import { readInput, readList, readNumber } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
 const keysMax = 1000;
@@ -41,22 +41,27 @@ export const createKeyCommand = defineCommand({
       type: 'string', value: 'time',
       description: 'When it ends, such as 2027-01-01T00:00:00Z. Never, unless given.',
     },
+    'requests-per-minute': {
+      type: 'string', value: 'number',
+      description: 'Its own rate limit. Default: 6000 for a secret key.',
+    },
   },
   async run({ parameters, options, terminal }) {
-    const { name, kind, scopes, expires_at: expiresAt } = readInput('keys create', KeyInput, {
+    const { expires_at: expiresAt, requests_per_minute: requestsPerMinute, ...key } = readInput('keys create', KeyInput, {
       name: parameters.name,
       kind: options.kind,
       scopes: readList(options.scopes),
       expires_at: options['expires-at'] ?? null,
+      requests_per_minute: readNumber(options['requests-per-minute']) ?? null,
     });
     const issued = await withStore(terminal, parameters.slug, (ctx) => transact(ctx, async (ctx) => {
-      const issued = await issueKey(ctx, { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null });
+      const issued = await issueKey(ctx, { ...key, expiresAt: expiresAt ? new Date(expiresAt) : null, requestsPerMinute });
       await writeDown(ctx, 'key.created', issued.key);
       return issued;
     }));
     return {
       data: { key: presentKey(issued.key), value: issued.value },
-      lines: [issued.value, `This is the key "${name}" of ${parameters.slug}. It is not shown again.`],
+      lines: [issued.value, `This is the key "${key.name}" of ${parameters.slug}. It is not shown again.`],
     };
   },
 });

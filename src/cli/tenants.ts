@@ -94,6 +94,7 @@ function present(tenant: Tenant) {
     magic_link_path: tenant.magicLinkPath,
     restore_path: tenant.restorePath,
     allowed_origins: tenant.allowedOrigins,
+    requests_per_second: tenant.requestsPerSecond,
     mail_from: tenant.mailFrom,
     theme: tenant.theme,
     links: tenant.links,

@@ -78,9 +78,10 @@ test('a key is made, told once, listed without its value, and revoked', async (t
 
 test('machines get a new key as JSON', async (t) => {
   const { tenant } = t.context;
-  const options = ['--kind', 'publishable', '--scopes', 'cart:write', '--expires-at', '2030-01-01T00:00:00Z', '--json'];
+  const options = ['--kind', 'publishable', '--scopes', 'cart:write', '--expires-at', '2030-01-01T00:00:00Z', '--requests-per-minute', '90', '--json'];
   const { key, value } = JSON.parse((await call(t.context, 'keys', 'create', tenant.slug, 'till', ...options)).out);
   t.deepEqual([key.name, key.kind, key.scopes, key.expires_at], ['till', 'publishable', ['cart:write'], '2030-01-01T00:00:00.000Z']);
+  t.is(key.requests_per_minute, 90);
   t.regex(value, /^pk_test_/);
 });
 
@@ -93,6 +94,7 @@ test('a key that cannot be is refused: by its call, or by the store', async (t) 
     [['a', '--kind', 'public', '--scopes', 'cart:write'], /--kind must be one of secret, publishable/],
     [['a', '--kind', 'secret', '--scopes', 'cart:write,all'], /--scopes must be equal to one of the allowed values/],
     [['a', '--kind', 'secret', '--scopes', 'cart:write', '--expires-at', 'tomorrow'], /--expires-at must be a time such as 2026-11-20T12:00:00Z/],
+    [['a', '--kind', 'secret', '--scopes', 'cart:write', '--requests-per-minute', 'many'], /--requests-per-minute must be a whole number/],
   ];
   for (const [words, sentence] of wrong) {
     const { code, err } = await create(...words);

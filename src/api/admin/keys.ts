@@ -30,8 +30,8 @@ export const postKey = defineRoute({
   summary: 'Make a key. Its characters are told here and never again.',
   body: KeyInput,
   answers: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
-  async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt } }) {
-    const wanted = { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null };
+  async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt, requests_per_minute: requestsPerMinute } }) {
+    const wanted = { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null, requestsPerMinute };
     const { key, value } = await withAudit(ctx, (ctx) => issueKey(ctx, wanted), ({ key }) => recordOf('created', key));
     return created({ key: presentKey(key), value });
   },

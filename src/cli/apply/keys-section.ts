@@ -11,9 +11,9 @@ export const keysSection = many({
   keyOf: ({ name }) => name,
   keyField: 'name',
   check: (key) => issuesOfKey(key),
-  async save({ ctx, reveal }, { name, kind, scopes, expires_at: written }) {
+  async save({ ctx, reveal }, { name, kind, scopes, expires_at: written, requests_per_minute: requestsPerMinute }) {
     const expiresAt = written ? new Date(written) : null;
-    const { change, issued } = await saveKey(ctx, { name, kind, scopes, expiresAt });
+    const { change, issued } = await saveKey(ctx, { name, kind, scopes, expiresAt, requestsPerMinute });
     if (issued) reveal({ name, value: issued.value });
     return change;
   },

@@ -18,6 +18,10 @@ export const KeyInput = Type.Object({
   scopes: Scopes,
   /** From this moment on the key is refused. */
   expires_at: Omittable(Timestamp),
+  requests_per_minute: Omittable(Type.Integer({
+    minimum: 1, maximum: 100_000, examples: [6000],
+    description: 'The key\'s own limit, over all its requests to limited operations. Default: 6000 for a secret key.',
+  })),
 });
 export type KeyInput = Static<typeof KeyInput>;
 
@@ -29,12 +33,14 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   /** The prefix and the last characters. */
   readonly hint: string;
+  /** Null where the default holds. */
+  readonly requestsPerMinute: number | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly createdAt: Date;
 }
 
-export const keyColumns = sql`id, name, kind, scopes, hint, expires_at as "expiresAt", revoked_at as "revokedAt",
+export const keyColumns = sql`id, name, kind, scopes, hint, requests_per_minute as "requestsPerMinute", expires_at as "expiresAt", revoked_at as "revokedAt",
   created_at as "createdAt"`;
 
 /** What is wrong with a key beyond its shape: what every shopper can read may not do more than a shopper may. */
@@ -65,6 +71,7 @@ export const ApiKeyView = Type.Object({
   kind: Kind,
   scopes: Type.Array(Type.String()),
   hint: Type.String({ examples: ['sk_test_…k7q2'] }),
+  requests_per_minute: Nullable(Type.Integer({ examples: [6000] })),
   expires_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
   created_at: Timestamp,
@@ -77,6 +84,7 @@ export function presentKey(key: ApiKey): Static<typeof ApiKeyView> {
     kind: key.kind,
     scopes: [...key.scopes],
     hint: key.hint,
+    requests_per_minute: key.requestsPerMinute,
     expires_at: key.expiresAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),

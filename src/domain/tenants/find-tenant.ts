@@ -12,4 +12,5 @@ export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<
 /** The columns of a `Tenant`, in its words. */
 export const tenantColumns = sql`id, slug, name, owner_email as "ownerEmail", currency, locale, timezone,
   storefront_url as "storefrontUrl", magic_link_path as "magicLinkPath", restore_path as "restorePath",
-  allowed_origins as "allowedOrigins", mail_from as "mailFrom", theme, links, modules, version`;
+  allowed_origins as "allowedOrigins", requests_per_second as "requestsPerSecond",
+  mail_from as "mailFrom", theme, links, modules, version`;

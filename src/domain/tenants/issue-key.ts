@@ -10,6 +10,8 @@ export interface KeyToIssue {
   readonly kind: KeyKind;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
+  /** The default holds where it is left out. */
+  readonly requestsPerMinute?: number | null | undefined;
 }
 
 /** A new key, and its characters: they are kept as a hash only, so this is the one time that they are told. */
@@ -22,13 +24,15 @@ export interface IssuedKey {
  * Make a key of the context's store, for this environment. Whoever calls records it in the audit log.
  * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, or the name is taken
  */
-export async function issueKey(ctx: InTransaction, { name, kind, scopes, expiresAt }: KeyToIssue): Promise<IssuedKey> {
+export async function issueKey(ctx: InTransaction, { name, kind, scopes, expiresAt, requestsPerMinute = null }: KeyToIssue): Promise<IssuedKey> {
   refuseWideKey({ kind, scopes });
   const value = newKey(kind, ctx.settings.appMode);
   const [key] = await ctx.tx.run<ApiKey>(sql`
-    insert into api_keys (id, tenant_id, name, kind, scopes, hash, hint, expires_at, created_at)
+    insert into api_keys (id, tenant_id, name, kind, scopes, hash, hint, requests_per_minute, expires_at,
+      created_at)
     values (${newId('key')}, ${ctx.tenant.id}, ${name}, ${kind}, ${JSON.stringify(scopes)},
-      ${hashKey(ctx.settings.keyPepper, value)}, ${hintOf(value)}, ${expiresAt}, ${ctx.clock.now()})
+      ${hashKey(ctx.settings.keyPepper, value)}, ${hintOf(value)}, ${requestsPerMinute},
+      ${expiresAt}, ${ctx.clock.now()})
     on conflict (tenant_id, name) where revoked_at is null do nothing
     returning ${keyColumns}`);
   if (!key) throw refuseKey('/name', `There is a key of the name "${name}" already.`);

@@ -15,6 +15,8 @@ export interface OpenedKey {
   readonly tenantId: string;
   readonly kind: KeyKind;
   readonly scopes: readonly Scope[];
+  /** Its own limit; null where the default holds. */
+  readonly requestsPerMinute: number | null;
 }
 
 export interface KeyDirectory {
@@ -60,7 +62,8 @@ export function createKeyDirectory(ctx: PlatformContext): KeyDirectory {
 
 async function find(ctx: PlatformContext, hash: Buffer): Promise<StoredKey | undefined> {
   const [key] = await runOnPlatformTables<StoredKey>(ctx, sql`
-    select id, tenant_id as "tenantId", kind, scopes, expires_at as "expiresAt", revoked_at as "revokedAt"
+    select id, tenant_id as "tenantId", kind, scopes, requests_per_minute as "requestsPerMinute",
+      expires_at as "expiresAt", revoked_at as "revokedAt"
     from api_keys where hash = ${hash}`);
   return key;
 }

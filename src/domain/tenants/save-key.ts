@@ -6,7 +6,7 @@ import { type IssuedKey, issueKey, type KeyToIssue } from './issue-key.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * Make the key of this name, or give the one there is these scopes and this expiry: it keeps its characters, so that
+ * Make the key of this name, or give the one there is these scopes, this limit and this expiry: it keeps its characters, so that
  * whoever uses it notices nothing.
  * @throws DomainError `invalid_request` as `issueKey`, or when the key there is is of the other kind
  */
@@ -18,14 +18,16 @@ export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{
   if (!known) return { change: { subject, action: 'created', fields: [] }, issued: await issueKey(ctx, wanted) };
 
   refuseWideKey(wanted);
+  const { requestsPerMinute = null } = wanted;
   if (known.kind !== wanted.kind) throw refuseKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
   const fields = [
     ...(sameScopes(known.scopes, wanted.scopes) ? [] : ['scopes']),
+    ...(known.requestsPerMinute === requestsPerMinute ? [] : ['requests_per_minute']),
     ...(known.expiresAt?.getTime() === wanted.expiresAt?.getTime() ? [] : ['expires_at']),
   ];
   if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };
   await ctx.tx.run(sql`
-    update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, expires_at = ${wanted.expiresAt}
+    update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, requests_per_minute = ${requestsPerMinute}, expires_at = ${wanted.expiresAt}
     where tenant_id = ${ctx.tenant.id} and id = ${known.id}`);
   return { change: { subject, action: 'updated', fields } };
 }

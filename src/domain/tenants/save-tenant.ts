@@ -49,6 +49,7 @@ function completeStore(input: StoreInput): Wanted {
     magicLinkPath: input.magic_link_path ?? '/account/sign-in',
     restorePath: input.restore_path ?? '/cart/restore',
     allowedOrigins: input.allowed_origins ?? ['*'],
+    requestsPerSecond: input.requests_per_second ?? null,
     mailFrom: input.mail_from ?? null,
     theme: input.theme ?? {},
     links: input.links ?? {},
@@ -59,11 +60,11 @@ async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
   const now = ctx.clock.now();
   await ctx.tx.run(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
-      restore_path, allowed_origins, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
+      restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
       version, created_at, updated_at)
     values (${tenant.id}, ${tenant.slug}, ${tenant.name}, ${tenant.ownerEmail}, ${tenant.currency}, ${tenant.locale},
       ${tenant.timezone}, ${tenant.storefrontUrl}, ${tenant.magicLinkPath}, ${tenant.restorePath},
-      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.mailFrom}, ${JSON.stringify(tenant.theme)},
+      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.mailFrom}, ${JSON.stringify(tenant.theme)},
       ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
       ${sealSessionSecret(ctx, tenant.id, randomText(48))}, 1, ${tenant.version}, ${now}, ${now})`);
 }
@@ -73,7 +74,8 @@ async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
     update tenants set name = ${tenant.name}, owner_email = ${tenant.ownerEmail}, currency = ${tenant.currency},
       locale = ${tenant.locale}, timezone = ${tenant.timezone}, storefront_url = ${tenant.storefrontUrl},
       magic_link_path = ${tenant.magicLinkPath}, restore_path = ${tenant.restorePath},
-      allowed_origins = ${JSON.stringify(tenant.allowedOrigins)}, mail_from = ${tenant.mailFrom},
+      allowed_origins = ${JSON.stringify(tenant.allowedOrigins)}, requests_per_second = ${tenant.requestsPerSecond},
+      mail_from = ${tenant.mailFrom},
       theme = ${JSON.stringify(tenant.theme)}, links = ${JSON.stringify(tenant.links)},
       version = version + 1, updated_at = ${ctx.clock.now()}
     where id = ${tenant.id}

@@ -20,6 +20,11 @@ export const StoreInput = Type.Object({
   restore_path: Type.Optional(Type.Unsafe<string>({ ...Path, default: '/cart/restore' })),
   /** The origins whose pages may call the service: `*` is any. */
   allowed_origins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true, default: ['*'] })),
+  /**
+   * How many requests a second each operation that is not limited in normal use takes for the store: checkout, saved carts,
+   * the billing portal. Default 500.
+   */
+  requests_per_second: Omittable(Type.Integer({ minimum: 10, maximum: 100_000, examples: [500] })),
   /** `Name <address>` or an address. Without it mails come from MAIL_FROM. */
   mail_from: Omittable(Text(300)),
   /** Passed through to the storefront unread. */

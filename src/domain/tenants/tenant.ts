@@ -22,6 +22,7 @@ export const TenantEntity = defineEntity({
     magicLinkPath: p.string(),
     restorePath: p.string(),
     allowedOrigins: p.json<string[]>(),
+    requestsPerSecond: p.integer().nullable(),
     mailFrom: p.string().nullable(),
     theme: p.json<Record<string, unknown>>(),
     links: p.json<Record<string, unknown>>(),
@@ -41,6 +42,6 @@ export type Tenant = Readonly<
   Pick<
     Row,
     | 'id' | 'slug' | 'name' | 'ownerEmail' | 'currency' | 'locale' | 'timezone' | 'storefrontUrl' | 'magicLinkPath'
-    | 'restorePath' | 'allowedOrigins' | 'mailFrom' | 'theme' | 'links' | 'modules' | 'version'
+    | 'restorePath' | 'allowedOrigins' | 'requestsPerSecond' | 'mailFrom' | 'theme' | 'links' | 'modules' | 'version'
   >
 >;

@@ -23,7 +23,7 @@ const revoke = (ctx: Context, id: string) => transact(ctx, (ctx) => revokeKey(ct
 test('a key opens its own store with the scopes that it was given', async (t) => {
   const { ctx, services, tenant } = t.context;
   const { key, value } = await issue(ctx);
-  t.deepEqual(await services.keys.open(value), { id: key.id, tenantId: tenant.id, kind: 'secret', scopes: ['orders:read'] });
+  t.deepEqual(await services.keys.open(value), { id: key.id, tenantId: tenant.id, kind: 'secret', scopes: ['orders:read'], requestsPerMinute: null });
 });
 
 test('the characters of a key are nowhere in the database', async (t) => {
@@ -113,6 +113,10 @@ test('saving a key that there is changes what it may do and keeps its characters
   const expiresAt = new Date(clock.now().getTime() + minutes(60));
   const saved = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });
   t.deepEqual(saved, { change: { subject: 'key backend', action: 'updated', fields: ['scopes', 'expires_at'] } });
+  const limited = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt, requestsPerMinute: 90 });
+  t.deepEqual(limited.change.fields, ['requests_per_minute']);
+  const unlimited = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });
+  t.deepEqual(unlimited.change.fields, ['requests_per_minute'], 'what is left out has its default');
   const reordered = await save(ctx, { scopes: ['orders:read', 'products:read'], expiresAt });
   t.is(reordered.change.action, 'unchanged', 'the order of scopes says nothing');
   t.deepEqual((await services.keys.open(made.issued?.value ?? '')).scopes, ['products:read', 'orders:read']);

@@ -5,7 +5,12 @@ import { issueKey, type Scope } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 /** The characters of a new key of the context's store. */
-export async function buildKey(ctx: Context, scopes: readonly Scope[], kind: KeyKind = 'secret'): Promise<string> {
-  const { value } = await transact(ctx, (ctx) => issueKey(ctx, { name: randomText(8), kind, scopes, expiresAt: null }));
+export async function buildKey(
+  ctx: Context,
+  scopes: readonly Scope[],
+  kind: KeyKind = 'secret',
+  requestsPerMinute: number | null = null,
+): Promise<string> {
+  const { value } = await transact(ctx, (ctx) => issueKey(ctx, { name: randomText(8), kind, scopes, expiresAt: null, requestsPerMinute }));
   return value;
 }
