@@ -57,7 +57,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'a mail address', uri: 'a web address', uuid: 'a UUID', date: 'a day such as 2026-11-20',
+  email: 'a mail address', uri: 'a web address', 'uri-template': 'a web address', uuid: 'a UUID', date: 'a day such as 2026-11-20',
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
 };
 

@@ -12,7 +12,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext & { api: TestApi }>;
-// A tenth of the documented limits: 2 promo previews a minute for a shopper, 60 for a server, a ceiling of 5 a second.
+// A tenth of the documented limits: 2 promo previews a minute for a shopper, 600 for a server, 3 a second under a ceiling.
 useContext(test as unknown as TestFn<TestContext>, { environment: { RATE_LIMIT_SCALE: '0.1', TRUSTED_PROXY_HOPS: '1' } });
 
 const answers = { 200: Type.Object({ ok: Type.Boolean() }) };
@@ -23,7 +23,7 @@ const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write'
     return ok({ ok: caller.clientAddress !== '' });
   },
 });
-const routes = [route('promo'), route('ceiling'), route('consume', toPublic)];
+const routes = [route('promo'), route('ceiling'), { ...route('ceiling'), path: '/api/v1/another' }, route('owner'), route('consume', toPublic)];
 
 test.beforeEach(async (t) => {
   t.context.api = await serveApi(t.context.services, { routes });
@@ -77,7 +77,7 @@ test('who asks several times at once is counted as often, and no two stand alike
   const key = await buildKey(ctx, ['cart:write']);
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(t.context, 'promo', { key })));
   const remaining = answers.map(({ headers }) => Number(headers.get('ratelimit-remaining')));
-  t.deepEqual(remaining.toSorted((left, right) => right - left), Array.from({ length: 20 }, (_, index) => 59 - index));
+  t.deepEqual(remaining.toSorted((left, right) => right - left), Array.from({ length: 20 }, (_, index) => 599 - index));
 
   const shopper = await Promise.all(Array.from({ length: 5 }, () => ask(t.context, 'promo')));
   t.deepEqual(shopper.map(({ status }) => status).toSorted(), [200, 200, 429, 429, 429]);
@@ -119,12 +119,25 @@ test('a secret key has its own, wider limit, and each shopper whom it names has 
   const { ctx } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
   const server = await ask(t.context, 'promo', { key });
-  t.is(server.headers.get('ratelimit-limit'), '60');
-  t.is(server.headers.get('ratelimit-remaining'), '59');
+  t.is(server.headers.get('ratelimit-limit'), '600');
+  t.is(server.headers.get('ratelimit-remaining'), '599');
   t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { key, clientIp: '198.51.100.1' })), [200, 200, 429]);
   t.is((await ask(t.context, 'promo', { key, clientIp: '198.51.100.2' })).status, 200);
   t.is((await ask(t.context, 'promo', { key })).status, 200);
-  t.deepEqual(new Set(await statuses(60, () => ask(t.context, 'promo', { key }))), new Set([200, 429]));
+});
+
+test('a key that carries its own limit is held to it over all that is limited, whatever its kind', async (t) => {
+  const { ctx } = t.context;
+  for (const kind of ['secret', 'publishable'] as const) {
+    const key = await buildKey(ctx, ['cart:write'], kind, 40);
+    const address = (index: number) => `198.51.100.${index}`;
+    t.is((await ask(t.context, 'owner', { key, address: address(0) })).headers.get('ratelimit-limit'), '4');
+    t.is((await ask(t.context, 'promo', { key, address: address(1) })).status, 200);
+    t.deepEqual(await statuses(3, () => ask(t.context, 'owner', { key })), [200, 200, 429]);
+    t.is((await ask(t.context, 'promo', { key, address: address(2) })).status, 429, kind);
+  }
+  const unlimited = await ask(t.context, 'owner', { key: await buildKey(ctx, ['cart:write']) });
+  t.is(unlimited.headers.get('ratelimit-limit'), null, 'the owner\'s side has no limit by default');
 });
 
 test('a publishable key is counted for itself, and no shopper can use up the share of the others', async (t) => {
@@ -149,9 +162,19 @@ test('the order of refusals: scope, then rate, then size, type and schema', asyn
   t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { body: big })), [413, 413, 429]);
 });
 
-test('what is never refused by count has a ceiling for the whole store, and says 503', async (t) => {
-  const shoppers = Array.from({ length: 12 }, (_, index) => `198.51.100.${index}`);
-  const answered = await Promise.all(shoppers.map((address) => ask(t.context, 'ceiling', { address })));
+/** What these clients, who ask at once, are answered until one of them is refused: windows may begin meanwhile. */
+async function flood(shop: Shop, tenant: string, addresses: readonly string[]): Promise<(Answer & { address: string })[]> {
+  const answered: (Answer & { address: string })[] = [];
+  while (answered.every(({ status }) => status === 200)) {
+    const asked = addresses.map(async (address) => ({ address, ...(await ask(shop, 'ceiling', { tenant, address })) }));
+    answered.push(...(await Promise.all(asked)));
+  }
+  return answered;
+}
+
+test('what is not limited in normal use has a ceiling for the whole store, its own or the default, and says 503', async (t) => {
+  const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 50 });
+  const answered = await flood(t.context, slug, Array.from({ length: 12 }, (_, index) => `198.51.100.${index}`));
   const refused = answered.find(({ status }) => status !== 200);
   t.true(answered.filter(({ status }) => status === 200).length >= 5);
   t.is(refused?.status, 503);
@@ -159,6 +182,30 @@ test('what is never refused by count has a ceiling for the whole store, and says
   t.is(refused?.headers.get('retry-after'), '1');
   t.is(refused?.body.retry_after, 1);
   t.is(refused?.headers.get('ratelimit-limit'), null);
+  const wide = await flood(t.context, t.context.tenant.slug, Array.from({ length: 60 }, (_, index) => `198.51.100.${index}`));
+  t.true(wide.filter(({ status }) => status === 200).length >= 50);
+});
+
+test('a client that is over its own ceiling uses up nothing of the store\'s', async (t) => {
+  const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 300 });
+  const greedy = '203.0.113.7';
+  const answered = await flood(t.context, slug, [...Array.from({ length: 40 }, () => greedy), '198.51.100.1', '198.51.100.2']);
+  t.deepEqual(new Set(answered.filter(({ status }) => status === 503).map(({ address }) => address)), new Set([greedy]));
+});
+
+test('a flood of one operation that is not limited in normal use closes no other', async (t) => {
+  const { api, tenant } = t.context;
+  const other = () => api.call('POST', '/api/v1/another', { tenant: tenant.slug, body: {}, headers: { 'x-forwarded-for': '203.0.113.7' } });
+  const [answered, { status }] = await Promise.all([flood(t.context, tenant.slug, Array.from({ length: 12 }, () => '203.0.113.7')), other()]);
+  t.true(answered.some(({ status }) => status === 503));
+  t.is(status, 200);
+  t.is((await other()).status, 200);
+});
+
+test('an unsound request does not count against a ceiling', async (t) => {
+  const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 10 });
+  const unsound = Array.from({ length: 30 }, () => ask(t.context, 'ceiling', { tenant: slug, body: { code: 5 } }));
+  t.deepEqual(new Set((await Promise.all(unsound)).map(({ status }) => status)), new Set([400]));
 });
 
 test('refusals by count are counted for the operator', async (t) => {

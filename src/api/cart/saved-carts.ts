@@ -27,11 +27,12 @@ export const postSavedCart = defineRoute({
   summary: 'Keep a cart for whoever reads mail at this address, and remind them of it.',
   audience: toDual('cart:write'),
   limit: 'ceiling',
+  emails: 'reminders',
   body: SavedCartInput,
   bodyBytesMax: largeBodyBytesMax,
   answers: { 200: SavedCartReceipt },
-  async handle({ ctx, body }) {
-    const { cart, reminders } = await saveCartAndRemind(ctx, body);
+  async handle({ ctx, body, mayEmail }) {
+    const { cart, reminders } = await saveCartAndRemind(ctx, body, { mayRemind: await mayEmail(body.email) });
     return ok(presentSavedCartReceipt(cart, reminders));
   },
 });

@@ -15,6 +15,10 @@ export const postCheckoutSessions = defineRoute({
   body: CheckoutInput,
   bodyBytesMax: largeBodyBytesMax,
   limit: 'ceiling',
+  guesses: [
+    { field: 'promo_code', limit: 'promo', wrong: 'promo_not_applicable' },
+    { field: 'gift_card_code', limit: 'gift_card', wrong: 'gift_card_not_applicable' },
+  ],
   idempotent: 'resumable',
   errors: [
     'unknown_product', 'variant_required', 'price_unavailable', 'mixed_intervals', 'too_many_items', 'amount_too_small',

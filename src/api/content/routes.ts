@@ -15,6 +15,7 @@ export const getActiveAnnouncements = defineRoute({
   tag: 'content',
   summary: 'List the published announcements whose window includes now.',
   audience: toPublic,
+  limit: 'ceiling',
   answers: { 200: EntriesBody },
   async handle({ ctx }) {
     const entries = await listActiveAnnouncements(ctx);

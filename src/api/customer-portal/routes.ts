@@ -15,13 +15,13 @@ const own = { tag: 'customer-portal', audience: toCustomers, module: 'customer_a
 const Page = Type.Object(PageQuery);
 const cursor = Nullable(Type.String());
 
-/** No limit is declared: beyond its limits nothing is mailed, and the answer is the same. */
 export const postPortal = defineRoute({
   method: 'post',
   path: '/api/v1/customer-portal',
   tag: 'customer-portal',
   summary: 'Mail a link to the portal, if the store knows a customer with this address. The answer never tells.',
   audience: toPublic,
+  emails: 'links',
   body: Type.Object({
     customer_email: Email,
     return_url: Omittable(Type.String({
@@ -30,7 +30,8 @@ export const postPortal = defineRoute({
     })),
   }),
   answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
-  async handle({ ctx, caller, body }) {
+  async handle({ ctx, caller, body, mayEmail }) {
+    if (!(await mayEmail(body.customer_email))) return ok({ ok: true });
     await requestLink(ctx, {
       email: body.customer_email,
       redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
@@ -46,6 +47,7 @@ export const getPortal = defineRoute({
   method: 'get',
   path: '/api/v1/customer-portal',
   summary: 'Read the latest orders, subscriptions and returns of whoever is signed in.',
+  limit: 'reads',
   answers: { 200: PortalView },
   async handle({ ctx, caller }) {
     return ok(await readPortal(ctx, sessionOf(caller).customer));
@@ -57,6 +59,7 @@ export const getOwnOrders = defineRoute({
   method: 'get',
   path: '/api/v1/customer-portal/orders',
   summary: 'List the orders of whoever is signed in, the newest first.',
+  limit: 'reads',
   query: Page,
   answers: { 200: Type.Object({ orders: Type.Array(OrderView), cursor }) },
   async handle({ ctx, caller, query }) {
@@ -70,6 +73,7 @@ export const getOwnOrder = defineRoute({
   method: 'get',
   path: '/api/v1/customer-portal/orders/:id',
   summary: 'Read an order of whoever is signed in.',
+  limit: 'reads',
   params: Type.Object({ id: Id('ord') }),
   answers: { 200: Type.Object({ order: OrderView }) },
   async handle({ ctx, caller, params }) {
@@ -82,6 +86,7 @@ export const getOwnSubscriptions = defineRoute({
   method: 'get',
   path: '/api/v1/customer-portal/subscriptions',
   summary: 'List the subscriptions of whoever is signed in, the newest first.',
+  limit: 'reads',
   query: Page,
   answers: { 200: Type.Object({ subscriptions: Type.Array(SubscriptionView), cursor }) },
   async handle({ ctx, caller, query }) {
@@ -95,6 +100,7 @@ export const getOwnReturns = defineRoute({
   method: 'get',
   path: '/api/v1/customer-portal/returns',
   summary: 'List the returns of whoever is signed in, the newest first.',
+  limit: 'reads',
   query: Page,
   answers: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor }) },
   async handle({ ctx, caller, query }) {
@@ -108,6 +114,7 @@ export const postOwnCancellation = defineRoute({
   method: 'post',
   path: '/api/v1/customer-portal/cancel',
   summary: 'Cancel a subscription of whoever is signed in: when what is paid for is over, or at once.',
+  limit: 'account',
   body: CancelInput,
   errors: [
     'not_found', 'subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured',

@@ -12,16 +12,17 @@ import { Type } from '#src/lib/schema.ts';
 
 const Done = Type.Object({ ok: Type.Literal(true) });
 
-/** No limit is declared: beyond its limits nothing is mailed, and the answer is the same. */
 export const postMagicLinkRequest = defineRoute({
   method: 'post',
   path: '/api/v1/customer/magic-link/request',
   tag: 'customer',
   summary: 'Mail a link to sign in, if the store knows a customer with this address. The answer never tells.',
   audience: toPublic,
+  emails: 'links',
   body: LinkInput,
   answers: { 200: Done },
-  async handle({ ctx, caller, body }) {
+  async handle({ ctx, caller, body, mayEmail }) {
+    if (!(await mayEmail(body.email))) return ok({ ok: true });
     await requestLink(ctx, {
       email: body.email,
       redirectPath: body.redirect_path ?? null,
@@ -55,6 +56,7 @@ export const getMe = defineRoute({
   tag: 'customer',
   summary: 'Read who is signed in.',
   audience: toCustomers,
+  limit: 'reads',
   module: 'customer_accounts',
   answers: { 200: Type.Object({ customer: CustomerView }) },
   async handle({ caller }) {
@@ -93,6 +95,7 @@ export const postSignout = defineRoute({
   tag: 'customer',
   summary: 'Sign out. The session and its refresh tokens open nothing from now on.',
   audience: toCustomers,
+  limit: 'account',
   module: 'customer_accounts',
   answers: { 200: Done },
   async handle({ ctx, caller }) {

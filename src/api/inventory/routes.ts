@@ -11,6 +11,7 @@ export const getInventory = defineRoute({
   tag: 'inventory',
   summary: 'Read the stock status of up to 50 variants. Unknown ones are left out.',
   audience: toDual('inventory:read'),
+  limit: 'reads',
   query: Type.Object({
     variant_ids: Type.String({
       pattern: '^[^,]{1,100}(,[^,]{1,100}){0,49}$',
@@ -31,6 +32,7 @@ export const getProductInventory = defineRoute({
   tag: 'inventory',
   summary: 'Read the stock status of each variant of a product.',
   audience: toDual('inventory:read'),
+  limit: 'reads',
   params: Type.Object({ slug: Slug }),
   answers: { 200: Type.Object({ product_slug: Slug, variants }) },
   caching: 'revalidate',

@@ -46,9 +46,11 @@ export const postWaitlist = defineRoute({
   audience: toPublic,
   body: WaitlistInput,
   limit: 'leads',
+  emails: 'waitlist',
   errors: ['unknown_product'],
   answers,
-  async handle({ ctx, body }) {
+  async handle({ ctx, body, mayEmail }) {
+    await mayEmail(body.email);
     const lead = await joinWaitlist(ctx, body);
     return created(presentCapturedLead(lead.id));
   },

@@ -4,7 +4,7 @@ import type { Context } from '#src/domain/context.ts';
 import type { OpenSession } from '#src/domain/sessions/index.ts';
 import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts';
 import type { ErrorCode } from './error-codes.ts';
-import type { LimitName } from './limits.ts';
+import type { EmailLimitName, Guess, LimitName } from './limits.ts';
 import type { Reply } from './reply.ts';
 
 /**
@@ -66,6 +66,11 @@ export interface Request<Params, Query, Body> {
   readonly idempotencyId: string | undefined;
   /** A header of the request, by its lower-case name; '' when it was not sent. */
   header(name: string): string;
+  /**
+   * Count an email to an address that nobody has confirmed (`emails` of the route), and return whether it may be sent.
+   * @throws DomainError `rate_limited` where the limit is not silent
+   */
+  mayEmail(recipient: string): Promise<boolean>;
 }
 
 /** How long an answer may be kept: by nobody, or by caches that ask each time whether it changed. */
@@ -92,6 +97,9 @@ export interface Route {
   readonly module?: ModuleName;
   /** How often it may be called: `limits.ts`. */
   readonly limit?: LimitName;
+  /** How many emails it may cause: `limits.ts`. */
+  readonly emails?: EmailLimitName;
+  readonly guesses?: readonly Guess[];
   /**
    * Honours `Idempotency-Key` (api.md, "Idempotency").
    *

@@ -36,8 +36,8 @@ const errorsOf: Readonly<Record<Audience['kind'], readonly ErrorCode[]>> = {
   inbound: ['unknown_tenant'],
 };
 
-function limitErrors({ limit }: Route): readonly ErrorCode[] {
-  return limit && !limitOf(limit).perStore ? ['rate_limited'] : [];
+function limitErrors({ limit, guesses }: Route): readonly ErrorCode[] {
+  return guesses || (limit && !limitOf(limit).perStore) ? ['rate_limited'] : [];
 }
 
 function bodyErrors({ body, rawBody }: Route): readonly ErrorCode[] {

@@ -1,36 +1,82 @@
+import { linksPerClientMax, linksPerEmailMax, linksWindowMs } from '#src/domain/sessions/index.ts';
+import type { ErrorCode } from './error-codes.ts';
+
 /** How many requests a window admits. `RATE_LIMIT_SCALE` multiplies the counts. */
 interface Limit {
-  /** Of one shopper: one session, or one client address in one store or at one publishable key. */
+  /** Of one shopper: one session, or one client network in one store or at one publishable key. */
   readonly perShopper?: number;
-  /** Of one secret key, in all: behind it stands a storefront's server that speaks for many shoppers. */
+  /**
+   * Of one secret key that carries no limit of its own, over all operations that are limited for keys: behind it stands
+   * a storefront's server that speaks for many shoppers.
+   */
   readonly perSecretKey?: number;
-  /** Of one store, in all. Beyond it the answer is 503: the caller did nothing wrong. */
+  /**
+   * Of one store that sets none of its own. An operation with such a ceiling is not limited in normal use: it has a window
+   * of its own, counted once a request is found sound, and answers 503 beyond it.
+   */
   readonly perStore?: number;
   readonly seconds: number;
 }
 
+const perSecretKey = 6000;
 const fewPerMinute = { perShopper: 5, seconds: 60 } as const;
 
-/** The one table of rate limits (api.md, "Rate limits"). Operations of one limit are counted together. */
+/** The one table of rate limits. Operations of one limit are counted together, except those of `ceiling`. */
 const limits = {
-  reads: { perShopper: 300, perSecretKey: 600, seconds: 60 },
-  cart: { perShopper: 120, perSecretKey: 600, seconds: 60 },
-  promo: { perShopper: 20, perSecretKey: 600, seconds: 60 },
-  gift_card: { perShopper: 10, perSecretKey: 600, seconds: 60 },
-  checkout_status: { perShopper: 120, perSecretKey: 600, seconds: 60 },
+  reads: { perShopper: 300, perSecretKey, seconds: 60 },
+  orders: { perShopper: 20, perSecretKey, seconds: 60 },
+  cart: { perShopper: 120, perSecretKey, seconds: 60 },
+  promo: { perShopper: 20, perSecretKey, seconds: 60 },
+  gift_card: { perShopper: 10, perSecretKey, seconds: 60 },
+  checkout_status: { perShopper: 120, perSecretKey, seconds: 60 },
   analytics: { perShopper: 120, seconds: 60 },
   consume: { perShopper: 10, seconds: 60 },
   refresh: { perShopper: 30, seconds: 60 },
+  account: { perShopper: 60, seconds: 60 },
   rates: { perShopper: 60, seconds: 60 },
   leads: fewPerMinute,
   reviews: fewPerMinute,
   wholesale: fewPerMinute,
   returns: fewPerMinute,
   partners: fewPerMinute,
-  /** What is never refused by count: billing-portal, cart/save, /restore and /unsubscribe, checkout/sessions. */
-  ceiling: { perStore: 50, seconds: 1 },
+  /** The owner's side: held to the limit that a key carries, where it carries one. */
+  owner: { seconds: 60 },
+  ceiling: { perShopper: 30, perStore: 500, seconds: 1 },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof limits;
 
 export const limitOf = (name: LimitName): Limit => limits[name];
+
+/** How many emails to addresses that nobody has confirmed a window admits. */
+interface EmailLimit {
+  readonly perShopper: number;
+  readonly perRecipient: number;
+  /** Of one store, in all that no secret key asks for. */
+  readonly perStore?: number;
+  /** Beyond it the answer is the same as ever, so that it tells nobody anything. */
+  readonly isSilent: boolean;
+  readonly seconds: number;
+}
+
+const day = 86_400;
+
+/** The one table of what callers may cause to be emailed. Operations of one limit are counted together. */
+const emailLimits = {
+  links: { perShopper: linksPerClientMax, perRecipient: linksPerEmailMax, isSilent: true, seconds: linksWindowMs / 1000 },
+  reminders: { perShopper: 200, perRecipient: 30, perStore: 20_000, isSilent: true, seconds: day },
+  waitlist: { perShopper: 50, perRecipient: 20, perStore: 20_000, isSilent: false, seconds: day },
+} as const satisfies Record<string, EmailLimit>;
+
+export type EmailLimitName = keyof typeof emailLimits;
+
+export const emailLimitOf = (name: EmailLimitName): EmailLimit => emailLimits[name];
+
+/** A code in a body's field that could be guessed. */
+export interface Guess {
+  readonly field: string;
+  /** The limit of where the code can be previewed: wrong ones count there. */
+  readonly limit: LimitName;
+  /** The error that says that it was wrong. */
+  readonly wrong: ErrorCode;
+}

@@ -13,6 +13,7 @@ import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendKept, sendReply } from './render-reply.ts';
 import type { RouteServices } from './route-services.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
+import type { Party } from './shares.ts';
 import { shopperAddress } from './shopper-address.ts';
 import type { Switchboard } from './switchboard.ts';
 import type { Visitor } from './visitor.ts';
@@ -33,8 +34,8 @@ export function mountRoutes(switchboard: Switchboard, shared: RouteServices, rou
 }
 
 /**
- * The order of refusals is a promise: tenant or key, scope, rate, size and type, schema, module; then the handler's
- * own. Where a token names the tenant, the body it may stand in is read first.
+ * The order of refusals is a promise: tenant or key, scope, rate, size and type, schema, module, ceiling; then the
+ * handler's own. Where a token names the tenant, the body it may stand in is read first.
  */
 async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
@@ -45,7 +46,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
   if (route.cacheable) shared.admissions.keep(koa, { route, visitor });
   const address = await meet(shared, { route, visitor }, koa);
 
-  const make = async () => handle(shared, route, koa, visitor, address, await sent());
+  const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
   if (route.cacheable) sendKept(koa, await shared.replies.get(visitor, koa.url, make));
   else sendReply(koa, await make());
 }
@@ -54,13 +55,13 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
  * Hold a request to what is its own, whoever sends it and however often: the page that it comes from and its count.
  * Answers the shopper's address.
  */
-export async function meet({ services, enforceLimit }: RouteServices, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
+export async function meet({ services, limiter }: RouteServices, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
   answerOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
   const address = await shopperAddress(services, visitor, {
     clientAddress: clientAddress(koa.req, services.config.trustedProxyHops), named: koa.get('x-client-ip'), authorization: koa.get('authorization'),
   });
-  if (route.limit) await enforceLimit(koa, route.limit, visitor, address);
+  await limiter.enforceRate(koa, route, { visitor, address });
   return address;
 }
 
@@ -75,23 +76,26 @@ function slugOf(audience: Audience, koa: RouterContext): string {
 }
 
 async function handle(
-  { services, check }: RouteServices,
+  { services, limiter, check }: RouteServices,
   route: Route,
   koa: RouterContext,
-  visitor: Visitor,
-  address: string | undefined,
+  party: Party,
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
+  const { visitor, address } = party;
   const caller: Caller = { key: visitor.key, session: visitor.session, clientAddress: address };
   const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);
+  const mayEmail = (recipient: string) => limiter.mayEmail(route, party, recipient);
 
   const work = async (ctx: Context, idempotencyId: string | undefined): Promise<RenderedReply> => {
     const { params, query } = checkRequest(route, koa, body);
     if (route.module && !visitor.tenant.modules[route.module]) {
       throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
     }
-    const reply = await route.handle({ ctx, caller, params, query, body, rawBody, idempotencyId, header } as never);
+    await limiter.enforceCeiling(route, party);
+    const request = { ctx, caller, params, query, body, rawBody, idempotencyId, header, mayEmail };
+    const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
     check.answer(route, reply);
     return renderReply(route, visitor, reply);
   };

@@ -1,7 +1,7 @@
 import type { Services } from '#src/services.ts';
 import { type Admissions, createAdmissions } from './admissions.ts';
 import { type AnswerCheck, createAnswerCheck } from './check-answers.ts';
-import { createLimiter, type EnforceLimit } from './limiter.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
 import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 
 /** What every route is served with. */
@@ -9,7 +9,7 @@ export interface RouteServices {
   readonly services: Services;
   readonly admissions: Admissions;
   readonly replies: ReplyCache;
-  readonly enforceLimit: EnforceLimit;
+  readonly limiter: Limiter;
   readonly check: AnswerCheck;
 }
 
@@ -18,7 +18,7 @@ export function createRouteServices(services: Services): RouteServices {
     services,
     admissions: createAdmissions(services.clock),
     replies: createReplyCache(services.clock),
-    enforceLimit: createLimiter(services),
+    limiter: createLimiter(services),
     check: createAnswerCheck(services.checkAnswers),
   };
 }

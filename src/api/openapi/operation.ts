@@ -3,6 +3,7 @@ import { limitOf } from '#src/api/lib/limits.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import type { TObject } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
+import { describeLimits } from './describe-limits.ts';
 import type { Operation, Parameter } from './document.ts';
 import { responsesOf } from './responses.ts';
 import type { SchemaPool } from './schema-pool.ts';
@@ -30,17 +31,9 @@ function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
 function describe(route: Route): { description?: string } {
   const sentences = [
     route.module && `Needs the store's module \`${route.module}\`.`,
-    route.limit && describeLimit(route.limit),
+    ...describeLimits(route),
   ].filter(Boolean);
   return sentences.length > 0 ? { description: sentences.join(' ') } : {};
-}
-
-function describeLimit(name: NonNullable<Route['limit']>): string {
-  const { perShopper, perSecretKey, perStore, seconds } = limitOf(name);
-  const window = seconds === 60 ? 'a minute' : `${seconds} s`;
-  if (perStore) return 'However often it is called, it is not refused for that.';
-  const server = perSecretKey ? `, ${perSecretKey} for a secret key` : '';
-  return `Rate limit: ${perShopper} ${window} for a shopper${server}.`;
 }
 
 /** `{}` stands for an anonymous caller, whose store the header names. */
@@ -70,7 +63,7 @@ function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'
     ...(kind === 'dual' || kind === 'token' ? [named('tenantUnlessKey')] : []),
     ...(route.idempotent ? [named('idempotencyKey')] : []),
     ...(route.caching === 'revalidate' ? [named('ifNoneMatch')] : []),
-    ...(route.limit && limitOf(route.limit).perShopper ? [named('clientIp')] : []),
+    ...(route.emails || (route.limit && limitOf(route.limit).perShopper) ? [named('clientIp')] : []),
   ];
 }
 

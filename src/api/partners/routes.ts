@@ -15,6 +15,7 @@ export const getPartner = defineRoute({
   tag: 'partners',
   summary: 'Read what a partner’s code means for a shopper.',
   audience: toDual('partners:read'),
+  limit: 'reads',
   params: Type.Object({ code: Code }),
   answers: { 200: Type.Object({ partner: PartnerView }) },
   async handle({ ctx, params }) {

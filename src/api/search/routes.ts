@@ -9,6 +9,7 @@ export const getSearch = defineRoute({
   tag: 'search',
   summary: 'Find products and content, the best first.',
   audience: toDual('search:read'),
+  limit: 'reads',
   query: Type.Object({
     q: Type.String({ pattern: '\\S', maxLength: 200, examples: ['oak bowl'] }),
     type: Type.Optional(Type.Enum(['product', 'content', 'all'], { default: 'all' })),

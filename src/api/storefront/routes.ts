@@ -9,6 +9,7 @@ export const getStorefront = defineRoute({
   tag: 'storefront',
   summary: 'Read the configuration of a store.',
   audience: toPublic,
+  limit: 'reads',
   answers: { 200: Type.Object({ storefront: StorefrontBody }) },
   caching: 'revalidate',
   cacheable: true,

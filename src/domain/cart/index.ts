@@ -13,7 +13,7 @@ export { readCart } from './read-cart.ts';
 export { readSavedCart, type SavedCartRecord } from './read-saved-cart.ts';
 export { removeLine } from './remove-line.ts';
 export { restoreCart, savedCartGone } from './restore-cart.ts';
-export { type SavedCart, saveCart } from './save-cart.ts';
+export { draftSavedCart, type SavedCart, saveCart } from './save-cart.ts';
 export { SavedCartInput } from './saved-cart-input.ts';
 export { keepTokenHashes } from './tokens.ts';
 export { type MailPreference, readMailPreference, unknownToken, unsubscribe } from './unsubscribe.ts';

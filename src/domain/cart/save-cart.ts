@@ -18,13 +18,17 @@ export interface SavedCart {
   readonly consent: boolean;
 }
 
-/** Keep a cart for whoever reads mail at this address. It is opened by a token that only a mail to the address holds. */
+/** A saved cart as it will be. */
+export function draftSavedCart(ctx: Context, { email, consent }: SavedCartInput): SavedCart {
+  const savedAt = ctx.clock.now();
+  const expiresAt = new Date(savedAt.getTime() + savedCartLifeMs);
+  return { id: newId('scart'), email: normaliseEmail(email), savedAt, expiresAt, consent: consent ?? true };
+}
+
+/** Save a cart for whoever reads email at this address. It is opened by a token that only an email to the address holds. */
 export async function saveCart(ctx: Context, input: SavedCartInput): Promise<SavedCart> {
-  const now = ctx.clock.now();
-  const email = normaliseEmail(input.email);
-  const consent = input.consent ?? true;
-  const id = newId('scart');
-  const expiresAt = new Date(now.getTime() + savedCartLifeMs);
+  const cart = draftSavedCart(ctx, input);
+  const { id, email, savedAt: now, expiresAt, consent } = cart;
   const hashes = await tokenHashesOf(ctx, { savedCartId: id, email });
   const items = input.items.map((line) => ({
     productSlug: line.product_slug ?? null,
@@ -45,5 +49,5 @@ export async function saveCart(ctx: Context, input: SavedCartInput): Promise<Sav
       values (${ctx.tenant.id}, ${hashes.unsubscribe}, ${email}, ${now})
       on conflict do nothing)`, sql`
     select id from saved`);
-  return { id, email, savedAt: now, expiresAt, consent };
+  return cart;
 }

@@ -2,7 +2,7 @@ import { decideReminder } from '#jobs/reminders.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { type SavedCart, saveCart, type SavedCartInput } from '../cart/index.ts';
+import { draftSavedCart, type SavedCart, saveCart, type SavedCartInput } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { reminderSettings } from './read-reminder-settings.ts';
@@ -13,13 +13,23 @@ export interface RemindedCart {
   readonly reminders: 'scheduled' | 'not_scheduled';
 }
 
-/** Keep a cart for whoever reads mail at this address, and promise to think of reminding of it, all in one. */
-export async function saveCartAndRemind(ctx: Context, input: SavedCartInput): Promise<RemindedCart> {
+/**
+ * Save a cart for whoever reads email at this address, and schedule its reminders, in one transaction.
+ *
+ * @param options `mayRemind` is false beyond the limits of what may be emailed. The result is the same, so that it tells
+ *   nothing about the address, but nothing is stored: the cart could be opened from a reminder only, and as the newest of
+ *   the address it would stop the reminders of an older one.
+ */
+export async function saveCartAndRemind(
+  ctx: Context,
+  input: SavedCartInput,
+  { mayRemind = true }: { mayRemind?: boolean } = {},
+): Promise<RemindedCart> {
   return transact(ctx, async (ctx): Promise<RemindedCart> => {
-    const cart = await saveCart(ctx, input);
+    const cart = mayRemind ? await saveCart(ctx, input) : draftSavedCart(ctx, input);
     const { enabled, stepsMs } = await reminderSettings(ctx);
     if (!enabled || !cart.consent) return { cart, reminders: 'not_scheduled' };
-    await schedule(ctx, cart, stepsMs);
+    if (mayRemind) await schedule(ctx, cart, stepsMs);
     return { cart, reminders: 'scheduled' };
   });
 }

@@ -1,6 +1,7 @@
 export { consumeLink } from './consume-link.ts';
 export { endSession } from './end-session.ts';
 export { judgeLink } from './judge-link.ts';
+export { linksPerClientMax, linksPerEmailMax, linksWindowMs } from './link-limits.ts';
 export { mailLink } from './mail-link.ts';
 export { openSession } from './open-session.ts';
 export { sessionPersonalData } from './personal-data.ts';

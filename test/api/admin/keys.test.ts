@@ -22,6 +22,19 @@ test('a key is made, told once, used and revoked', async (t) => {
   t.false(JSON.stringify([log, (await owner.get('/keys')).body]).includes(value));
 });
 
+test('a key may carry its own limit, which is shown and then holds', async (t) => {
+  const { api, owner } = t.context;
+  const { body: { key, value } } = await owner.post('/keys', { ...storefront, name: 'slow', kind: 'secret', requests_per_minute: 7 });
+  t.is(key.requests_per_minute, 7);
+  t.is((await owner.get('/keys')).body.keys.find(({ name }: { name: string }) => name === 'slow').requests_per_minute, 7);
+  t.is((await owner.post('/keys', storefront)).body.key.requests_per_minute, null);
+  // Tests run with every limit a thousand times wider.
+  t.is((await api.call('GET', '/api/v1/products', { key: value })).headers.get('ratelimit-limit'), '7000');
+  for (const requests_per_minute of [0, 1.5, '7', 100_001]) {
+    t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', requests_per_minute })), ['/requests_per_minute']);
+  }
+});
+
 test('a key that would do too much, whose name is taken, or that is unknown is refused', async (t) => {
   const { owner } = t.context;
   await owner.post('/keys', storefront);

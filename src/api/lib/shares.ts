@@ -1,0 +1,60 @@
+import { normaliseEmail } from '#src/domain/customers/index.ts';
+import { hmacSha256 } from '#src/lib/crypto.ts';
+import { householdOf } from './client-address.ts';
+import type { Route } from './define-route.ts';
+import { emailLimitOf, type LimitName, limitOf } from './limits.ts';
+import type { Visitor } from './visitor.ts';
+import type { Share } from './windows.ts';
+
+/** Who is counted: a visitor, and the shopper's IP address where it is known. */
+export interface Party {
+  readonly visitor: Visitor;
+  readonly address: string | undefined;
+}
+
+/** What a limit admits to this caller: to the key, over all operations, and to the shopper. */
+export function rateOf(name: LimitName, party: Party): Share[] {
+  const { perShopper, perSecretKey, seconds } = limitOf(name);
+  const { key } = party.visitor;
+  const perKey = key?.requestsPerMinute ?? (key?.kind === 'secret' ? perSecretKey : undefined);
+  return [
+    ...(key && perKey ? [{ window: 'key', seconds: 60, subject: key.id, points: perKey }] : []),
+    ...(perShopper ? shopperOf(party).map((subject) => ({ window: name, seconds, subject, points: perShopper })) : []),
+  ];
+}
+
+/** Each operation has windows of its own, so that none is closed by a flood of another. */
+export function ceilingOf({ limit, method, path }: Route, party: Party): Share[] {
+  const { perShopper, perStore, seconds } = limit ? limitOf(limit) : {};
+  if (!perStore || !perShopper || !seconds) return [];
+  const { tenant } = party.visitor;
+  const window = `${limit}:${method}:${path}`;
+  return [
+    ...shopperOf(party).map((subject) => ({ window: `${window}:client`, seconds, subject, points: perShopper })),
+    { window, seconds, subject: tenant.id, points: tenant.requestsPerSecond ?? perStore },
+  ];
+}
+
+/** What an email to this recipient counts against. The store's own server is trusted to know how many it asks for. */
+export function emailsOf({ emails }: Route, party: Party, { recipient, pepper }: { recipient: string; pepper: Buffer }): Share[] {
+  if (!emails) return [];
+  const { perShopper, perRecipient, perStore, seconds } = emailLimitOf(emails);
+  const { tenant, key } = party.visitor;
+  const share = (part: string, subject: string, points: number) => ({ window: `emails:${emails}:${part}`, seconds, subject, points });
+  const hash = hmacSha256(pepper, `recipient\n${tenant.id}\n${normaliseEmail(recipient)}`).toString('base64url');
+  return [
+    ...shopperOf(party).map((subject) => share('shopper', subject, perShopper)),
+    share('recipient', hash, perRecipient),
+    ...(perStore && key?.kind !== 'secret' ? [share('store', tenant.id, perStore)] : []),
+  ];
+}
+
+/**
+ * By what a shopper is counted; nothing, where nobody knows who they are. Whoever is signed in is known, whosever server
+ * asks for them; everybody else is their network. Every browser holds the publishable key: counted by it alone, one of
+ * them could close the store for all.
+ */
+function shopperOf({ visitor: { tenant, key, session }, address }: Party): string[] {
+  const shopper = session?.id ?? (address === undefined ? undefined : householdOf(address));
+  return shopper === undefined ? [] : [`${key?.kind === 'publishable' ? key.id : tenant.id}:${shopper}`];
+}

@@ -1,0 +1,68 @@
+import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible';
+
+import type { Services } from '#src/services.ts';
+import { countTogether } from './count-together.ts';
+
+/** How a caller stands with one window. */
+export interface Standing {
+  readonly isOver: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window is over. */
+  readonly reset: number;
+}
+
+/** One subject's share of a window of so many seconds: what is counted together, for whom, and how much is admitted. */
+export interface Share {
+  readonly window: string;
+  readonly seconds: number;
+  readonly subject: string;
+  readonly points: number;
+}
+
+/** Counts shares in Redis for all processes together. `RATE_LIMIT_SCALE` multiplies each. */
+export interface Windows {
+  take(share: Share): Promise<Standing>;
+  /** Undo one `take`. */
+  giveBack(share: Share): Promise<void>;
+}
+
+/** How long Redis may take before this process counts by itself. */
+const redisMs = 250;
+/** Who has more than their share is told so by us: the library only counts. */
+const pointsMax = Number.MAX_SAFE_INTEGER;
+
+export function createWindows({ redis, config }: Pick<Services, 'redis' | 'config'>): Windows {
+  const counters = new Map<string, Counter>();
+  const counterOf = ({ window, seconds }: Share): Counter => {
+    const counter = counters.get(window) ?? createCounter(redis, `limit:${window}`, seconds);
+    counters.set(window, counter);
+    return counter;
+  };
+  return {
+    async take(share) {
+      const limit = Math.max(1, Math.round(share.points * config.settings.rateLimitScale));
+      const { answer: { consumedPoints, msBeforeNext }, later } = await counterOf(share).take(share.subject);
+      const left = limit - (consumedPoints - later);
+      return { isOver: left < 0, limit, remaining: Math.max(0, left), reset: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+    },
+    giveBack: (share) => counterOf(share).giveBack(share.subject),
+  };
+}
+
+type Counter = ReturnType<typeof createCounter>;
+
+/** While Redis is away or slow each process counts for itself: requests pass, but not without bounds. */
+function createCounter(redis: Services['redis'], keyPrefix: string, duration: number) {
+  const bounds = { keyPrefix, points: pointsMax, duration };
+  const limiter = new RateLimiterRedis({
+    ...bounds, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: new RateLimiterMemory(bounds),
+  });
+  const impatient = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
+  return {
+    take: countTogether((subject, times) => impatient.penalty(subject, times)),
+    async giveBack(subject: string): Promise<void> {
+      await impatient.reward(subject);
+    },
+  };
+}
