@@ -1,30 +1,29 @@
 import { LRUCache } from 'lru-cache';
 
+import { decimalsOf, toDecimal } from './currency.ts';
 import type { Cents } from './money.ts';
 
-/** An amount as people of this locale write it: `$12.50`. Exact: no float is made of it. */
+/**
+ * An amount as people of this locale write it: `$12.50`. Exact: no float is made of it. Decimals that a currency has at
+ * the payment provider and not in print are shown only where they are not zero.
+ */
 export function formatMoney(amount: Cents, currency: string, locale: string): string {
-  const { format, digits } = writingOf(currency, locale);
-  const units = String(Math.abs(amount)).padStart(digits + 1, '0');
-  const whole = units.slice(0, units.length - digits);
-  const decimal = `${amount < 0 ? '-' : ''}${whole}${digits > 0 ? `.${units.slice(-digits)}` : ''}`;
-  return format.format(decimal as `${number}`);
-}
-
-interface Writing {
-  readonly format: Intl.NumberFormat;
-  readonly digits: number;
+  const hasFraction = amount % 10 ** decimalsOf(currency) !== 0;
+  return formatOf(currency, locale, hasFraction).format(toDecimal(amount, currency));
 }
 
 /** Making a format takes far longer than using one. */
-const writings = new LRUCache<string, Writing>({ max: 200 });
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: 200 });
 
-function writingOf(currency: string, locale: string): Writing {
-  const key = `${locale} ${currency}`;
-  let writing = writings.get(key);
-  if (!writing) {
-    const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
-    writings.set(key, (writing = { format, digits: format.resolvedOptions().maximumFractionDigits ?? 2 }));
-  }
-  return writing;
+function formatOf(currency: string, locale: string, hasFraction: boolean): Intl.NumberFormat {
+  const key = `${locale} ${currency} ${hasFraction}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const style = { style: 'currency', currency } as const;
+  const decimals = decimalsOf(currency);
+  const printed = new Intl.NumberFormat(locale, style).resolvedOptions().maximumFractionDigits ?? decimals;
+  const shown = hasFraction ? decimals : Math.min(printed, decimals);
+  const format = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: shown, maximumFractionDigits: shown });
+  formats.set(key, format);
+  return format;
 }

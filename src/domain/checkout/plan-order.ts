@@ -1,3 +1,4 @@
+import { minimumChargeOf } from '#src/lib/currency.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
@@ -8,7 +9,6 @@ import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
 import { continuableMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { isTooSmall } from './minimum-charge.ts';
 import { type CheckoutQuote, linesMaxOfAKind, tooManyLines } from './quote-checkout.ts';
 
 /** What of the store's account a session is made with. */
@@ -56,7 +56,8 @@ export function planOrder(
   const shippingCents = mode === 'subscription' ? cheapestCents : 0;
   const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
   const leastCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
-  if (isTooSmall(leastCents, ctx.tenant.currency)) throw tooSmall();
+  // Nothing at all is fine: a gift card may cover everything.
+  if (leastCents > 0 && leastCents < minimumChargeOf(ctx.tenant.currency)) throw tooSmall();
 
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');

@@ -1,4 +1,5 @@
-import { type Cents, percentOf, spread } from '#src/lib/money.ts';
+import { chargeStepOf } from '#src/lib/currency.ts';
+import { type Cents, floorTo, percentOf, spread } from '#src/lib/money.ts';
 import type { DiscountType } from './promo-code.ts';
 
 /** Why a promo code is of no use to this purchase. */
@@ -12,6 +13,8 @@ export type Basket =
 
 /** What of a promo code decides. */
 export interface PromoTerms {
+  /** Of the store. Discounts are amounts that the payment provider takes. */
+  readonly currency: string;
   readonly type: DiscountType;
   readonly percent: number | null;
   readonly valueCents: Cents | null;
@@ -56,17 +59,18 @@ export function judgePromo(promo: PromoTerms, basket: Basket, now: Date): Judgem
   return {
     reason: null,
     discountCents,
-    lineDiscountsCents: spread(discountCents, eligible),
+    lineDiscountsCents: spread(discountCents, eligible, chargeStepOf(promo.currency)),
     freeShipping: promo.type === 'free_shipping',
   };
 }
 
-function discountOn({ type, percent, valueCents }: PromoTerms, eligibleCents: Cents): Cents {
+function discountOn({ type, percent, valueCents, currency }: PromoTerms, eligibleCents: Cents): Cents {
+  const step = chargeStepOf(currency);
   switch (type) {
     case 'percent':
-      return percentOf(eligibleCents, percent ?? 0);
+      return Math.min(percentOf(eligibleCents, percent ?? 0, step), floorTo(eligibleCents, step));
     case 'fixed':
-      return Math.min(valueCents ?? 0, eligibleCents);
+      return floorTo(Math.min(valueCents ?? 0, eligibleCents), step);
     case 'free_shipping':
       return 0;
   }

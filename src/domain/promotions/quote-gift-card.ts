@@ -1,4 +1,5 @@
-import type { Cents } from '#src/lib/money.ts';
+import { chargeStepOf } from '#src/lib/currency.ts';
+import { type Cents, floorTo } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
@@ -36,7 +37,7 @@ export async function quoteGiftCard(
     };
   }
   const { id: giftCardId, last4, currency, balanceCents } = card;
-  const appliedCents = Math.min(balanceCents, orderTotalCents);
+  const appliedCents = balanceCents >= orderTotalCents ? orderTotalCents : floorTo(balanceCents, chargeStepOf(currency));
   const isEmpty = balanceCents === 0;
   return {
     valid: !isEmpty, giftCardId, last4, currency, balanceCents, appliedCents,

@@ -39,14 +39,14 @@ export async function quotePromo(ctx: Context, asked: PromoQuestion): Promise<Pr
   if (!promo || currency !== ctx.tenant.currency) {
     return { ...unusable, code: normalisePromoCode(code), discountType: null, reason: 'not_applicable' };
   }
-  const judgement = judgePromo(promo, basket, ctx.clock.now());
+  const judgement = judgePromo({ ...promo, currency }, basket, ctx.clock.now());
   const known = { code: promo.code, discountType: promo.type };
   return judgement.reason === null
     ? { valid: true, promoId: promo.id, ...known, ...judgement }
     : { ...unusable, ...known, reason: judgement.reason };
 }
 
-interface FoundPromo extends PromoTerms {
+interface FoundPromo extends Omit<PromoTerms, 'currency'> {
   readonly id: string;
   readonly code: string;
 }

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 
+import { unusualDecimals } from '#src/lib/currency.ts';
+
 /** What the pages are told: where the API is, whose store this is, and the key that any visitor may read. */
 export interface StorefrontSettings {
   /** With its prefix: `http://127.0.0.1:3000/api/v1`. */
@@ -33,7 +35,7 @@ const filePath = /^\/(page|pictures)\/([a-z-]+\/)?[a-z0-9-]+\.(js|css|svg)$/;
  * would. This only hands the files out.
  */
 export async function serveStorefront({ port, settings, moveParcel }: StorefrontOptions): Promise<{ close(): Promise<void> }> {
-  const page = (await readFile(join(folder, 'page/index.html'), 'utf8')).replace('{settings}', asScriptText({ ...settings, movesParcels: true }));
+  const page = (await readFile(join(folder, 'page/index.html'), 'utf8')).replace('{settings}', asScriptText({ ...settings, movesParcels: true, unusualDecimals }));
   const router = new Router();
   router.post('/demonstration/parcels/:number/:status', async (koa) => {
     const { number = '', status } = koa.params;

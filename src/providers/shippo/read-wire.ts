@@ -1,4 +1,5 @@
 import type { LabelPurchase, PurchaseFailure, Quote, Rate, TrackingNews, TrackingStatus } from '#src/domain/ports/shipping-gateway.ts';
+import { fromDecimal } from '#src/lib/currency.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { MessageWire, type RateWire, type TrackWire, type TransactionWire } from './wire.ts';
@@ -36,7 +37,7 @@ export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): R
     carrierName: wire.provider,
     service: wire.servicelevel.name ?? wire.servicelevel.token ?? '',
     serviceCode: wire.servicelevel.token ?? '',
-    amountCents: centsOf(wire.amount),
+    amountCents: fromDecimal(wire.amount, wire.currency),
     currency: wire.currency,
     estimatedDays: wire.estimated_days ?? null,
     attributes: (wire.attributes ?? []).map((attribute) => attribute.toLowerCase()),
@@ -67,12 +68,6 @@ export function trackingOf(wire: TrackWire): TrackingNews {
 /** `DHL Express` is the carrier `dhl_express`. */
 function carrierNamed(provider: string): string {
   return provider.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_|_$/g, '');
-}
-
-function centsOf(amount: string): number {
-  const [whole = '0', fraction = ''] = amount.split('.');
-  const digits = fraction.padEnd(3, '0');
-  return Number(whole) * 100 + Number(digits.slice(0, 2)) + (Number(digits[2]) >= 5 ? 1 : 0);
 }
 
 function rateIdOf(rate: unknown): string | null {

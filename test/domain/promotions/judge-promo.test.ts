@@ -5,6 +5,7 @@ import { type Judgement, judgePromo, type PromoTerms } from '#src/domain/promoti
 
 const now = new Date('2026-11-20T12:00:00Z');
 const plain: PromoTerms = {
+  currency: 'USD',
   type: 'percent', percent: 10, valueCents: null, minSubtotalCents: 0, usageLimit: null, perCustomerLimit: null,
   products: [], startsAt: null, endsAt: null, used: 0, usedByCustomer: 0,
 };

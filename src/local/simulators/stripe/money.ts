@@ -1,24 +1,6 @@
-const minimums: Readonly<Record<string, number>> = {
-  ...{ usd: 50, eur: 50, gbp: 30, aud: 50, cad: 50, chf: 50, nzd: 50, sgd: 50, brl: 50, inr: 50, jpy: 50 },
-  ...{
-    mxn: 1000,
-    hkd: 400,
-    sek: 300,
-    nok: 300,
-    dkk: 250,
-    pln: 200,
-    czk: 1500,
-    huf: 17500,
-    ron: 200,
-    thb: 1000,
-  },
-};
-const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
+import { formatMoney as format } from '#src/lib/format-money.ts';
 
-/** The least that Stripe charges in a currency, in minor units. */
-export function minimumCharge(currency: string): number {
-  return minimums[currency] ?? 50;
-}
+const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
 
 export function isCurrency(code: string): boolean {
   return currencies.has(code);
@@ -26,9 +8,7 @@ export function isCurrency(code: string): boolean {
 
 /** "$12.50", from minor units. */
 export function formatMoney(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(amount / 10 ** digits);
+  return format(amount, currency.toUpperCase(), 'en-US');
 }
 
 /** Share an amount in proportion to weights, to the last minor unit (largest remainder). */

@@ -1,5 +1,6 @@
+import { chargeStepOf, minimumChargeOf } from '#src/lib/currency.ts';
 import type { Account } from '../account.ts';
-import { formatMoney, minimumCharge } from '../money.ts';
+import { formatMoney } from '../money.ts';
 import { type Reduction, usableCoupon, usablePromotionCode } from '../objects/coupon.ts';
 import type { Session } from '../objects/session.ts';
 import { sessionFurniture } from '../objects/session-furniture.ts';
@@ -92,7 +93,9 @@ function checkCurrency(reduction: Reduction | null, currency: string): void {
 }
 
 function checkMinimum({ amount_total: total, currency }: Session): void {
-  const minimum = minimumCharge(currency);
+  const step = chargeStepOf(currency.toUpperCase());
+  if (total % step !== 0) throw invalid(`Amounts in ${currency} must be evenly divisible by ${step}.`, 'line_items');
+  const minimum = minimumChargeOf(currency.toUpperCase());
   if (total === 0 || total >= minimum) return;
   const least = `${formatMoney(minimum, currency)} ${currency}`;
   throw invalid(

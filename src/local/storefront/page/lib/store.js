@@ -1,4 +1,4 @@
-import { ask } from './api.js';
+import { ask, settings } from './api.js';
 
 /** The store's own configuration: its name, money, delivery and looks. Asked for once. */
 export const store = (await ask('GET', '/storefront', { isPublic: true })).storefront;
@@ -6,7 +6,7 @@ export const store = (await ask('GET', '/storefront', { isPublic: true })).store
 /** An amount as this store's shoppers write it. */
 export function money(cents, currency = store.currency) {
   const format = new Intl.NumberFormat(store.locale, { style: 'currency', currency });
-  return format.format(cents / 10 ** format.resolvedOptions().maximumFractionDigits);
+  return format.format(cents / 10 ** (settings.unusualDecimals[currency] ?? 2));
 }
 
 /** A day in words, or a day and a time. */
