@@ -9,6 +9,8 @@ import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { Slots } from '#src/providers/lib/slots.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
+import { couponParamsOf, sessionParamsOf } from '#src/providers/stripe/session-params.ts';
+import { awkwardNames } from '#test/support/awkward-names.ts';
 
 interface GatewayContext {
   payments: PaymentGateway;
@@ -47,6 +49,22 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(() => undefined, (reason: unknown) => reason);
   return error instanceof ProviderError ? error.failure : String(error);
 }
+
+test('createSession names products, discounts and shipping as the provider takes them, whatever they are called', async (t) => {
+  const { payments, account } = t.context;
+  for (const name of [...awkwardNames, ' ', '\u0007\n', 'x'.repeat(300)]) {
+    const line = { productId: 'prod_1', variantId: null, name, imageUrl: null, quantity: 1, unitPriceCents: 3800, interval: null };
+    const asked = request({
+      lines: [line], discountCents: 500, discountName: name, shipping: { countries: ['US'], options: [{ name, amountCents: 599 }] },
+    });
+    t.regex((await payments.createSession(account, asked, `key ${asked.orderId}`)).url, /^http/, JSON.stringify(name));
+    const params = sessionParamsOf(asked);
+    const names = [
+      params.line_items?.[0]?.price_data?.product_data?.name, couponParamsOf(asked).name ?? 'none', params.shipping_options?.[0]?.shipping_rate_data?.display_name,
+    ];
+    for (const [index, most] of [250, 40, 100].entries()) t.regex(names[index] ?? '', new RegExp(`^(?! )[^\\p{Cc}]{1,${most}}(?<! )$`, 'u'), JSON.stringify(name));
+  }
+});
 
 test('createSession writes our metadata on the session, its coupon, its payment and every line', async (t) => {
   const { payments, stripe, account } = t.context;

@@ -1,5 +1,6 @@
 import type { Settings } from '#src/domain/settings.ts';
 import { minutes, parseDuration } from '#src/lib/duration.ts';
+import { isMailAddress, readSender } from '#src/lib/mail-address.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
 type Written = string | null | undefined;
@@ -45,10 +46,11 @@ export function checkCountry(path: string, code: string): Issue[] {
   return [issue(path, `is no country code${region && region !== code ? `; did you mean ${region}?` : ''}`)];
 }
 
-const sender = /^(?:[^<>\r\n]+ <[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
-
+/** One plain address, under any name. A name that holds an address was meant to be a list. */
 export function checkSender(path: string, written: Written): Issue[] {
-  if (written === null || written === undefined || sender.test(written)) return [];
+  if (written === null || written === undefined) return [];
+  const { name, address } = readSender(written);
+  if (isMailAddress(address) && !/<[^<>\s]+@[^<>\s]+>/.test(name)) return [];
   return [issue(path, 'must be an address, or "Name <address>"')];
 }
 

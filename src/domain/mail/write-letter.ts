@@ -1,3 +1,4 @@
+import { oneLine } from '#src/lib/one-line.ts';
 import type { Context } from '../context.ts';
 import type { MailKind } from './kinds.ts';
 import type { Letter } from './letter/letter.ts';
@@ -47,8 +48,4 @@ export async function writeLetter<Kind extends MailKind>(ctx: Context, kind: Kin
     // So that no absence note answers, and two machines never write to each other.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...letter.headers },
   };
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,7 +1,9 @@
+import type { Sender } from '#src/lib/mail-address.ts';
+
 /** One mail, ready to send. `messageId` stays the same over tries. */
 export interface OutgoingMail {
   readonly messageId: string;
-  readonly from: string;
+  readonly from: Sender;
   readonly to: string;
   readonly subject: string;
   readonly text: string;

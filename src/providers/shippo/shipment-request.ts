@@ -1,6 +1,8 @@
 import type { ShipmentCreateRequest } from 'shippo/models/components/shipmentcreaterequest.js';
 
 import type { PostalAddress, QuoteRequest } from '#src/domain/ports/shipping-gateway.ts';
+import { toDecimal } from '#src/lib/currency.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 
 /** A shipment as the SDK wants it: measures are text, empty fields are left out, and rates come with the answer. */
 export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly string[]): ShipmentCreateRequest {
@@ -24,28 +26,42 @@ export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly
 }
 
 function addressOf({ country, ...rest }: PostalAddress) {
-  const { name, street1, street2, city, state, zip, phone, email } = rest;
-  return {
-    country,
-    ...(name && { name }), ...(street1 && { street1 }), ...(street2 && { street2 }), ...(city && { city }),
-    ...(state && { state }), ...(zip && { zip }), ...(phone && { phone }), ...(email && { email }),
-  };
+  const { street1, street2, ...others } = Object.fromEntries(
+    Object.entries(rest).map(([field, text]) => [field, oneLine(text ?? '')]));
+  const [first, second, third] = streetLines([street1, street2]);
+  const fields = { ...others, street1: first, street2: second, street3: third };
+  return { country, ...Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) };
+}
+
+/** What carriers print of an address line. */
+const lineMax = 35;
+
+/** A street that is too long for its line goes on in the next one: nothing of an address is cut off. */
+function streetLines([street1 = '', street2 = '']: readonly (string | undefined)[]): string[] {
+  if (street1.length <= lineMax && street2.length <= lineMax) return [street1, street2];
+  const lines: string[] = [];
+  for (const word of `${street1} ${street2}`.trim().split(' ')) {
+    const line = [lines.at(-1), word].filter(Boolean).join(' ');
+    if (lines.length === 0 || (line.length > lineMax && lines.length < 3)) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines;
 }
 
 /** What US customs ask of goods that were sold, below the 2,500 dollars from which on they must be filed. */
 function declarationOf({ from, to }: QuoteRequest, { signer, items }: NonNullable<QuoteRequest['customs']>) {
   return {
     certify: true,
-    certifySigner: signer,
+    certifySigner: oneLine(signer, 100),
     contentsType: 'MERCHANDISE',
     nonDeliveryOption: 'RETURN',
     ...(from.country === 'US' && { eelPfc: to.country === 'CA' ? 'NOEEI_30_36' : 'NOEEI_30_37_a' } as const),
     items: items.map((item) => ({
-      description: item.description.slice(0, 100),
+      description: oneLine(item.description, 100) || 'Merchandise',
       quantity: item.quantity,
       netWeight: decimal(item.weightOz),
       massUnit: 'oz' as const,
-      valueAmount: (item.valueCents / 100).toFixed(2),
+      valueAmount: toDecimal(item.valueCents, item.currency),
       valueCurrency: item.currency,
       originCountry: from.country,
     })),

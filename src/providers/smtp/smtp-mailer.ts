@@ -3,9 +3,9 @@ import { createTransport } from 'nodemailer';
 import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { judge } from './judge.ts';
-import { parseRecipient, parseSender } from './parse-address.ts';
 
 /**
  * Mail over SMTP, on a few connections that are kept open. `SMTP_URL` may carry user and password; `smtps:` is TLS
@@ -48,12 +48,16 @@ export function createSmtpMailer(url: string): Mailer {
 }
 
 function compose(mail: OutgoingMail) {
-  const to = parseRecipient(mail.to);
-  const from = parseSender(mail.from);
-  const { messageId, subject, text, html, headers } = mail;
+  const { from, to, messageId, subject, text, html, headers } = mail;
+  refuseUnlessPlain('recipient', to);
+  refuseUnlessPlain('sender', from.address);
   // The envelope is said explicitly, so that no header is ever read for recipients.
   const envelope = { from: from.address, to: [to] };
-  return { envelope, from, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
+  return { envelope, from: { ...from }, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
+}
+
+function refuseUnlessPlain(who: string, address: string): void {
+  if (!isMailAddress(address)) throw new ProviderError('smtp', 'refused', `The ${who} is not one plain mail address.`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 
 import type { SessionLine, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import { orderMetadata } from './metadata.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
@@ -16,7 +17,7 @@ export function couponParamsOf(request: SessionRequest): Stripe.CouponCreatePara
     duration: 'once',
     max_redemptions: 1,
     redeem_by: request.expiresAt + 3600,
-    ...(request.discountName && { name: cut(request.discountName, 40) }),
+    ...(oneLine(request.discountName ?? '') && { name: oneLine(request.discountName ?? '', 40) }),
     metadata: orderMetadata(request),
   };
 }
@@ -56,7 +57,7 @@ function lineOf(line: SessionLine, currency: string): NonNullable<Params['line_i
     price_data: {
       currency: currency.toLowerCase(),
       unit_amount: line.unitPriceCents,
-      product_data: { name: cut(line.name, 250), ...(line.imageUrl && { images: [line.imageUrl] }), metadata },
+      product_data: { name: oneLine(line.name, 250) || line.productId, ...(line.imageUrl && { images: [line.imageUrl] }), metadata },
       ...(line.interval && { recurring: { interval: 'month', interval_count: line.interval === 'quarter' ? 3 : 1 } }),
     },
   };
@@ -82,7 +83,7 @@ function shippingOf({ countries, options }: NonNullable<SessionRequest['shipping
     ...(options.length > 0 && {
       shipping_options: options.slice(0, 5).map(({ name, amountCents }) => ({
         shipping_rate_data: {
-          display_name: cut(name, 100),
+          display_name: oneLine(name, 100) || 'Shipping',
           type: 'fixed_amount',
           fixed_amount: { amount: amountCents, currency: request.currency.toLowerCase() },
         },
@@ -90,5 +91,3 @@ function shippingOf({ countries, options }: NonNullable<SessionRequest['shipping
     }),
   };
 }
-
-const cut = (text: string, characters: number) => (text.length <= characters ? text : `${text.slice(0, characters - 1)}…`);

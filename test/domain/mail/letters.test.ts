@@ -5,6 +5,7 @@ import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { inkOn } from '#src/domain/mail/letter/ink-on.ts';
 import { writeLetter } from '#src/domain/mail/write-letter.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
+import { awkwardNames } from '#test/support/awkward-names.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { everyKind, orderMail } from '#test/support/factories/mail.ts';
 
@@ -43,6 +44,17 @@ test('what somebody wrote is shown and never run', async (t) => {
   t.false(/[\r\n]/.test(receipt.subject));
   const gift = await writeLetter(ctx, 'gift', { data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil }, subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.false(gift.html.includes('<script>'));
+});
+
+test('writeLetter keeps every subject and header on one line and shows every name as text, whatever it is', async (t) => {
+  for (const name of awkwardNames) {
+    const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, name } };
+    for (const kind of kinds) {
+      const { subject, html, headers } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
+      for (const line of [subject, ...Object.values(headers)]) t.notRegex(line, /[\p{Cc}]/u, kind);
+      t.false(html.includes('<3') || html.includes('<x@'), `${kind}: ${name}`);
+    }
+  }
 });
 
 test('a receipt adds up in the money of its order', async (t) => {

@@ -9,10 +9,13 @@ import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { readSender } from '#src/lib/mail-address.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { awkwardNames } from '#test/support/awkward-names.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
 import { asked } from '#test/support/factories/sessions.ts';
@@ -230,6 +233,20 @@ test('a one-time password is in the mail and nowhere in the row, the same at eve
   t.is((await inbox.messages({ to })).length, 1);
 });
 
+test('sendMail sends the mails of a store under its name, whatever is in it', async (t) => {
+  const { ctx } = t.context;
+  for (const name of awkwardNames) {
+    for (const tenant of [{ ...ctx.tenant, name }, { ...ctx.tenant, name, mailFrom: `${JSON.stringify(name)} <hello@cedar.example>` }]) {
+      const to = newAddress();
+      await sendMail({ ...ctx, tenant }, { mailId: await buildMail(ctx, restock(to)) });
+      const { from } = await inbox.waitForMessage({ to });
+      const address = tenant.mailFrom ? 'hello@cedar.example' : 'hello@storefront.example';
+      t.is(readSender(from).address, address, name);
+      if (!tenant.mailFrom) t.is(readSender(from).name, oneLine(name), name);
+    }
+  }
+});
+
 test('an address that hides a second one or a header is refused', async (t) => {
   const { ctx } = t.context;
   for (const to of [
@@ -237,12 +254,12 @@ test('an address that hides a second one or a header is refused', async (t) => {
     'a@b@c.example', '"a@b"@c.example', 'a@b.example\u0000', 'nobody', '', `${'a'.repeat(65)}@b.example`,
   ]) {
     await t.throwsAsync(buildMail(ctx, receipt(to)), { instanceOf: DomainError, code: 'invalid_request' }, JSON.stringify(to));
-    const outgoing = { messageId: '<1@x>', from: 'a@b.example', to, subject: 's', text: 't', html: 'h', headers: {} };
+    const outgoing = { messageId: '<1@x>', from: { name: '', address: 'a@b.example' }, to, subject: 's', text: 't', html: 'h', headers: {} };
     await t.throwsAsync(mailer.send(outgoing), { instanceOf: ProviderError, message: /plain mail address/ }, JSON.stringify(to));
   }
   const subject = 'Hello\r\nBcc: evil@x.example';
   const to = newAddress();
-  await mailer.send({ messageId: '<2@x>', from: 'a@b.example', to, subject, text: 't', html: 'h', headers: {} });
+  await mailer.send({ messageId: '<2@x>', from: { name: '', address: 'a@b.example' }, to, subject, text: 't', html: 'h', headers: {} });
   t.deepEqual((await inbox.waitForMessage({ to })).to, [to]);
   t.deepEqual(await inbox.messages({ to: 'evil@x.example' }), []);
 });

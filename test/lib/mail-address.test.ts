@@ -1,0 +1,18 @@
+import test from 'ava';
+
+import { readSender } from '#src/lib/mail-address.ts';
+
+test('readSender takes what stands before the last bracket for a name, whatever is in it', (t) => {
+  const table: [string, string, string][] = [
+    ['Cedar & Clay <hello@cedar.example>', 'Cedar & Clay', 'hello@cedar.example'],
+    ['"Smith, Jones" <hello@cedar.example>', 'Smith, Jones', 'hello@cedar.example'],
+    ['"The \\"Best\\" \\\\ Shop" <a@b.example>', 'The "Best" \\ Shop', 'a@b.example'],
+    ['The "Best" Shop <a@b.example>', 'The "Best" Shop', 'a@b.example'],
+    ['I <3 Bowls <a@b.example>', 'I <3 Bowls', 'a@b.example'],
+    ['Über 🌱 木 <a@b.example> ', 'Über 🌱 木', 'a@b.example'],
+    ['A\r\nBcc: x@y.example <a@b.example>', 'A Bcc: x@y.example', 'a@b.example'],
+    ['hello@cedar.example', '', 'hello@cedar.example'],
+    ['<a@b.example>', '', 'a@b.example'],
+  ];
+  for (const [written, name, address] of table) t.deepEqual(readSender(written), { name, address }, written);
+});
