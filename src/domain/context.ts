@@ -19,6 +19,8 @@ export interface JobRun extends KeptPromise {
   /** How many runs failed before this one. */
   readonly failedRuns: number;
   readonly isLastRun: boolean;
+  /** Whether an operator retried the job after it had failed. */
+  readonly manual: boolean;
 }
 
 /** What any operation may use that belongs to no tenant. */

@@ -29,6 +29,18 @@ export async function conclude<Result>(ctx: Context, work: (ctx: InTransaction) 
 }
 
 /**
+ * The transaction that writes why the current job failed: the job fails in the same commit, so that a process killed
+ * right after it leaves no job that runs again although no operator asked for it. Without a job, `transact`.
+ */
+export async function failJob<Result>(ctx: Context, reason: string, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+  return transact(ctx, async (ctx) => {
+    const result = await work(ctx);
+    if (ctx.run) ctx.tx.fail(ctx.run, ctx.clock.now(), reason);
+    return result;
+  });
+}
+
+/**
  * Work across tenants, which only what is named here may do: sweeps, retention, the relay's schedules. The reason
  * is for the reader; a test lists every use.
  */

@@ -5,7 +5,7 @@ import { allOf } from '#src/lib/all-of.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { PromisedJob } from '#src/outbox/promise.ts';
-import { type Closed, closingStatement, type KeptPromise } from '#src/outbox/closing-statement.ts';
+import { type Closed, closingStatement, type JobOutcome, type KeptPromise } from '#src/outbox/closing-statement.ts';
 import type { Database } from './connections.ts';
 import { preparedQuery } from './prepared-query.ts';
 
@@ -20,6 +20,8 @@ export interface Transaction {
   readonly events: RecordedEvent[];
   /** This commit keeps the promise of the job that is being worked. */
   keep(promise: KeptPromise, at: Date): void;
+  /** This commit fails the job that is being executed, for this reason. */
+  fail(job: KeptPromise, at: Date, reason: string): void;
 }
 
 /** What holds a transaction's statements to one tenant, or says that the platform itself acts. */
@@ -59,7 +61,7 @@ function settingOf(client: PoolClient, scope: Scope): string {
 class ClientTransaction implements Transaction {
   readonly promises: PromisedJob[] = [];
   readonly events: RecordedEvent[] = [];
-  #kept: { promise: KeptPromise; at: Date } | undefined;
+  #outcome: JobOutcome | undefined;
   readonly #client: PoolClient;
   readonly #orm: MikroORM;
   #em: EntityManager | undefined;
@@ -79,7 +81,11 @@ class ClientTransaction implements Transaction {
   }
 
   keep(promise: KeptPromise, at: Date): void {
-    this.#kept = { promise, at };
+    this.#outcome = { promise, at };
+  }
+
+  fail(promise: KeptPromise, at: Date, failure: string): void {
+    this.#outcome = { promise, at, failure };
   }
 
   /** Bound, because the outbox takes it for itself. */
@@ -96,11 +102,11 @@ class ClientTransaction implements Transaction {
 
   async commit(): Promise<Closed> {
     await this.#em?.flush();
-    const closing = closingStatement({ events: this.events, promises: this.promises, kept: this.#kept });
+    const closing = closingStatement({ events: this.events, promises: this.promises, outcome: this.#outcome });
     const [closed, { command }] = await allOf(closing && this.run<Closed>(closing), this.#client.query('commit'));
     // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
-    if (this.#kept) this.#kept.promise.isKept = true;
+    if (this.#outcome && this.#outcome.failure === undefined) this.#outcome.promise.isKept = true;
     return closed?.[0] ?? { hasPromised: false };
   }
 }

@@ -9,6 +9,8 @@ export interface ClaimedPromise {
   job: string;
   queue: string;
   trace: TraceCarrier;
+  /** Whether its queue may hold it already, even as failed. */
+  isAgain: boolean;
 }
 
 /** How long a relayed promise is left to its queue before the relay looks whether it is still there. */
@@ -28,7 +30,7 @@ export async function claimDue(run: Run, jobs: readonly string[], now: Date, lim
       select id from outbox
       where relays = 0 and next_relay_at <= ${now} and job = any(${jobs})
       order by next_relay_at limit ${limit} for update skip locked)
-    returning id, tenant_id as "tenantId", job, queue, trace`);
+    returning id, tenant_id as "tenantId", job, queue, trace, manual as "isAgain"`);
 }
 
 /**
@@ -45,12 +47,12 @@ export async function claimForgotten(run: Run, jobs: readonly string[], now: Dat
       select id from outbox
       where relays > 0 and next_relay_at <= ${now} and job = any(${jobs})
       order by next_relay_at limit ${limit} for update skip locked)
-    returning id, tenant_id as "tenantId", job, queue, trace`);
+    returning id, tenant_id as "tenantId", job, queue, trace, true as "isAgain"`);
 }
 
 /** Give claims back that could not be added: Redis is away. They are due at once again. */
 export async function returnClaims(run: Run, ids: readonly string[], now: Date): Promise<void> {
   await run(sql`
     update outbox set relays = 0, next_relay_at = ${now}
-    where id = any(${ids}) and finished_at is null and failed_at is null`);
+    where id = any(${ids}) and next_relay_at is not null`);
 }

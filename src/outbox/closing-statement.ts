@@ -4,7 +4,7 @@ import type { RecordedEvent } from './events.ts';
 import { insertPromises } from './insert-promises.ts';
 import { isHeard } from './is-listening.ts';
 import type { PromisedJob } from './promise.ts';
-import { finish } from './runs.ts';
+import { fail, finish } from './runs.ts';
 
 /** The promise whose outcome a transaction writes. */
 export interface KeptPromise {
@@ -17,7 +17,14 @@ export interface KeptPromise {
 export interface Closing {
   readonly events: readonly RecordedEvent[];
   readonly promises: readonly PromisedJob[];
-  readonly kept?: { readonly promise: KeptPromise; readonly at: Date } | undefined;
+  readonly outcome?: JobOutcome | undefined;
+}
+
+/** How the job ended that the transaction belongs to; `failure` says why it failed. */
+export interface JobOutcome {
+  readonly promise: KeptPromise;
+  readonly at: Date;
+  readonly failure?: string;
 }
 
 /** What the closing statement answers. */
@@ -30,16 +37,20 @@ export interface Closed {
  * The one statement that writes what a transaction recorded, promised and keeps, just before its commit; `undefined`
  * when it did none of it. To tell of an event that nobody listens to is not promised.
  */
-export function closingStatement({ events, promises, kept }: Closing): Sql | undefined {
+export function closingStatement({ events, promises, outcome }: Closing): Sql | undefined {
   const changes: Sql[] = [];
   if (events.length > 0) changes.push(sql`recorded as (${record(events)})`);
   if (promises.length > 0) {
     const wanted = events.length > 0 ? sql`not (job = ${fanOutEvent.name} and key in (${unheard}))` : sql`true`;
     changes.push(sql`promised as (${insertPromises(promises, wanted)} returning 1)`);
   }
-  if (kept) changes.push(sql`kept as (${finish(kept.promise.outboxId, kept.at)})`);
+  if (outcome) changes.push(sql`ended as (${end(outcome)})`);
   const hasPromised = promises.length > 0 ? sql`exists (select from promised)` : sql`false`;
   return changes.length > 0 ? sql`with ${joinSql(changes, ', ')} select ${hasPromised} as "hasPromised"` : undefined;
+}
+
+function end({ promise: { outboxId }, at, failure }: JobOutcome): Sql {
+  return failure === undefined ? finish(outboxId, at) : fail(outboxId, at, failure);
 }
 
 function record(events: readonly RecordedEvent[]): Sql {

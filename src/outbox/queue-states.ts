@@ -26,7 +26,7 @@ export async function readJobStates(run: Run, now: Date): Promise<JobState[]> {
       union all
       select queue, job, due_at, 'relayed' from outbox where relays > 0 and next_relay_at is not null
       union all
-      select queue, job, due_at, 'failed' from outbox where failed_at is not null and finished_at is null)
+      select queue, job, due_at, 'failed' from outbox where failed_at is not null)
     select queue, job,
       count(*) filter (where state in ('unrelayed', 'relayed'))::int as due,
       min(due_at) filter (where state in ('unrelayed', 'relayed')) as "oldestDueAt",

@@ -15,20 +15,24 @@ export interface StartedPromise {
   requestId: string | null;
   trace: TraceCarrier;
   createdAt: Date;
+  /** Whether an operator retried it after it had failed. */
+  manual: boolean;
+  /** Why it failed; null while it has not. What failed is not executed again before an operator retries it. */
+  failure: string | null;
 }
 
 /**
- * Take promises up, counting the start of each. What has been kept, or is unknown, is not answered: then there is nothing
- * to do. A promise that was given up is taken up again, because somebody pressed Retry.
+ * Start jobs, counting the start of each that is open. What is finished or unknown is not returned: there is nothing to
+ * do. What failed is returned as it is: a queue may hold it still, because the process died that was to say so.
  */
 export async function startPromises(run: Run, ids: readonly string[]): Promise<ReadonlyMap<string, StartedPromise>> {
   // One is found by its key whatever the planner believes of the table; for several it may keep a plan that reads all of it.
   const isAsked = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids})`;
   const rows = await run<StartedPromise>(sql`
-    update outbox set starts = starts + 1, failed_at = null
+    update outbox set starts = starts + (failed_at is null)::int
     where ${isAsked} and finished_at is null
     returning id, tenant_id as "tenantId", job, payload, starts, request_id as "requestId", trace,
-              created_at as "createdAt"`);
+              created_at as "createdAt", manual, case when failed_at is not null then failure end as failure`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -39,7 +43,8 @@ export async function finishPromise(run: Run, id: string, now: Date): Promise<vo
 
 /** The statement of `finishPromise`, for a transaction that keeps a promise with its last one. */
 export function finish(id: string, now: Date): Sql {
-  return sql`update outbox set finished_at = ${now}, next_relay_at = null where id = ${id} and finished_at is null`;
+  return sql`
+    update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id} and finished_at is null`;
 }
 
 /** The run ended without keeping the promise and another will follow: starts count only what died unseen. */
@@ -49,17 +54,33 @@ export async function postponePromise(run: Run, id: string): Promise<void> {
 
 /** The promise is given up, for a person to look at. Nothing relays it again. */
 export async function failPromise(run: Run, id: string, now: Date, failure: string): Promise<void> {
-  await run(sql`
-    update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0
-    where id = ${id} and finished_at is null`);
+  await run(fail(id, now, failure));
+}
+
+/** The statement of `failPromise`, for a transaction that fails a job with its last one. A retry has then had its outcome. */
+export function fail(id: string, now: Date, failure: string): Sql {
+  return sql`
+    update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0, manual = false
+    where id = ${id} and next_relay_at is not null`;
+}
+
+/**
+ * An operator retries a failed job of a queue, or all of them: each is due again, and its row says that it was retried.
+ * Returns how many there were. The relay carries them, also where the queue holds them as failed.
+ */
+export async function retryFailed(run: Run, { queue, id }: { queue: string; id?: string }, now: Date): Promise<number> {
+  const rows = await run(sql`
+    update outbox set failed_at = null, failure = null, next_relay_at = ${now}, relays = 0, manual = true
+    where queue = ${queue} and ${id === undefined ? sql`true` : sql`id = ${id}`} and failed_at is not null
+    returning id`);
+  return rows.length;
 }
 
 /** What failed need not be done any more: somebody saw to it otherwise. Retrying it does nothing, and boards drop it. */
 export async function closeFailed(run: Run, which: { tenantId: string; job: string; keys: readonly string[] }, now: Date): Promise<void> {
   await run(sql`
-    update outbox set finished_at = ${now}, next_relay_at = null
-    where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys})
-      and failed_at is not null and finished_at is null`);
+    update outbox set finished_at = ${now}, failed_at = null
+    where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys}) and failed_at is not null`);
 }
 
 /** Of these promises, the ones that are kept. */

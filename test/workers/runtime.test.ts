@@ -10,6 +10,7 @@ import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { retryFailed } from '#src/outbox/runs.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
@@ -106,7 +107,7 @@ test('a run that fails is tried again, and after the last try both the row and t
   t.is(row.failure, 'the printer is out of paper');
 });
 
-test('a retry from the board clears the failure and can keep the promise', async (t) => {
+test('a job that an operator retries is relayed again, though its queue holds it as failed, and completes', async (t) => {
   let paper = false;
   t.context.work(async () => {
     if (!paper) throw new DomainError('conflict', 'no_paper', 'There is no paper.');
@@ -117,7 +118,7 @@ test('a retry from the board clears the failure and can keep the promise', async
   paper = true;
   const [failed] = await t.context.queue.getFailed();
   t.is(failed?.failedReason, 'no_paper: There is no paper.');
-  await failed?.retry();
+  t.is(await retryFailed(t.context.services.run, { queue: 'webhooks', id: failed?.id ?? '' }, t.context.clock.now()), 1);
   await until(async () => (await t.context.row('later')).finished);
   t.false((await t.context.row('later')).failed);
 });

@@ -31,18 +31,24 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
   return queue;
 }
 
-/** Add claimed promises to their queues. The job id is the row's, so adding what a queue still holds does nothing. */
+/**
+ * Add claimed promises to their queues. The job id is the row's, so adding what a queue still holds does nothing; what it
+ * holds as failed, although its row is open, is retried.
+ */
 export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedPromise[]): Promise<void> {
   const byQueue = Map.groupBy(claims, ({ queue }) => queue);
-  await Promise.all(
-    [...byQueue].map(([name, claims]) =>
-      queues.get(name)?.addBulk(
-        claims.map(({ id, job, tenantId, trace }) => ({
-          name: job,
-          data: { tenantId, trace },
-          opts: { jobId: id, attempts: attemptsOf.get(job) ?? 1 },
-        })),
-      ),
-    ),
+  await Promise.all([...byQueue].map(([name, claims]) => addToQueue(queues.get(name), claims)));
+}
+
+async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedPromise[]): Promise<void> {
+  const added = await queue?.addBulk(
+    claims.map(({ id, job, tenantId, trace }) => ({
+      name: job,
+      data: { tenantId, trace },
+      opts: { jobId: id, attempts: attemptsOf.get(job) ?? 1 },
+    })),
   );
+  const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));
+  const perhapsFailed = added?.filter(({ id }) => again.has(id ?? '')) ?? [];
+  await Promise.all(perhapsFailed.map(async (job) => (await job.isFailed()) && job.retry('failed')));
 }

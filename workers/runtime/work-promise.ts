@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 
+import { failJob } from '#src/domain/database.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
@@ -33,6 +34,7 @@ export async function workPromise(
 
   const promise = await takeUp(services, processor, job);
   if (!promise) return { kind: 'done' };
+  if (promise.failure !== null) return cancel(promise.failure);
 
   const tenant = promise.tenantId ? await services.tenants.byId(promise.tenantId) : undefined;
   const correlation = { requestId: promise.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
@@ -49,7 +51,7 @@ function spanOf({ id, trace }: StartedPromise): SpanOptions {
 async function takeUp(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedPromise | undefined> {
   if (!job.repeatJobKey) return services.startPromise(job.id ?? '');
   const now = services.clock.now();
-  return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now };
+  return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now, manual: false, failure: null };
 }
 
 async function run(
@@ -63,30 +65,36 @@ async function run(
   const timer = setTimeout(() => timeout.abort(), processor.job.timeoutSeconds * 1000);
   const failedRuns = job.attemptsMade;
   const isLastRun = failedRuns + 1 >= processor.job.retry.attempts;
-  const jobRun = { outboxId: promise.id, failedRuns, isLastRun, isKept: false };
+  const jobRun = { outboxId: promise.id, failedRuns, isLastRun, isKept: false, manual: promise.manual };
   const base = services.context({
     actor: { kind: 'job', id: promise.id || processor.job.name },
     signal: AbortSignal.any([timeout.signal, shutdown]),
     ...(promise.id && { run: jobRun }),
   });
 
-  let giveUp: (() => Promise<unknown>) | undefined;
+  let giveUp: ((reason: string) => Promise<unknown>) | undefined;
   try {
     const issues = issuesOf(processor.job.payload, promise.payload);
     if (issues.length > 0) return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
 
+    const payload = promise.payload as never;
     const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(promise.tenantId) } : base;
-    giveUp = async () => processor.giveUp?.(ctx, promise.payload as never);
+    giveUp = async (reason) => 'tenant' in ctx && failJob(ctx, reason, async (ctx) => processor.giveUp?.(ctx, payload));
     if (promise.starts > startsMax) {
-      await giveUp();
-      return cancel(`crashes: ${startsMax} runs died without an outcome.`);
+      const reason = `crashes: ${startsMax} runs died without an outcome.`;
+      await giveUp(reason);
+      return cancel(reason);
     }
-    await Promise.race([processor.work(ctx, promise.payload as never), rejectWhenAborted(timeout.signal)]);
+    await Promise.race([processor.work(ctx, payload), rejectWhenAborted(timeout.signal)]);
     if (promise.id && !jobRun.isKept) await finishPromise(services.run, promise.id, services.clock.now());
     return { kind: 'done' };
   } catch (error) {
+    if (jobRun.isKept) {
+      services.log.warn({ err: error }, 'an error came after the outcome of the job was written');
+      return { kind: 'done' };
+    }
     const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
-    if (outcome.kind === 'retry' && isLastRun) await giveUp?.();
+    if (outcome.kind === 'retry' && isLastRun) await giveUp?.(outcome.reason);
     return outcome;
   } finally {
     clearTimeout(timer);

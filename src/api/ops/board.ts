@@ -2,19 +2,19 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { KoaAdapter } from '@bull-board/koa';
 import { Queue } from 'bullmq';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
-import { keptAmong } from '#src/outbox/runs.ts';
+import { keptAmong, retryFailed } from '#src/outbox/runs.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = '/ops/queues';
 
 /** What may be changed on the board: one failed job, or all of a queue's, may be tried again. */
-const retries = /^\/ops\/queues\/api\/queues\/[^/]+\/([^/]+\/retry(\/failed)?|retry\/failed)$/;
+const retries = /^\/ops\/queues\/api\/queues\/(?<queue>[^/]+)\/(?:(?<id>[^/]+)\/retry(?:\/failed)?|retry\/failed)$/;
 
 /**
  * Bull Board over every queue. One can look, and retry what failed; everything else that the board offers would go
@@ -46,10 +46,7 @@ export function createBoard(services: Services): Middleware {
   const board: Middleware = serverAdapter.registerPlugin();
 
   return async (koa, next) => {
-    const isChange = !['GET', 'HEAD'].includes(koa.method);
-    if (isChange && !(koa.method === 'PUT' && retries.test(koa.path))) {
-      throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
-    }
+    if (!['GET', 'HEAD'].includes(koa.method)) return answerRetry(services, koa);
     const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
     if (shown) await dropSettled(services, shown);
     await board(koa, next);
@@ -57,6 +54,17 @@ export function createBoard(services: Services): Middleware {
     if (typeof body === 'string' && koa.type === 'text/html') koa.body = body.replace('</head>', `<style>${hideChanges}</style></head>`);
     else if (koa.query['activeQueue'] === undefined && fits(QueueList, body)) for (const queue of body.queues) queue.readOnlyMode = true;
   };
+}
+
+/** The rows are retried, and the relay carries them: the board itself changes nothing in Redis. */
+async function answerRetry(services: Services, koa: Context): Promise<void> {
+  const { queue, id } = (koa.method === 'PUT' && retries.exec(koa.path)?.groups) || {};
+  if (!queue) throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
+  const retried = await retryFailed(services.run, { queue, ...(id && { id }) }, services.clock.now());
+  if (id && retried === 0) throw new HttpError(404, 'not_found', 'No failed job of this queue has this id. It may be under way again.');
+  services.context().database.wakeRelay();
+  if (id) koa.status = 204;
+  else koa.body = { retried, skipped: 0 };
 }
 
 function openQueue(services: Services, name: QueueName): Queue {

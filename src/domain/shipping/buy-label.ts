@@ -46,5 +46,5 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
     });
     return settleError(ctx, lease, account, error);
   }
-  return settlePurchase(ctx, lease, account, purchase);
+  return settlePurchase(ctx, lease, purchase);
 }

@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { resumeIfPaused } from './pause-labels.ts';
 import { raise } from './raise-label.ts';
 import { settleError } from './settle-error.ts';
 import { type Next, settlePurchased, waitFor } from './settle-label.ts';
@@ -27,12 +26,11 @@ export async function findOutcome(ctx: Context, lease: Lease, account: OpenedAcc
   const [bought, ...others] = own.filter(({ state }) => state === 'purchased');
   if (bought) {
     await settlePurchased(ctx, lease, bought, others);
-    await resumeIfPaused(ctx, account);
     return 'settled';
   }
   if (own.some(({ state }) => state === 'unsettled')) return waitForDecision(ctx, lease);
   const known = own.find(({ marker }) => marker === label.marker);
-  return known ? settlePurchase(ctx, lease, account, known) : settleEmptyLook(ctx, lease);
+  return known ? settlePurchase(ctx, lease, known) : settleEmptyLook(ctx, lease);
 }
 
 /** The second empty look, a grace period after the first, says that nothing was bought. It counts as a try. */

@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 
 import { fromNow } from '#src/lib/clock.ts';
-import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -16,8 +15,6 @@ export interface Lease {
   readonly labelId: string;
   readonly orderId: string;
   readonly token: string;
-  /** Whether a person set this run going: then it may ask where others only wait. */
-  readonly pressed: boolean;
   /** As it was when this run last wrote it. */
   label: Label;
 }
@@ -30,32 +27,6 @@ export function firstRecheckMs(ctx: Context): number {
 /** A lease outlives the longest call that is made under it. */
 export function leaseMs(ctx: Context): number {
   return ctx.settings.labelBuyTimeoutMs + seconds(15);
-}
-
-/**
- * Take a label up. `undefined` when there is nothing to do: it is settled or being given back, or another promise took
- * this one's place.
- * A promise of an older attempt that is worked while the label waits for a person was retried by that person.
- *
- * @throws Snooze while another run holds it
- */
-export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<Lease | undefined> {
-  return transact(ctx, async (ctx) => {
-    const label = await lockLabel(ctx, labelId);
-    if (!label || label.isSettled || label.voidingSince) return undefined;
-    const pressed = label.state === 'needs_attention';
-    if (attempt !== label.attempt && !pressed) return undefined;
-    refuseIfHeld(ctx, label);
-
-    if (pressed) resume(label);
-    if (label.state === 'queued') label.moveTo('quoting');
-    const token = randomText(20);
-    label.starts += 1;
-    label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
-    label.nextAttemptAt = null;
-    label.updatedAt = ctx.clock.now();
-    return { labelId, orderId: label.orderId, token, pressed, label };
-  });
 }
 
 /**
@@ -117,11 +88,4 @@ export function resume(label: Label): void {
   if (label.chosenByPerson && label.rate) return label.moveTo('rate_chosen');
   label.dropRate();
   label.moveTo('queued');
-}
-
-function refuseIfHeld(ctx: Context, label: Label): void {
-  const now = ctx.clock.now();
-  if (!label.isHeldByAnother(now)) return;
-  const remainingMs = (label.leaseExpiresAt?.getTime() ?? 0) - now.getTime();
-  throw new Snooze(Math.max(remainingMs, 0) + 250, 'another run holds the label');
 }

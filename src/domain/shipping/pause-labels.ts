@@ -14,8 +14,8 @@ import { promiseAt } from './settle-label.ts';
 const batchSize = 100;
 
 /**
- * The account does not open: until a new key is saved, or a retry that somebody pressed finds it open, no other label
- * asks the provider. There is one alert, however many labels wait.
+ * The account does not open: until a new key is saved, a check finds it open or an operator retries a label that waits for
+ * it, no other label asks the provider. There is one alert, however many labels wait.
  */
 export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise<void> {
   const now = ctx.clock.now();

@@ -5,10 +5,11 @@ import { type Assessment, assessOrder } from './assess-order.ts';
 import { buyLabel } from './buy-label.ts';
 import { chooseLabelRate } from './choose-label-rate.ts';
 import { findOutcome } from './find-outcome.ts';
-import { type Lease, takeLabel } from './label-lease.ts';
+import type { Lease } from './label-lease.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
 import { raise } from './raise-label.ts';
 import { type Next, settleSkipped } from './settle-label.ts';
+import { takeLabel } from './take-label.ts';
 
 /** A look, a purchase, and a look for that one: nothing goes on longer in one run. */
 const turnsMax = 3;
@@ -44,7 +45,7 @@ async function bringOn(ctx: Context, lease: Lease, account: OpenedAccount | unde
 }
 
 async function lookFor(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
-  if (!mayAsk(lease, account)) return raise(ctx, lease, 'provider_auth');
+  if (!mayAsk(account)) return raise(ctx, lease, 'provider_auth');
   return findOutcome(ctx, lease, account);
 }
 
@@ -55,7 +56,7 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
   const assessment: Assessment = order ? assessOrder(order, account, byPerson) : { verdict: 'skip' };
   if (assessment.verdict === 'skip') return settleSkipped(ctx, lease);
   if (assessment.verdict === 'raise') return raise(ctx, lease, assessment.code, assessment.detail);
-  if (!mayAsk(lease, account)) return raise(ctx, lease, 'provider_auth');
+  if (!mayAsk(account)) return raise(ctx, lease, 'provider_auth');
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
@@ -66,7 +67,7 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
   return buyLabel(ctx, lease, account);
 }
 
-/** While the account does not open, only a run that somebody pressed asks whether it does again. */
-function mayAsk(lease: Lease, account: OpenedAccount | undefined): account is OpenedAccount {
-  return account !== undefined && (account.pausedAt === null || lease.pressed);
+/** While the account does not open, no label asks whether it does again, until an operator retries one. */
+function mayAsk(account: OpenedAccount | undefined): account is OpenedAccount {
+  return account !== undefined && account.pausedAt === null;
 }

@@ -2,7 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { NeedsPerson } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, transact } from '../database.ts';
+import { conclude, failJob, transact } from '../database.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
@@ -10,22 +10,32 @@ import { adviceFor, labelReasonCodes, type ReasonCode, reasons } from './label-r
 
 /**
  * Put a label in front of a person. The order stays paid. What is as it should be ends the job well; anything else
- * fails it, with what to do as its message, and its promise stays open so that Retry works it again.
+ * fails it in the same commit, with what to do as its message. `note` writes down what this run found.
  *
  * @throws NeedsPerson
  */
-export async function raise(ctx: Context, lease: Lease, code: ReasonCode, detail: string | null = null): Promise<'settled'> {
-  const isQuiet = !reasons[code].fails;
-  const orderNumber = await (isQuiet ? conclude : transact)(ctx, async (ctx) => {
+export async function raise(
+  ctx: Context,
+  lease: Lease,
+  code: ReasonCode,
+  detail: string | null = null,
+  note: (label: Label) => void = () => undefined,
+): Promise<'settled'> {
+  const flag = async (ctx: InTransaction) => {
     await putBeforePerson(ctx, lease.orderId, code);
-    return underLease(ctx, lease, (label) => {
+    await underLease(ctx, lease, (label) => {
+      note(label);
       writeReason(ctx, label, code, detail);
-      return label.orderNumber;
     });
-  });
-  if (isQuiet) return 'settled';
+  };
+  if (!reasons[code].fails) {
+    await conclude(ctx, flag);
+    return 'settled';
+  }
+  const message = `${lease.label.orderNumber}: ${code}. ${adviceFor(code)}`;
+  await failJob(ctx, message, flag);
   ctx.log.warn({ label: lease.labelId, reason: code }, 'label needs attention');
-  throw new NeedsPerson(`${orderNumber}: ${code}. ${adviceFor(code)}`);
+  throw new NeedsPerson(message);
 }
 
 /**

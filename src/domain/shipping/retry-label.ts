@@ -6,11 +6,10 @@ import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
-import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
+import { lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
-import { unpause } from './pause-labels.ts';
 import { insertLabel } from './request-label.ts';
-import { promiseAt } from './settle-label.ts';
+import { startLabelAgain } from './start-label-again.ts';
 
 /**
  * Somebody decided that a label is to be tried again, with a fresh quote: what stood against it is dealt with, also
@@ -30,15 +29,12 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
     const { order, label } = await lockForPerson(ctx, orderId);
     await recordAudit(ctx, { action: 'label.retried', subjectKind: 'order', subjectId: orderId });
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
-    if (label?.reasonCode === 'provider_auth') await unpause(ctx);
     if (!label) {
       const queued = await insertLabel(ctx, order);
       if (queued) enqueue(ctx, purchaseLabel, { labelId: queued.id, attempt: 1 });
       return;
     }
-    if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
-    promiseAt(ctx, label, ctx.clock.now());
-    label.updatedAt = ctx.clock.now();
+    await startLabelAgain(ctx, label);
   });
 }
 

@@ -2,8 +2,6 @@ import { hours } from '#src/lib/duration.ts';
 import type { Context } from '../context.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
-import type { OpenedAccount } from './open-account.ts';
-import { resumeIfPaused } from './pause-labels.ts';
 import { raise } from './raise-label.ts';
 import { type Next, settlePurchased, tryAgain, waitFor } from './settle-label.ts';
 
@@ -11,11 +9,10 @@ import { type Next, settlePurchased, tryAgain, waitFor } from './settle-label.ts
 const undecidedMs = hours(24);
 
 /** Write down what the provider says of the purchase that was asked for. */
-export async function settlePurchase(ctx: Context, lease: Lease, account: OpenedAccount, purchase: LabelPurchase): Promise<Next> {
+export async function settlePurchase(ctx: Context, lease: Lease, purchase: LabelPurchase): Promise<Next> {
   switch (purchase.state) {
     case 'purchased':
       await settlePurchased(ctx, lease, purchase);
-      await resumeIfPaused(ctx, account);
       return 'settled';
     case 'unsettled':
       return waitForDecision(ctx, lease);
@@ -24,8 +21,7 @@ export async function settlePurchase(ctx: Context, lease: Lease, account: Opened
       return settleFailure(ctx, lease, purchase);
     default:
       // Somebody gave it back over there: it is no label any more, and whether another is wanted is not ours to say.
-      await step(ctx, lease, (label) => label.wasNotBought());
-      return raise(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.');
+      return raise(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.', (label) => label.wasNotBought());
   }
 }
 

@@ -4,12 +4,15 @@ import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder, requestLabelAgain, resumeLabels, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
 import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { retryFailed, startPromises } from '#src/outbox/runs.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { promised } from '#test/support/promised.ts';
-import { labelOf, orderOf, promisesOf, request, run, runToEnd, withFake } from './support.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+import { labelOf, orderOf, press, promisesOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -31,12 +34,31 @@ test('an address is corrected and the label tried again', async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
+test.serial('a label that needs an operator fails its job in the same commit, and only a retry executes it again', async (t) => {
+  const { ctx, services } = t.context;
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx, { address: { street1: null } });
+  // The queue is never told how this execution ended: the process was killed right after the commit.
+  t.true((await workPromises(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)));
+  const [job] = await services.run<{ id: string; failure: string }>(sql`
+    select id, failure from outbox where tenant_id = ${ctx.tenant.id} and job = 'labels.purchase-label' and failed_at is not null`);
+  t.regex(job?.failure ?? '', /missing_address/);
+
+  await editAddress(ctx, { orderId: order.id, address });
+  const again = (await startPromises(services.run, [job?.id ?? ''])).get(job?.id ?? '');
+  t.like(again, { starts: 0, failure: job?.failure }, 'what BullMQ hands out again is not executed');
+  await retryFailed(services.run, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
+  await workPromises(services, { rounds: 1 });
+  t.deepEqual((await promisesOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
+  t.is((await labelOf(ctx, order.id)).state, 'queued');
+});
+
 test('an order that was oversold gets its label when somebody says so', async (t) => {
   const { ctx, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, { attentionCodes: ['oversold'] });
   t.regex(await run(ctx, order.id), /oversold/);
-  t.regex(await run(ctx, order.id), /oversold/, 'a retry on the board alone does not decide that');
+  t.regex(await press(ctx, order.id), /oversold/, 'a retry on the board alone does not decide that');
   await retryLabel(ctx, { labelId });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });

@@ -75,6 +75,13 @@ export async function run(ctx: Context, orderId: string, attempt?: number): Prom
   }
 }
 
+/** An operator presses Retry on the board: the job's run starts a new attempt, and that is executed once. Returns how it ended. */
+export async function press(ctx: Context, orderId: string, attempt?: number): Promise<string> {
+  const pressed = { outboxId: '', failedRuns: 0, isLastRun: false, isKept: false, manual: true };
+  const ended = await run({ ...ctx, run: pressed }, orderId, attempt);
+  return ended === 'done' ? run(ctx, orderId) : ended;
+}
+
 /** Work a label as the queue would, its waits skipped, until nothing more will happen by itself. */
 export async function runToEnd(ctx: Context, clock: TestClock, orderId: string, { runsMax = 40 } = {}): Promise<LabelRow> {
   for (let runs = 0; runs < runsMax; runs += 1) {

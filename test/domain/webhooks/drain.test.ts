@@ -218,7 +218,7 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await deliveriesWaiting(ctx, id, 2);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false };
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false, manual: false };
   receiver.behave('hang');
   const killed = drainEndpoint({ ...ctx, run }, { endpointId: id });
   await until(() => receiver.waiting === 1);
@@ -244,7 +244,7 @@ test('the very moment the slot of a killed drain is free again, what it had clai
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await deliveriesWaiting(ctx, id, 1);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false };
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false, manual: false };
   receiver.behave('hang');
   // However long its first transaction takes.
   let now = ctx.clock.now().getTime();

@@ -1,0 +1,43 @@
+import { fromNow } from '#src/lib/clock.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import { conclude, transact } from '../database.ts';
+import type { Label } from './label.ts';
+import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
+import { startLabelAgain } from './start-label-again.ts';
+
+/**
+ * Start an attempt of a label. `undefined` when there is nothing to do: the label is settled, being given back or in
+ * front of an operator, or another attempt took this one's place. Where an operator retried the job of a label that waits
+ * for one, that starts a new attempt, and this one is over.
+ *
+ * @throws Snooze while another run holds the label
+ */
+export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<Lease | undefined> {
+  return transact(ctx, async (ctx) => {
+    const label = await lockLabel(ctx, labelId);
+    if (!label || label.isSettled || label.voidingSince) return undefined;
+    if (label.state === 'needs_attention') {
+      if (ctx.run?.manual) await conclude(ctx, (ctx) => startLabelAgain(ctx, label));
+      return undefined;
+    }
+    if (attempt !== label.attempt) return undefined;
+    refuseIfHeld(ctx, label);
+
+    if (label.state === 'queued') label.moveTo('quoting');
+    const token = randomText(20);
+    label.starts += 1;
+    label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
+    label.nextAttemptAt = null;
+    label.updatedAt = ctx.clock.now();
+    return { labelId, orderId: label.orderId, token, label };
+  });
+}
+
+function refuseIfHeld(ctx: Context, label: Label): void {
+  const now = ctx.clock.now();
+  if (!label.isHeldByAnother(now)) return;
+  const remainingMs = (label.leaseExpiresAt?.getTime() ?? 0) - now.getTime();
+  throw new Snooze(Math.max(remainingMs, 0) + 250, 'another run holds the label');
+}

@@ -1,0 +1,146 @@
+import { type Job, Worker } from 'bullmq';
+
+import { queuePrefix } from '#jobs/queues.ts';
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import type { Context } from '#src/domain/context.ts';
+import { conclude, read, transact } from '#src/domain/database.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { NeedsPerson, Snooze } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { claimDue, claimForgotten, returnClaims } from '#src/outbox/claims.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { closeFailed, retryFailed } from '#src/outbox/runs.ts';
+import type { Services } from '#src/services.ts';
+import type { TestClock } from '#test/support/clock.ts';
+import { addToQueues, openQueues } from '#workers/relay/relay-queues.ts';
+import { processor } from '#workers/runtime/processor.ts';
+import { settle } from '#workers/runtime/settle.ts';
+import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+
+/** How an execution of a job ends; `late-error` fails after its outcome was committed. */
+export type Ending = 'done' | 'snooze' | 'retry' | 'fail' | 'late-error';
+/** Where the process dies: after the start was counted, or after the row was written and before the queue was told. */
+export type Death = 'never' | 'after-start' | 'before-queue';
+
+export interface Row {
+  readonly key: string;
+  readonly state: string;
+}
+
+/** The outbox on real PostgreSQL and Redis, one step at a time: what relays, workers, operators and failures do to it. */
+export class OutboxMachine {
+  readonly #services: Services;
+  readonly #ctx: Context;
+  readonly #clock: TestClock;
+  readonly #queues: ReturnType<typeof openQueues>;
+  readonly #worker: Worker<Envelope>;
+  /** Jobs that their queue believes a process executes which has died. */
+  #orphans: Job<Envelope>[] = [];
+  #ending: Ending = 'done';
+
+  constructor(services: Services, ctx: Context, clock: TestClock) {
+    this.#services = services;
+    this.#ctx = ctx;
+    this.#clock = clock;
+    this.#queues = openQueues(services);
+    this.#worker = new Worker<Envelope>('webhooks', null, {
+      connection: services.connectBlocking(), prefix: queuePrefix('webhooks'), lockDuration: minutes(10),
+      settings: { backoffStrategy: () => 0 },
+    });
+  }
+
+  async enqueue(key: string, inMs: number): Promise<void> {
+    const dueAt = new Date(this.#clock.now().getTime() + inMs);
+    await transact(this.#ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: key }, { dueAt }));
+  }
+
+  /** A relay claims what is due, or what it relayed a while ago, and adds it to its queue, dies, or finds Redis away. */
+  async relay(which: 'due' | 'again', then: 'add' | 'die' | 'return'): Promise<void> {
+    const { run } = this.#services;
+    const claim = which === 'due' ? claimDue : claimForgotten;
+    const claims = await claim(run, [fanOutEvent.name], this.#clock.now(), 1000);
+    if (then === 'add') await addToQueues(this.#queues, claims);
+    if (then === 'return') await returnClaims(run, claims.map(({ id }) => id), this.#clock.now());
+  }
+
+  /** Execute the next job of the queue, or one whose process died. Returns whether there was any. */
+  async execute(ending: Ending, death: Death, { isOrphan = false } = {}): Promise<boolean> {
+    for (const job of await this.#queues.get('webhooks')?.getDelayed() ?? []) await job.promote();
+    const job = isOrphan ? this.#orphans.shift() : await this.#worker.getNextJob('token', { block: false });
+    if (!job) return false;
+    this.#ending = ending;
+    if (death === 'never') await this.#executeToEnd(job);
+    else await this.#executeAndDie(job, death);
+    return true;
+  }
+
+  async #executeToEnd(job: Job<Envelope>): Promise<void> {
+    const outcome = await workPromise(this.#services, this.#processors, job, new AbortController().signal);
+    try {
+      await settle(this.#services, job, 'token', outcome);
+      await job.moveToCompleted(undefined, 'token', false);
+    } catch (verdict) {
+      if (outcome.kind !== 'snooze' && verdict instanceof Error) await job.moveToFailed(verdict, 'token', false);
+    }
+  }
+
+  async #executeAndDie(job: Job<Envelope>, death: Death): Promise<void> {
+    this.#orphans.push(job);
+    if (death === 'after-start') return void (await this.#services.startPromise(job.id ?? ''));
+    const outcome = await workPromise(this.#services, this.#processors, job, new AbortController().signal);
+    const untold = { ...job, id: job.id, attemptsMade: job.attemptsMade, opts: job.opts, moveToDelayed: async () => undefined };
+    await settle(this.#services, untold as unknown as Job<Envelope>, 'token', outcome).catch(() => undefined);
+  }
+
+  readonly #processors = new Map([[fanOutEvent.name, processor(fanOutEvent, async (ctx, { eventId }) => {
+    if (this.#ending === 'snooze') throw new Snooze(5, 'busy');
+    if (this.#ending === 'fail') throw new NeedsPerson('An operator has to look at it.');
+    await conclude(ctx, async (ctx) => {
+      recordEvent(ctx, 'order.paid', eventId);
+      if (this.#ending === 'retry') throw new Error('It failed before its commit.');
+    });
+    if (this.#ending === 'late-error') throw new Error('It failed after its commit.');
+  })]]);
+
+  /** An operator retries a failed job, or all of them. */
+  async retry(key?: string): Promise<void> {
+    const [row] = await this.#services.run<{ id: string }>(sql`select id from outbox where key = ${key}`);
+    if (key === undefined || row) await retryFailed(this.#services.run, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
+  }
+
+  /** What failed was taken care of in another way. */
+  async close(key: string): Promise<void> {
+    await closeFailed(this.#services.run, { tenantId: this.#ctx.tenant.id, job: fanOutEvent.name, keys: [key] }, this.#clock.now());
+  }
+
+  async wipeRedis(): Promise<void> {
+    this.#orphans = [];
+    await this.#services.redis.flushdb();
+  }
+
+  /** The rows by their key, as the table's columns say it. */
+  async rows(): Promise<Row[]> {
+    return this.#services.run<Row>(sql`
+      select key, concat_ws('+', case when next_relay_at is not null then case relays when 0 then 'due' else 'relayed' end end,
+        case when finished_at is not null then 'finished' end, case when failed_at is not null then 'failed' end) as state
+      from outbox order by key`);
+  }
+
+  /** How often each job's outcome was written. */
+  async outcomes(): Promise<Map<string, number>> {
+    const rows = await read<{ key: string; count: number }>(this.#ctx, sql`
+      select object_id as key, count(*)::int as count from events where tenant_id = ${this.#ctx.tenant.id} group by object_id`);
+    return new Map(rows.map(({ key, count }) => [key, count]));
+  }
+
+  async clear(): Promise<void> {
+    await this.wipeRedis();
+    await this.#services.run(sql`delete from outbox`);
+    await transact(this.#ctx, ({ tx, tenant }) => tx.run(sql`delete from events where tenant_id = ${tenant.id}`));
+  }
+
+  async disconnect(): Promise<void> {
+    await Promise.all([this.#worker.close(), ...[...this.#queues.values()].map((queue) => queue.close())]);
+  }
+}
