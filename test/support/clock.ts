@@ -1,4 +1,5 @@
-import type { Clock } from '#src/lib/clock.ts';
+import { type Clock, fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
 
 /** A clock that goes on by itself and can be moved. */
 export interface TestClock extends Clock {
@@ -26,3 +27,8 @@ export function createTestClock(): TestClock {
     },
   };
 }
+
+/** The same context in a process whose clock is five minutes behind. */
+export const behind = <Of extends { readonly clock: Clock }>(ctx: Of): Of => ({
+  ...ctx, clock: { now: () => fromNow(ctx.clock, -minutes(5)) },
+});

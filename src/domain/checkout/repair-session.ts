@@ -64,9 +64,8 @@ async function ask(ctx: Context, account: PaymentAccount, session: PaymentSessio
 
 /** One empty look proves nothing: the making may be under way at the provider. Two, some time apart, do. */
 async function look(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
-  const askedAt = ctx.clock.now();
   const snapshot = await ctx.ports.payments.findSession(account, session.orderId, session.createdAt, ctx.signal);
-  if (snapshot) return { kind: 'found', answer: await answerOfSession(ctx, account, snapshot, askedAt) };
+  if (snapshot) return { kind: 'found', answer: await answerOfSession(ctx, account, snapshot) };
   return { kind: attempt > 1 ? 'never_made' : 'unknown' };
 }
 

@@ -30,9 +30,8 @@ export async function supersedeSession(ctx: Context, account: PaymentAccount, or
   if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
   if (!session.sessionId) return abandonSession(ctx, orderId);
   try {
-    const askedAt = ctx.clock.now();
     const snapshot = await ctx.ports.payments.expireSession(account, session.sessionId, ctx.signal);
-    const answer = await answerOfSession(ctx, account, snapshot, askedAt);
+    const answer = await answerOfSession(ctx, account, snapshot);
     await transact(ctx, (ctx) => applyAnswer(ctx, answer));
     return snapshot.state === 'expired' ? 'gone' : 'changed';
   } catch (error) {

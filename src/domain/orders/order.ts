@@ -116,8 +116,8 @@ const OrderSchema = defineEntity({
     paidAt: p.datetime().nullable(),
     /** What the provider calls the payment; null where nothing was due. */
     paymentId: p.string().nullable(),
-    /** When the provider was last asked what of the payment went back: older answers are let go. */
-    paymentAskedAt: p.datetime().nullable(),
+    /** The number of the snapshot that said what of the payment went back: one with a lower number is dropped. */
+    paymentSnapshotNumber: p.bigint('number').default(0),
     shippedAt: p.datetime().nullable(),
     deliveredAt: p.datetime().nullable(),
   },

@@ -1,7 +1,6 @@
 import type { InTransaction } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
-import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
-import { applySubscription } from '../subscriptions/index.ts';
+import { applySubscription, type FetchedSubscription } from '../subscriptions/index.ts';
 import type { Applied } from './applied.ts';
 import { applyInvoice } from './apply-invoice.ts';
 import { applyPayment } from './apply-payment.ts';
@@ -19,7 +18,7 @@ export async function applyAnswer(ctx: InTransaction, answer: Answer): Promise<A
     case 'session':
       return applySession(ctx, answer);
     case 'subscription':
-      return applySubscriptionAnswer(ctx, answer.subscription, answer.askedAt);
+      return applySubscriptionAnswer(ctx, answer.subscription);
     case 'invoice':
       return applyInvoice(ctx, answer);
     case 'payment':
@@ -30,12 +29,11 @@ export async function applyAnswer(ctx: InTransaction, answer: Answer): Promise<A
 /** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
 async function applySubscriptionAnswer(
   ctx: InTransaction,
-  subscription: SubscriptionSnapshot,
-  askedAt: Date,
+  subscription: FetchedSubscription,
 ): Promise<Applied> {
   if (!isOurs(ctx, subscription)) return 'ignored';
   const order = await lockOrder(ctx, subscription.orderId ?? '');
   if (!order) return 'unknown_order';
-  if (order.isPaid) await applySubscription(ctx, subscription, subscriberOf(order), askedAt);
+  if (order.isPaid) await applySubscription(ctx, subscription, subscriberOf(order));
   return 'applied';
 }

@@ -18,16 +18,16 @@ import { subscriberOf } from './subscriber-of.ts';
  */
 export async function applyInvoice(
   ctx: InTransaction,
-  { invoice, subscription, session, orderNumber, askedAt }: Extract<Answer, { subject: 'invoice' }>,
+  { invoice, subscription, session, orderNumber }: Extract<Answer, { subject: 'invoice' }>,
 ): Promise<Applied> {
   if (!isOurs(ctx, invoice) || !subscription) return 'ignored';
   const first = await lockOrder(ctx, invoice.orderId ?? '');
   if (!first) return 'unknown_order';
-  if (session && !first.isPaid) await applySession(ctx, { subject: 'session', session, subscription, askedAt });
+  if (session && !first.isPaid) await applySession(ctx, { subject: 'session', session, subscription });
   // What was charged is not lost: it waits for the first period to be paid here, and then for a person.
   if (!first.isPaid) return invoice.cause === 'renewal' && invoice.isPaid ? 'unknown_order' : 'applied';
 
-  await applySubscription(ctx, subscription, subscriberOf(first), askedAt);
+  await applySubscription(ctx, subscription, subscriberOf(first));
   if (orderNumber !== undefined) await renew(ctx, first, invoice, subscription, orderNumber);
   return 'applied';
 }

@@ -23,7 +23,7 @@ const disputeLost: Attention = {
 /** Bring an order into line with what of its payment went back, or is being fought over. */
 export async function applyPayment(
   ctx: InTransaction,
-  { payment, askedAt }: Extract<Answer, { subject: 'payment' }>,
+  { payment }: Extract<Answer, { subject: 'payment' }>,
 ): Promise<Applied> {
   if (!isOurs(ctx, payment)) return 'ignored';
   const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
@@ -31,9 +31,9 @@ export async function applyPayment(
   // Its session has yet to tell that it was paid: what went back of it counts after that.
   if (!order.isPaid) return (await isMismatched(ctx, order)) ? endMismatch(ctx, order, payment) : 'unknown_order';
   if (!isPaymentOf(order, payment)) return applyForeign(ctx, order, payment);
-  if (order.paymentAskedAt && order.paymentAskedAt > askedAt) return 'applied';
+  if (order.paymentSnapshotNumber > payment.snapshotNumber) return 'applied';
 
-  order.paymentAskedAt = askedAt;
+  order.paymentSnapshotNumber = payment.snapshotNumber;
   await applyRefunds(ctx, order, payment);
   await applyDispute(ctx, order, payment);
   await saveOrder(ctx, order);

@@ -24,7 +24,7 @@ const paidTwice: Attention = {
 /** Bring an order into line with its session. */
 export async function applySession(
   ctx: InTransaction,
-  { session, subscription, askedAt }: Extract<Answer, { subject: 'session' }>,
+  { session, subscription }: Extract<Answer, { subject: 'session' }>,
 ): Promise<Applied> {
   if (!isOurs(ctx, session)) return 'ignored';
   const order = await lockOrder(ctx, session.orderId ?? '');
@@ -37,7 +37,7 @@ export async function applySession(
   if (session.state === 'failed') await endOrder(ctx, order, 'payment_failed');
   if (session.state === 'expired') await endOrder(ctx, order, 'expired');
   if (subscription && order.isPaid) {
-    await applySubscription(ctx, subscription, subscriberOf(order), askedAt);
+    await applySubscription(ctx, subscription, subscriberOf(order));
     if (isNewlyPaid && known.subscriber) await raiseDuplicate(ctx, order, subscription, known.subscriber);
   }
   return 'applied';

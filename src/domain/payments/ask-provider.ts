@@ -3,31 +3,30 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
-import type {
-  InvoiceSnapshot, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot,
-} from '../ports/payment-snapshots.ts';
+import type { InvoiceSnapshot, SessionSnapshot } from '../ports/payment-snapshots.ts';
+import type { FetchedSubscription } from '../subscriptions/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
+import { type FetchedPayment, fetchPayment, fetchSubscription } from './fetch-numbered.ts';
 import { isOurs } from './is-ours.ts';
 
-/** What the provider says of an object now, with all that applying it needs; and since when it may be so. */
-export type Answer = { readonly askedAt: Date } & (
+/** What the provider says of an object now, with all that applying it needs. */
+export type Answer =
   | {
       readonly subject: 'session';
       readonly session: SessionSnapshot;
-      readonly subscription: SubscriptionSnapshot | undefined;
+      readonly subscription: FetchedSubscription | undefined;
     }
-  | { readonly subject: 'subscription'; readonly subscription: SubscriptionSnapshot }
+  | { readonly subject: 'subscription'; readonly subscription: FetchedSubscription }
   | {
       readonly subject: 'invoice';
       readonly invoice: InvoiceSnapshot;
-      readonly subscription: SubscriptionSnapshot | undefined;
+      readonly subscription: FetchedSubscription | undefined;
       /** The session that it settles: the first period was paid, and its order is not. */
       readonly session: SessionSnapshot | undefined;
       /** Taken for the order of a renewal; gaps are allowed. */
       readonly orderNumber: number | undefined;
     }
-  | { readonly subject: 'payment'; readonly payment: PaymentSnapshot }
-);
+  | { readonly subject: 'payment'; readonly payment: FetchedPayment };
 
 /**
  * Ask the provider how an object stands, outside any transaction. `undefined` when it knows no such object.
@@ -49,14 +48,11 @@ export async function askProvider(
 
 const ask = {
   async session(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
-    const askedAt = ctx.clock.now();
-    return answerOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal), askedAt);
+    return answerOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal));
   },
 
   async subscription(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
-    const askedAt = ctx.clock.now();
-    const subscription = await ctx.ports.payments.fetchSubscription(account, id, ctx.signal);
-    return { subject: 'subscription', askedAt, subscription };
+    return { subject: 'subscription', subscription: await fetchSubscription(ctx, account, id) };
   },
 
   async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
@@ -66,19 +62,16 @@ const ask = {
   },
 
   async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Answer> {
-    const askedAt = ctx.clock.now();
-    const payment = await ctx.ports.payments.fetchPayment(account, reference, ctx.signal);
-    return { subject: 'payment', askedAt, payment };
+    return { subject: 'payment', payment: await fetchPayment(ctx, account, reference) };
   },
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
 
 /** How an invoice stands; the number of the order that it may want is another thing. */
 export async function askInvoice(ctx: Context, account: PaymentAccount, id: string) {
-  const askedAt = ctx.clock.now();
   const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
   const subscription = await subscriptionOf(ctx, account, invoice);
   const session = await unpaidSessionOf(ctx, account, invoice);
-  return { subject: 'invoice', askedAt, invoice, subscription, session } as const;
+  return { subject: 'invoice', invoice, subscription, session } as const;
 }
 
 /**
@@ -111,19 +104,18 @@ export async function answerOfSession(
   ctx: Context,
   account: PaymentAccount,
   session: SessionSnapshot,
-  askedAt: Date,
 ): Promise<Extract<Answer, { subject: 'session' }>> {
   const subscription = session.state === 'settled' ? await subscriptionOf(ctx, account, session) : undefined;
-  return { subject: 'session', askedAt, session, subscription };
+  return { subject: 'session', session, subscription };
 }
 
 async function subscriptionOf(
   ctx: Context,
   account: PaymentAccount,
   owner: SessionSnapshot | InvoiceSnapshot,
-): Promise<SubscriptionSnapshot | undefined> {
+): Promise<FetchedSubscription | undefined> {
   if (!owner.subscriptionId || !isOurs(ctx, owner)) return undefined;
-  return ctx.ports.payments.fetchSubscription(account, owner.subscriptionId, ctx.signal);
+  return fetchSubscription(ctx, account, owner.subscriptionId);
 }
 
 async function isKnown(ctx: Context, invoiceId: string): Promise<boolean> {

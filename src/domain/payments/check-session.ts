@@ -30,11 +30,10 @@ export async function checkSession(ctx: Context, { orderId, number }: { orderId:
 async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | Trouble> {
   try {
     const account = await openAccount(ctx);
-    const askedAt = ctx.clock.now();
-    const isOver = expiresAt <= askedAt || supersededAt !== null;
+    const isOver = expiresAt <= ctx.clock.now() || supersededAt !== null;
     const asked = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
     const session = isOver && asked.state === 'open' ? await closeSession(ctx, account, sessionId) : asked;
-    return await answerOfSession(ctx, account, session, askedAt);
+    return await answerOfSession(ctx, account, session);
   } catch (error) {
     return troubleOf(error);
   }

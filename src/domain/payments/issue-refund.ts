@@ -10,6 +10,7 @@ import { conclude, readOne } from '../database.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { applyAnswer } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
+import { fetchPayment } from './fetch-numbered.ts';
 import { openAccount } from './open-account.ts';
 import { raiseAttention } from './raise-attention.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
@@ -72,8 +73,7 @@ async function ask(
   try {
     const account = await openAccount(ctx);
     await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, key, ctx.signal);
-    const askedAt = ctx.clock.now();
-    return { subject: 'payment', askedAt, payment: await ctx.ports.payments.fetchPayment(account, paymentId, ctx.signal) };
+    return { subject: 'payment', payment: await fetchPayment(ctx, account, paymentId) };
   } catch (error) {
     return troubleOf(error);
   }

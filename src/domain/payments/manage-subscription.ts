@@ -7,6 +7,7 @@ import { readOne, transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
 import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
+import { fetchSubscription } from './fetch-numbered.ts';
 import { openAccount } from './open-account.ts';
 import { forSomebodyWaiting } from './patience.ts';
 import { asked, refusalOf } from './provider-refusals.ts';
@@ -64,11 +65,10 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
 
   const account = forSomebodyWaiting(await openAccount(ctx));
   await ask(ctx, account, id, subscription, wanted);
-  const askedAt = ctx.clock.now();
-  const snapshot = await asked(ctx.ports.payments.fetchSubscription(account, subscription.paymentSubscriptionId, ctx.signal));
+  const snapshot = await asked(fetchSubscription(ctx, account, subscription.paymentSubscriptionId));
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, subscription.orderId);
-    if (order) await applySubscription(ctx, snapshot, subscriberOf(order), askedAt);
+    if (order) await applySubscription(ctx, snapshot, subscriberOf(order));
     await recordAudit(ctx, { action: `subscription.${wanted.action}`, subjectKind: 'subscription', subjectId: id });
   });
   const view = await readSubscription(ctx, id);

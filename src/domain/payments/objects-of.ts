@@ -1,4 +1,5 @@
 import type { TimeRange } from '#src/lib/clock.ts';
+import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
@@ -37,9 +38,10 @@ export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, 
 
   for (const objectId of await reversedPayments(ctx, account, { from, to })) yield { subject: 'payment', objectId };
 
+  // An hour more than the range: the clocks of the processes that fetched them may differ.
   const subscriptions = await read<{ id: string }>(ctx, sql`
     select distinct payment_subscription_id as id from subscriptions
-    where tenant_id = ${ctx.tenant.id} and status <> 'canceled' and asked_at < ${to} order by id`);
+    where tenant_id = ${ctx.tenant.id} and status <> 'canceled' and asked_at < ${new Date(to.getTime() + hours(1))} order by id`);
   for (const { id: objectId } of subscriptions) yield { subject: 'subscription', objectId };
 }
 

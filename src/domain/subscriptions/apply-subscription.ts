@@ -15,18 +15,22 @@ export interface Subscriber {
   readonly email: string | null;
 }
 
+/** A subscription as its provider has it, with the number that the request for it took before it was sent. */
+export interface FetchedSubscription extends SubscriptionSnapshot {
+  readonly snapshotNumber: number;
+}
+
 type Item = SubscriptionSnapshot['items'][number];
 
 /**
- * Bring the rows of one subscription into line with what its provider said when it was asked at `askedAt`; an answer
- * older than one applied before is let go. Call with the order locked that began it: then each real change makes one
+ * Reconcile the rows of one subscription with a snapshot of its provider's; one that was requested before the snapshot
+ * that was applied last is dropped. Call with the order locked that began it: then each real change makes one
  * event, however many hear of it at once.
  */
 export async function applySubscription(
   ctx: InTransaction,
-  snapshot: SubscriptionSnapshot,
+  snapshot: FetchedSubscription,
   subscriber: Subscriber,
-  askedAt: Date,
 ): Promise<void> {
   if (snapshot.state === 'starting') return;
   const known = await ctx.tx.em.find(
@@ -34,19 +38,19 @@ export async function applySubscription(
     { tenantId: ctx.tenant.id, paymentSubscriptionId: snapshot.subscriptionId },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   );
-  if (known.some((row) => row.askedAt > askedAt)) return;
+  if (known.some((row) => row.snapshotNumber > snapshot.snapshotNumber)) return;
 
   for (const item of snapshot.items) {
     const row = known.find(({ paymentItemId }) => paymentItemId === item.itemId);
     if (row) update(ctx, row, snapshot, item, snapshot.state);
-    else if (isOurs(item)) begin(ctx, item, snapshot, snapshot.state, subscriber, askedAt);
+    else if (isOurs(item)) begin(ctx, item, snapshot, snapshot.state, subscriber);
   }
   for (const row of known) {
     if (!snapshot.items.some(({ itemId }) => itemId === row.paymentItemId)) end(ctx, row);
   }
   await ctx.tx.em.flush();
   await ctx.tx.run(sql`
-    update subscriptions set asked_at = ${askedAt}
+    update subscriptions set snapshot_number = ${snapshot.snapshotNumber}, asked_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${snapshot.subscriptionId}`);
 }
 
@@ -58,10 +62,9 @@ function isOurs(item: Item): item is Item & { readonly productId: string } {
 function begin(
   ctx: InTransaction,
   item: Item & { readonly productId: string },
-  snapshot: SubscriptionSnapshot,
+  snapshot: FetchedSubscription,
   status: SubscriptionStatus,
   subscriber: Subscriber,
-  askedAt: Date,
 ): void {
   const now = ctx.clock.now();
   const row = ctx.tx.em.create(Subscription, {
@@ -78,7 +81,8 @@ function begin(
     email: subscriber.email ?? snapshot.email?.toLowerCase() ?? null,
     customerId: subscriber.customerId,
     version: 1,
-    askedAt,
+    snapshotNumber: snapshot.snapshotNumber,
+    askedAt: now,
     createdAt: now,
     updatedAt: now,
   });

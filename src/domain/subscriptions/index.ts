@@ -1,4 +1,4 @@
-export { applySubscription, type Subscriber } from './apply-subscription.ts';
+export { applySubscription, type FetchedSubscription, type Subscriber } from './apply-subscription.ts';
 export { type LiveSubscription, liveSubscriptions, liveSubscriptionsOf } from './live-subscriptions.ts';
 export { subscriptionPersonalData } from './personal-data.ts';
 export { SubscriptionView } from './present.ts';

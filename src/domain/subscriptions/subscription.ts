@@ -37,6 +37,7 @@ const SubscriptionSchema = defineEntity({
     cancelAtPeriodEnd: p.boolean(),
     canceledAt: p.datetime().nullable(),
     version: p.integer().version(),
+    snapshotNumber: p.bigint('number'),
     askedAt: p.datetime(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

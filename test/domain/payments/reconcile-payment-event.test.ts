@@ -7,6 +7,8 @@ import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent, reportStoreDrift } from '#src/domain/payments/index.ts';
+import { fetchPayment } from '#src/domain/payments/fetch-numbered.ts';
+import { openAccount } from '#src/domain/payments/open-account.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
@@ -14,6 +16,7 @@ import { hours, minutes } from '#src/lib/duration.ts';
 import { NeedsPerson } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { behind } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
@@ -286,16 +289,21 @@ test.serial('refunds follow the provider, a failed one comes off again, and unsh
   t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
 });
 
-test.serial('what the provider said of a payment before counts for nothing after what it said since', async (t) => {
+test.serial('applyPayment drops a snapshot that was requested earlier, by a process whose clock is minutes ahead', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
   await hear(ctx, sessionId);
   const payment = { paymentId: 'pi_1', orderId, tenantId: ctx.tenant.id, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, dispute: null };
-  const said = (refundedCents: number, agoMs: number) => transact(ctx, (ctx) =>
-    applyAnswer(ctx, { subject: 'payment', payment: { ...payment, refundedCents }, askedAt: new Date(ctx.clock.now().getTime() - agoMs) }));
-  await said(1000, 1000);
-  await said(0, 2000);
+  const account = await openAccount(ctx);
+  const fetched = (ctx: Context, refundedCents: number) => {
+    payments.payments.set('pi_1', { ...payment, refundedCents });
+    return fetchPayment(ctx, account, 'pi_1');
+  };
+  const [early, late] = [await fetched(ctx, 0), await fetched(behind(ctx), 1000)];
+  for (const [ctx, payment] of [[behind(t.context.ctx), late], [t.context.ctx, early]] as const) {
+    await transact(ctx, (ctx) => applyAnswer(ctx, { subject: 'payment', payment }));
+  }
   t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
 });
 
