@@ -100,6 +100,7 @@ export const putStock = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/stock',
+  idempotent: 'atomic',
   summary: 'Set or adjust the stock of variants, all or nothing.',
   body: StockInput,
   bodyBytesMax: largeBodyBytesMax,

@@ -25,6 +25,8 @@ export const postIntegration = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/integrations',
+  idempotent: 'atomic',
+  coalesced: true,
   summary: 'Begin to connect the store to a third party: where to send the browser, and what to tell the third party.',
   body: Type.Object({
     provider: IntegrationProvider,

@@ -27,6 +27,7 @@ export const postKey = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/keys',
+  idempotent: 'atomic',
   summary: 'Make a key. Its characters are told here and never again.',
   body: KeyInput,
   answers: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },

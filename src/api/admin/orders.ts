@@ -47,6 +47,7 @@ export const postShipment = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/orders/:id/ship',
+  idempotent: 'resumable',
   summary: 'Note that the goods were sent by hand. No label is bought any more, and the shopper is told.',
   params: Named,
   body: Type.Object({
@@ -61,7 +62,7 @@ export const postShipment = defineRoute({
   },
 });
 
-/** Money that goes back twice is gone: a request that names itself is run once. */
+/** Money that goes back twice is gone: a request that names itself is run once, and one that does not is no second wish. */
 export const postRefund = defineRoute({
   ...writing,
   method: 'post',
@@ -70,10 +71,12 @@ export const postRefund = defineRoute({
   params: Named,
   body: RefundInput,
   idempotent: 'atomic',
+  coalesced: true,
   errors: ['refund_not_allowed'],
   answers: { 202: Type.Object({ refund: RefundView }) },
-  async handle({ ctx, params, body: { amount_cents: amountCents, reason } }) {
-    return accepted({ refund: presentRefund(await requestRefund(ctx, { orderId: params.id, amountCents, reason })) });
+  async handle({ ctx, params, body: { amount_cents: amountCents, reason }, idempotencyId }) {
+    const refund = await requestRefund(ctx, { orderId: params.id, amountCents, reason, isNamed: Boolean(idempotencyId) });
+    return accepted({ refund: presentRefund(refund) });
   },
 });
 

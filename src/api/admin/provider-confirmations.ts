@@ -13,6 +13,8 @@ const requesting = {
   ...writing,
   method: 'post',
   summary: 'Request the one-time password that replaces credentials on file: the body is that of the PUT, the email goes to the owner.',
+  idempotent: 'atomic',
+  coalesced: true,
   errors: ['rate_limited'],
   answers: { 201: Type.Object({ confirmation_id: Id('otp') }) },
 } as const;

@@ -80,6 +80,7 @@ export const postClosing = defineRoute({
 export const postReturnRefund = defineRoute({
   ...deciding,
   path: '/api/v1/admin/returns/:id/refund',
+  idempotent: 'atomic',
   summary: 'Give back what was paid for the goods, or an amount: the refund is promised and issued by a worker.',
   body: Type.Object({
     note,

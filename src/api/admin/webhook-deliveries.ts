@@ -49,6 +49,8 @@ export const postRedelivery = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/webhook-deliveries/:id/redeliver',
+  idempotent: 'atomic',
+  coalesced: true,
   summary: 'Send a delivery again, at once and with a new round through the schedule.',
   params: Named,
   errors: ['invalid_request'],
@@ -64,6 +66,8 @@ export const postRecovery = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/recover',
+  idempotent: 'atomic',
+  coalesced: true,
   summary: 'Send an endpoint again what it missed since then. One call takes 50,000 deliveries at most.',
   params: OfEndpoint,
   body: Type.Object({

@@ -12,6 +12,8 @@ export const postRotation = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations',
+  idempotent: 'atomic',
+  coalesced: true,
   summary: 'Begin to replace the payment provider\'s signing secret: a one-time password is mailed to the owner.',
   errors: ['payment_provider_not_configured', 'rate_limited'],
   answers: { 201: Type.Object({ rotation_id: Id('rot') }) },

@@ -108,6 +108,11 @@ export interface Route {
    *                began, which it finds by `idempotencyId`
    */
   readonly idempotent?: 'atomic' | 'resumable';
+  /**
+   * Without an `Idempotency-Key`, the same request of the same caller within five seconds is one request: a double click
+   * creates one thing. For what the state of things cannot tell from a second wish.
+   */
+  readonly coalesced?: true;
   /** The refusals that the handler itself knows, beyond those that follow from what the route declares. */
   readonly errors?: readonly ErrorCode[];
   readonly caching: Caching;

@@ -95,7 +95,7 @@ export const errorCodes = {
   },
   idempotency_in_progress: {
     status: 409,
-    sentence: 'The first request with this Idempotency-Key is still at work; ask again after Retry-After.',
+    sentence: 'The first request with this Idempotency-Key, or the same one of a moment ago, is still in progress; try again after Retry-After.',
   },
   version_conflict: { status: 409, sentence: 'Somebody else has changed it meanwhile.' },
   subscription_canceled: { status: 409, sentence: 'The subscription has ended.' },

@@ -102,9 +102,9 @@ async function handle(
 
   const ctx: Context = { ...services.context({ actor }), tenant: visitor.tenant };
   const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
-  if (!route.idempotent || !key) return work(ctx, undefined);
+  if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
   const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
-  return runOnce(ctx, route.idempotent, request, work);
+  return runOnce(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
 }
 
 function actorOf({ key, session }: Visitor): Actor {

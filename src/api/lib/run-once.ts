@@ -8,7 +8,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { HttpError } from './http-error.ts';
 import { renderError, type RenderedReply } from './render-reply.ts';
 
-type Work = (ctx: Context, idempotencyId: string | undefined) => Promise<RenderedReply>;
+type Work = (ctx: Context, idempotencyId: string) => Promise<RenderedReply>;
 
 /** The Idempotency-Key that a request was sent with, or undefined. */
 export function readIdempotencyKey(header: string): string | undefined {
@@ -40,7 +40,8 @@ export async function runOnce(
       });
     });
   } catch (error) {
-    await unlessAway(ctx, settleRefusal(ctx, claimed, renderError(error, currentCorrelation()?.requestId ?? '')));
+    const refusal = renderError(error, currentCorrelation()?.requestId ?? '');
+    await unlessAway(ctx, settleRefusal(ctx, claimed, refusal, { isNamed: request.key !== undefined }));
     throw error;
   }
 }
@@ -61,12 +62,20 @@ async function unlessAway(ctx: Context, kept: Promise<unknown>): Promise<void> {
   }
 }
 
-/** What may well be different next time is not kept: who is asking, what they may do, how busy we or others are. */
+/**
+ * What may well be different next time is not kept: who is asking, what they may do, how busy we or others are. Of a
+ * request without a key no error is: what was in its way may be gone a second later.
+ */
 const passing = [401, 403, 429];
 
-async function settleRefusal(ctx: Context, claimed: ClaimedRequest, refusal: RenderedReply): Promise<void> {
+async function settleRefusal(
+  ctx: Context,
+  claimed: ClaimedRequest,
+  refusal: RenderedReply,
+  { isNamed }: { isNamed: boolean },
+): Promise<void> {
   const isPassing = refusal.status >= 500 || passing.includes(refusal.status);
-  if (isPassing) await releaseRequest(ctx, claimed);
+  if (isPassing || !isNamed) await releaseRequest(ctx, claimed);
   else await keepReply(ctx, claimed, keptFrom(refusal));
 }
 

@@ -31,6 +31,7 @@ export const getSubscription = defineRoute({
 export const postSubscriptionReactivate = defineRoute({
   method: 'post',
   path: '/api/v1/subscriptions/:id/reactivate',
+  idempotent: 'resumable',
   tag: 'subscriptions',
   summary: 'Take back a cancellation that has not come about yet.',
   audience: toBearer('subscriptions:write'),
@@ -47,6 +48,7 @@ export const postSubscriptionReactivate = defineRoute({
 export const postSubscriptionManage = defineRoute({
   method: 'post',
   path: '/api/v1/subscriptions/:id/manage',
+  idempotent: 'resumable',
   tag: 'subscriptions',
   summary: 'Pause, resume or cancel a subscription, or change its interval.',
   audience: toBearer('subscriptions:write'),

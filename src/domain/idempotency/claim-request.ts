@@ -12,6 +12,9 @@ import type { ClaimedRequest, KeyedRequest } from './keyed-request.ts';
 /** How long a reply is remembered, and a key stands for one body. */
 export const keepMs = hours(24);
 
+/** How long the same request without a key is a double click. */
+const repeatMs = seconds(5);
+
 /** Outlives every request; who comes after it takes the request for dead, and over. */
 const leaseMs = seconds(60);
 
@@ -24,9 +27,11 @@ const askAgainSeconds = 1;
  * @throws DomainError `idempotency_key_reused` for another body, `idempotency_in_progress` while another claim holds
  */
 export async function claimRequest(ctx: Context, request: KeyedRequest): Promise<ClaimedRequest | KeptReply> {
-  const digest = sha256([request.method, request.path, request.credential, request.key].join('\n'));
   const bodyDigest = sha256(request.body);
-  const claimed = await claim(ctx, digest, bodyDigest);
+  // No header holds a line break: what stands for a missing key is nobody's key.
+  const key = request.key ?? `\n${bodyDigest.toString('hex')}`;
+  const digest = sha256([request.method, request.path, request.credential, key].join('\n'));
+  const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : keepMs);
   if (claimed) return claimed;
 
   const held = await readOne<{ id: string; isSameBody: boolean; reply: string | null }>(ctx, sql`
@@ -36,15 +41,16 @@ export async function claimRequest(ctx: Context, request: KeyedRequest): Promise
     throw new DomainError('unprocessable', 'idempotency_key_reused', 'This Idempotency-Key was used with another body.');
   }
   if (held?.reply) return openReply(ctx, held.id, held.reply);
-  throw new DomainError('conflict', 'idempotency_in_progress', 'The first request with this Idempotency-Key is still at work.', {
+  throw new DomainError('conflict', 'idempotency_in_progress', 'The first request like this one is still in progress.', {
     retryAfterSeconds: askAgainSeconds,
   });
 }
 
 /** One statement, so that of two at the same moment one waits for the other's row and then finds it held. */
-async function claim(ctx: Context, digest: Buffer, bodyDigest: Buffer): Promise<ClaimedRequest | undefined> {
+async function claim(ctx: Context, digest: Buffer, bodyDigest: Buffer, validMs: number): Promise<ClaimedRequest | undefined> {
   const now = ctx.clock.now();
-  const forgotten = sql`known.created_at <= ${fromNow(ctx.clock, -keepMs)}`;
+  const forgotten = sql`(known.created_at <= ${fromNow(ctx.clock, -validMs)}
+    and (known.reply_sealed is not null or known.leased_until <= ${now}))`;
   const [claimed] = await write<ClaimedRequest>(ctx, sql`
     claimed as (
       insert into idempotency_keys as known (tenant_id, id, digest, body_digest, lease, leased_until, created_at)

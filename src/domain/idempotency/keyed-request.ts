@@ -1,10 +1,11 @@
-/** A request that named itself: what its key is unique by (the tenant is the context's), and what it asks. */
+/** A request that is run once: what its key is unique by (the tenant is the context's), and what it asks. */
 export interface KeyedRequest {
   readonly method: string;
   readonly path: string;
   /** Whose key it is: an API key's id, a session's, or `anonymous`. */
   readonly credential: string;
-  readonly key: string;
+  /** Without one, the body stands for it, for a moment: a double click. */
+  readonly key: string | undefined;
   readonly body: Buffer;
 }
 

@@ -28,11 +28,14 @@ export interface RefundRequest {
   readonly reason?: string | null | undefined;
   /** The return for which it is. */
   readonly returnId?: string | undefined;
+  /** The request named itself: it is not the one that is under way already, however much alike they are. */
+  readonly isNamed?: boolean | undefined;
 }
 
 /**
  * Give money of an order back: written down here, and issued by a worker. The order follows when the provider has
- * said so. What a gift card paid goes back to it once all of the money has.
+ * said so. What a gift card paid goes back to it once all of the money has. A request that does not name itself, and has
+ * the amount and reason of one that the provider has not answered yet, is that one.
  *
  * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left
  */
@@ -41,6 +44,8 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     if (!order) throw notFound('order');
+    const same = request.isNamed || returnId ? undefined : await findPending(ctx, request);
+    if (same) return same;
     const amountCents = judgeAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
 
     const id = newId('rfd');
@@ -58,6 +63,20 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
     if (!refund) throw new TypeError('A refund that was written is not there.');
     return refund;
   });
+}
+
+/** The same refund, requested and not answered by the provider yet. Of all that is left there is no second one. */
+async function findPending(
+  ctx: InTransaction,
+  { orderId, amountCents = null, reason = null }: RefundRequest,
+): Promise<Refund | undefined> {
+  if (amountCents === null) return undefined;
+  const [same] = await ctx.tx.run<{ id: string }>(sql`
+    select id from payment_refunds
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'requested' and return_id is null
+      and amount_cents = ${amountCents} and reason is not distinct from ${reason}
+    order by id desc limit 1`);
+  return same && readRefund(ctx, same.id);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildPaidOrder, type GivenOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
@@ -116,7 +117,7 @@ test('an address is corrected, and the log says which fields and not what stands
 });
 
 test.serial('money goes back when the worker has asked for it', async (t) => {
-  const { ctx, owner, services } = t.context;
+  const { clock, ctx, owner, services } = t.context;
   const { id } = await buildCharged(ctx);
   const { status, body } = await owner.post(`/orders/${id}/refunds`, { amount_cents: 1000, reason: 'A scratch' });
   t.is(status, 202);
@@ -132,6 +133,7 @@ test.serial('money goes back when the worker has asked for it', async (t) => {
   t.deepEqual(placesOf(await owner.post(`/orders/${id}/refunds`, { amount_cents: 2801 })), ['/amount_cents']);
   t.deepEqual(placesOf(await owner.post(`/orders/${id}/refunds`, { amount_cents: 0 })), ['/amount_cents']);
   t.is((await owner.post(`/orders/${id}/refunds`)).body.refund.amount_cents, 2800);
+  clock.pass(seconds(5));
   const nothing = await owner.post(`/orders/${id}/refunds`);
   t.is(told(nothing), '409 refund_not_allowed');
   t.is(nothing.body.reason, 'refunded');
@@ -147,4 +149,19 @@ test.serial('a refund that is asked for twice by one name is one refund', async 
   t.deepEqual(second.body, first.body);
   t.is(second.headers.get('idempotent-replayed'), 'true');
   t.is((await owner.get(`/orders/${id}`)).body.order.refunds.length, 1);
+});
+
+test.serial('a refund like one that is under way is that one, unless it is named or meant otherwise', async (t) => {
+  const { clock, ctx, owner, services } = t.context;
+  const { id } = await buildCharged(ctx);
+  const ask = async (body: object, name?: string) => {
+    clock.pass(seconds(6));
+    const { body: { refund } } = await owner.post(`/orders/${id}/refunds`, body, name ? { 'idempotency-key': name } : {});
+    return refund.id;
+  };
+  const first = await ask({ amount_cents: 500 });
+  t.is(await ask({ amount_cents: 500 }), first);
+  t.is(new Set([first, await ask({ amount_cents: 500, reason: 'A scratch' }), await ask({ amount_cents: 400 }), await ask({ amount_cents: 500 }, 'another')]).size, 4);
+  await workPromises(services);
+  t.not(await ask({ amount_cents: 500 }), first);
 });

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { read, readOne } from '#src/domain/database.ts';
 import { openAccount } from '#src/domain/payments/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Answer } from '#test/support/api.ts';
@@ -130,6 +130,8 @@ test('a code confirms one change: no other values, no other account, and not a s
 test('a code is good for ten minutes, for five tries, and until the next one is requested', async (t) => {
   const { ctx, clock, owner } = t.context;
   await owner.put('/providers/payments', stripe);
+  await owner.put('/providers/shipping', parcels);
+  await owner.put('/providers/second-shipping', easypost);
   const body = { ...stripe, webhook_secret: 'whsec_second' };
   const put = (confirmation: object) => owner.put('/providers/payments', { ...body, confirmation });
   const late = await confirmationOf(t.context, 'payments', body);
@@ -141,12 +143,19 @@ test('a code is good for ten minutes, for five tries, and until the next one is 
   for (const guess of guesses) t.is(told(guess), '403 confirmation_required');
   t.is(told(await put(guessed)), '403 confirmation_required');
 
+  clock.pass(seconds(5));
   const replaced = await confirmationOf(t.context, 'payments', body);
+  clock.pass(seconds(5));
   const newest = await confirmationOf(t.context, 'payments', body);
   t.is(told(await put(replaced)), '403 confirmation_required');
   t.is((await put(newest)).status, 200);
-  await owner.post('/providers/payments/confirmations', stripe);
-  t.is(told(await owner.post('/providers/payments/confirmations', stripe)), '429 rate_limited');
+  await confirmationOf(t.context, 'payments', stripe);
+  const tooMany = await Promise.all([
+    owner.post('/providers/payments/confirmations', { ...stripe, secret_key: 'sk_test_3' }),
+    owner.post('/providers/shipping/confirmations', { ...parcels, api_key: 'shippo_test_3' }),
+    owner.post('/providers/second-shipping/confirmations', { ...easypost, api_key: 'EZTK3' }),
+  ]);
+  for (const answer of tooMany) t.is(told(answer), '429 rate_limited');
   t.false(JSON.stringify([await read(ctx, sql`select data from mails`), await auditOf(ctx)]).includes('whsec_second'));
 });
 
@@ -200,7 +209,7 @@ test('accounts are checked, and the answer says what is wrong', async (t) => {
 });
 
 test('a signing secret is replaced with the code that the owner was mailed', async (t) => {
-  const { ctx, owner, stranger } = t.context;
+  const { clock, ctx, owner, stranger } = t.context;
   await owner.put('/providers/payments', stripe);
   const begun = await owner.post('/payments/webhook-secret/rotations');
   t.is(begun.status, 201);
@@ -227,7 +236,11 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   t.is(confirmed.status, 200);
   t.regex(confirmed.body.secret, /^whsec_/);
   t.deepEqual((await deedsOf(ctx)).slice(1), ['payment_webhook_secret.rotation_requested', 'payment_webhook_secret.rotated']);
-  for (let count = 0; count < 4; count += 1) await owner.post('/payments/webhook-secret/rotations');
+  for (let count = 0; count < 5; count += 1) {
+    clock.pass(seconds(5));
+    await owner.post('/payments/webhook-secret/rotations');
+  }
+  clock.pass(seconds(5));
   const many = await owner.post('/payments/webhook-secret/rotations');
   t.is(told(many), '429 rate_limited');
   t.truthy(many.headers.get('retry-after'));

@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { countStates, receiverFor } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
@@ -78,6 +79,7 @@ test('what failed is sent again, one or all of it', async (t) => {
   t.deepEqual(placesOf(await owner.post(`/webhook-endpoints/${id}/recover`, {})), ['/since']);
   t.is((await pagesOf(owner, `/webhook-endpoints/${id}/deliveries?since=${since}`, 'deliveries')).flat().length, 2);
   await owner.post(`/webhook-endpoints/${id}/disable`);
+  clock.pass(seconds(5));
   for (const [path, body] of [[`/webhook-deliveries/${first.id}/redeliver`, undefined], [`/webhook-endpoints/${id}/recover`, { since }]] as const) {
     t.is(told(await owner.post(path, body)), '400 invalid_request', 'it is switched off');
   }

@@ -1,0 +1,229 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
+import type { Context } from '#src/domain/context.ts';
+import { read } from '#src/domain/database.ts';
+import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { request, run } from '#test/domain/shipping/support.ts';
+import type { Answer } from '#test/support/api.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildGiftCard } from '#test/support/factories/promotions.ts';
+import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
+import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
+import { nameOf } from '#test/support/every-route.ts';
+import { deedsOf, told, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
+import { workPromises } from '#test/support/work-promises.ts';
+
+/* Whatever of the owner's moves money, buys, creates or sends something is done once, however often it is asked for. */
+const test = (anyTest as TestFn<OwnerContext>).serial;
+const payments = fakePaymentGateway();
+const shipping = fakeShippingByStore();
+const secondShipping = { checkAccount: async () => undefined };
+useOwner(anyTest as TestFn<OwnerContext>, { ports: { payments, shipping: shipping.gateway, secondShipping } });
+
+type Test = Parameters<typeof receiverFor>[0] & { context: OwnerContext };
+
+/** One thing that an owner may ask for: where, with which body, and how often it was done so far. */
+interface Deed {
+  readonly params?: Record<string, string>;
+  readonly body?: object;
+  /** How often it was done; awaited after the jobs that it enqueued. */
+  count(): Promise<number>;
+}
+
+const rows = (ctx: Context, table: Sql) => async () =>
+  (await read(ctx, sql`select 1 from ${table} where tenant_id = ${ctx.tenant.id}`)).length;
+
+const deeds = (ctx: Context, deed: string) => async () => (await deedsOf(ctx)).filter((done) => done === deed).length;
+
+async function buildCharged(ctx: Context) {
+  const paymentId = `pi_${randomText(12)}`;
+  await buildPaymentAccount(ctx);
+  payments.payments.set(paymentId, {
+    paymentId, tenantId: ctx.tenant.id, orderId: '', environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null,
+  });
+  return paymentId;
+}
+
+async function buildLabel({ context: { ctx, tenant } }: Test, { bought }: { bought: boolean }) {
+  await buildShippingAccount(ctx);
+  const requested = await request(ctx, bought ? {} : { address: { street1: null } });
+  await run(ctx, requested.order.id);
+  return { ...requested, provider: shipping.of(tenant.id) };
+}
+
+async function buildDelivery(t: Test) {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver);
+  await recordTests(ctx, id);
+  await workPromises(services);
+  const [delivery] = await read<{ id: string }>(ctx, sql`select id from webhook_deliveries where tenant_id = ${ctx.tenant.id}`);
+  return { endpointId: id, deliveryId: delivery?.id ?? '', count: async () => receiver.requests.length - 1 };
+}
+
+const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
+  'POST /api/v1/admin/orders/:id/refunds': async ({ context: { ctx } }) => {
+    const { id } = await buildPaidOrder(ctx, { paymentId: await buildCharged(ctx) });
+    return { params: { id }, body: { amount_cents: 500 }, count: rows(ctx, sql`payment_refunds`) };
+  },
+  'POST /api/v1/admin/returns/:id/refund': async ({ context: { ctx } }) => {
+    const order = await buildReturnableOrder(ctx, { paymentId: await buildCharged(ctx) });
+    const { id } = await buildReturn(ctx, order);
+    await approveReturn(ctx, { returnId: id });
+    await receiveReturn(ctx, { returnId: id });
+    return { params: { id }, body: {}, count: rows(ctx, sql`payment_refunds`) };
+  },
+  'POST /api/v1/admin/orders/:id/label': async (t) => {
+    const { order, provider } = await buildLabel(t, { bought: false });
+    await t.context.owner.put(`/orders/${order.id}/shipping-address`, {
+      name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US',
+    });
+    return { params: { id: order.id }, body: {}, count: async () => provider.bought().length };
+  },
+  'POST /api/v1/admin/labels/:id/retry': async (t) => {
+    const { order, labelId, provider } = await buildLabel(t, { bought: false });
+    await t.context.owner.put(`/orders/${order.id}/shipping-address`, {
+      name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US',
+    });
+    return { params: { id: labelId }, count: async () => provider.bought().length };
+  },
+  'POST /api/v1/admin/labels/:id/void': async (t) => {
+    const { labelId, provider } = await buildLabel(t, { bought: true });
+    return { params: { id: labelId }, count: async () => provider.refunded.length };
+  },
+  'POST /api/v1/admin/orders/:id/ship': async ({ context: { ctx } }) => {
+    const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
+    const body = { carrier: 'USPS', tracking_number: randomText(20) };
+    return { params: { id }, body, count: rows(ctx, sql`(select * from mails where kind = 'shipped') as mails`) };
+  },
+  'POST /api/v1/admin/gift-cards': async ({ context: { ctx } }) =>
+    ({ body: { balance_cents: 5000 }, count: rows(ctx, sql`gift_cards`) }),
+  'POST /api/v1/admin/gift-cards/:id/disable': async ({ context: { ctx } }) =>
+    ({ params: { id: (await buildGiftCard(ctx)).id }, count: deeds(ctx, 'gift_card.updated') }),
+  'PUT /api/v1/admin/stock': async ({ context: { ctx } }) => {
+    const { variants: [variant] } = await buildProduct(ctx);
+    const body = { items: [{ variant_id: variant?.id, change: 3 }] };
+    return { body, count: deeds(ctx, 'stock.updated') };
+  },
+  'POST /api/v1/admin/keys': async ({ context: { ctx } }) =>
+    ({ body: { name: 'erp', kind: 'secret', scopes: ['orders:read'] }, count: deeds(ctx, 'key.created') }),
+  'POST /api/v1/admin/integrations': async ({ context: { ctx } }) =>
+    ({ body: { provider: 'bookkeeper', return_url: 'https://shop.example/back' }, count: rows(ctx, sql`integration_connections`) }),
+  'POST /api/v1/admin/webhook-endpoints': async (t) => {
+    const receiver = await receiverFor(t);
+    return { body: { url: receiver.url, events: ['order.*'] }, count: rows(t.context.ctx, sql`webhook_endpoints`) };
+  },
+  'POST /api/v1/admin/webhook-endpoints/:id/rotate-secret': async (t) => {
+    const { id } = await buildEndpoint(t.context.ctx, await receiverFor(t));
+    return { params: { id }, count: deeds(t.context.ctx, 'webhook_endpoint.secret_rotated') };
+  },
+  'POST /api/v1/admin/webhook-deliveries/:id/redeliver': async (t) => {
+    const { deliveryId, count } = await buildDelivery(t);
+    return { params: { id: deliveryId }, count };
+  },
+  'POST /api/v1/admin/webhook-endpoints/:id/recover': async (t) => {
+    const { endpointId, count } = await buildDelivery(t);
+    t.context.clock.pass(1);
+    return { params: { id: endpointId }, body: { since: '2020-01-01T00:00:00Z', only: 'all' }, count };
+  },
+  'POST /api/v1/admin/payments/webhook-secret/rotations': async ({ context: { ctx } }) => {
+    await buildPaymentAccount(ctx);
+    return { count: rows(ctx, sql`mails`) };
+  },
+  'POST /api/v1/admin/providers/payments/confirmations': async ({ context: { ctx } }) => {
+    await buildPaymentAccount(ctx);
+    return { body: { provider: 'stripe', secret_key: 'sk_test_other' }, count: rows(ctx, sql`mails`) };
+  },
+  'POST /api/v1/admin/providers/shipping/confirmations': async ({ context: { ctx } }) => {
+    await buildShippingAccount(ctx);
+    return { body: shippingAccountInput(), count: rows(ctx, sql`mails`) };
+  },
+  'POST /api/v1/admin/providers/second-shipping/confirmations': async ({ context: { ctx, owner } }) => {
+    await owner.put('/providers/second-shipping', { provider: 'easypost', api_key: 'EZTK1' });
+    return { body: { provider: 'easypost', api_key: 'EZTK2' }, count: rows(ctx, sql`mails`) };
+  },
+};
+
+/** Of these the owner's side has more than the table above: they are `POST`, and doing them again is doing them once. */
+const harmless = [
+  // Catalog, content and people: a name or a state that is there already.
+  'products', 'content', 'promo-codes', 'partners', 'reviews/:id/approve', 'reviews/:id/reject',
+  'returns/:id/approve', 'returns/:id/reject', 'returns/:id/receive', 'returns/:id/close', 'orders/:id/attention/dismiss',
+  'keys/:id/revoke', 'webhook-endpoints/:id/enable', 'webhook-endpoints/:id/disable',
+  // A test is sent each time.
+  'webhook-endpoints/:id/test',
+  // These read: the reply must not be stored.
+  'integrations/:id/reveal', 'providers/:kind/check', 'payments/webhook-secret/rotations/:id/confirm',
+];
+
+const isOwners = ({ path }: Route) => path.startsWith('/api/v1/admin/');
+const repeatable = routes.filter((route) => isOwners(route) && route.idempotent);
+
+test('every operation of the owner that does something anew each time honours an Idempotency-Key', (t) => {
+  t.deepEqual(repeatable.map(nameOf).toSorted(), Object.keys(deedOf).toSorted());
+  const others = routes.filter((route) => isOwners(route) && route.method === 'post' && !route.idempotent);
+  t.deepEqual(others.map(({ path }) => path.replace('/api/v1/admin/', '')).filter((path) => !harmless.includes(path)), []);
+});
+
+for (const route of repeatable) {
+  const prepare = async (t: Test) => {
+    const { ctx, api, services } = t.context;
+    const { params = {}, body, count } = await deedOf[nameOf(route)]?.(t) ?? { count: async () => 0 };
+    const key = await buildKey(ctx, ['admin:write']);
+    const address = route.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
+    const before = await count();
+    const send = (name?: string): Promise<Answer> => api.call(route.method.toUpperCase(), address, {
+      key, ...(body && { body }), ...(name && { headers: { 'idempotency-key': name } }),
+    });
+    const done = async () => {
+      await workPromises(services);
+      return (await count()) - before;
+    };
+    return { send, done };
+  };
+
+  test(`${nameOf(route)} with one Idempotency-Key is done once, and the response is replayed`, async (t) => {
+    const { send, done } = await prepare(t);
+    const first = await send('one');
+    t.true(first.status < 300, told(first));
+    t.is(await done(), 1);
+    const second = await send('one');
+    t.is(second.status, first.status);
+    t.deepEqual(second.body, first.body);
+    t.is(second.headers.get('idempotent-replayed'), 'true');
+    t.is(await done(), 1);
+  });
+
+  // A relative change of stock is meant each time, unless it is named.
+  const names = route.method === 'put' ? ['one'] : ['one', undefined];
+  for (const name of names) {
+    test(`${nameOf(route)} twice at the same moment, ${name ? 'with one' : 'without an'} Idempotency-Key, is done once`, async (t) => {
+      const { send, done } = await prepare(t);
+      const answers = await Promise.all([send(name), send(name)]);
+      t.true(answers.some(({ status }) => status < 300), answers.map(told).join());
+      t.is(await done(), 1);
+    });
+  }
+
+  if (route.method === 'put') continue;
+  test(`${nameOf(route)} clicked again, before and after its jobs have run, is done once`, async (t) => {
+    const { send, done } = await prepare(t);
+    await t.context.clock.standStill(async () => {
+      t.true((await send()).status < 300);
+      await send();
+      t.is(await done(), 1);
+      await send();
+      t.is(await done(), 1);
+    });
+  });
+}
