@@ -8,7 +8,7 @@ import type { InTransaction, PlatformContext } from '../context.ts';
 import { findTenant } from './find-tenant.ts';
 import { sealSessionSecret } from './session-secret.ts';
 import type { StoreInput } from './store-input.ts';
-import { noModules, type Tenant } from './tenant.ts';
+import { initialModules, type Tenant } from './tenant.ts';
 
 /**
  * Create the store with this slug, or bring it into line with its input. A new one has every module switched off and
@@ -25,7 +25,7 @@ export async function saveTenant(
   const known = await findTenant(ctx, sql`slug = ${slug}`);
   const wanted = completeStore(input);
   if (!known) {
-    const tenant = { id: newId('ten'), slug, ...wanted, modules: noModules, version: 1 };
+    const tenant = { id: newId('ten'), slug, ...wanted, modules: initialModules, version: 1 };
     await insertTenant(ctx, tenant);
     return { tenant, change: { subject, action: 'created', fields: [] } };
   }

@@ -33,7 +33,7 @@ export const StoreInput = Type.Object({
 });
 export type StoreInput = Static<typeof StoreInput>;
 
-/** Modules to switch on or off. One that is not named stays as it is; all are off at first. */
+/** Modules to switch on or off. One that is not named stays as it is: of a new store all are on but customer accounts. */
 export const ModulesInput = Type.Object(
   Object.fromEntries(moduleNames.map((name) => [name, Type.Optional(Type.Boolean())])),
 );

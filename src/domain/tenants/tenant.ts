@@ -1,11 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** The parts of the service that a store may have switched on; the operator switches them. All are off at first. */
+/** The parts of the service that a store may do without. Customer accounts are opt-in; the others are on until switched off. */
 export const moduleNames = ['customer_accounts', 'subscriptions', 'gift_cards', 'reviews'] as const;
 export type ModuleName = (typeof moduleNames)[number];
 export type Modules = Record<ModuleName, boolean>;
 
-export const noModules: Modules = { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: false };
+export const initialModules: Modules = { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: true };
 
 export const TenantEntity = defineEntity({
   name: 'Tenant',

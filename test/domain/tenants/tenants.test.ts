@@ -28,7 +28,7 @@ test('a new store has defaults, no module and a secret of its own', async (t) =>
     ownerEmail: 'owner@cedar.example', locale: 'en-US', storefrontUrl: 'https://shop.cedar.example',
     magicLinkPath: '/account/sign-in', restorePath: '/cart/restore', allowedOrigins: ['*'], mailFrom: null,
   });
-  t.deepEqual(Object.values(tenant.modules), [false, false, false, false]);
+  t.deepEqual(tenant.modules, { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: true });
   const { number, secret } = await readSessionSecret({ ...services.context(), tenant });
   t.is(number, 1);
   t.true(secret.length >= 48);
@@ -81,12 +81,12 @@ test('a module is switched and the others stay as they are', async (t) => {
   const { services } = t.context;
   const { tenant } = await save(t.context, newStore());
   const ctx = { ...services.context(), tenant };
-  const change = await transact(ctx, (ctx) => setModules(ctx, { reviews: true }));
+  const change = await transact(ctx, (ctx) => setModules(ctx, { reviews: false }));
   t.deepEqual(change, { subject: `modules of ${tenant.slug}`, action: 'updated', fields: ['reviews'] });
   const [saved] = (await listTenants(services.context())).filter(({ id }) => id === tenant.id);
-  t.deepEqual(saved?.modules, { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: true });
+  t.deepEqual(saved?.modules, { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: false });
 
-  t.is((await transact(ctx, (ctx) => setModules(ctx, { reviews: true }))).action, 'unchanged');
+  t.is((await transact(ctx, (ctx) => setModules(ctx, { reviews: false }))).action, 'unchanged');
 });
 
 test('two modules that are switched at once are both switched', async (t) => {
@@ -111,9 +111,9 @@ test('a store that is being changed sells on', async (t) => {
 test('saving a store leaves its modules alone', async (t) => {
   const input = newStore();
   const { tenant } = await save(t.context, input);
-  await transact({ ...t.context.services.context(), tenant }, (ctx) => setModules(ctx, { subscriptions: true }));
+  await transact({ ...t.context.services.context(), tenant }, (ctx) => setModules(ctx, { subscriptions: false }));
   const saved = await save(t.context, { ...input, name: 'Cedar' });
-  t.true(saved.tenant.modules.subscriptions);
+  t.false(saved.tenant.modules.subscriptions);
 });
 
 test('a rotated secret signs everybody out: neither its number nor its tokens are the same', async (t) => {
