@@ -2,6 +2,7 @@ import { repairSession } from '#jobs/checkout.ts';
 import { allOf } from '#src/lib/all-of.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { transact } from '../database.ts';
@@ -56,7 +57,7 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
   const written = input.customer_email?.trim() ?? '';
-  const caller: Caller = { email, written, requestKey, subject: subjectOf(input, email), endsAt: patienceEnds() };
+  const caller: Caller = { email, written, requestKey, subject: checkoutSubjectOf({ cartId: input.cart_id, email }), endsAt: patienceEnds() };
   let goneCustomerId: string | null = null;
   for (let round = 0; round < roundsMax; round += 1) {
     const terms = await sellingTerms(ctx, caller);
@@ -155,10 +156,4 @@ async function writeOrder(
     enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt });
     return session;
   });
-}
-
-/** A caller is known by the cart, else by the address; who cannot be told from others has nothing to supersede. */
-function subjectOf({ cart_id: cartId }: Pick<CheckoutInput, 'cart_id'>, email: string | null): string | null {
-  if (cartId) return `cart:${cartId}`;
-  return email && `email:${email}`;
 }

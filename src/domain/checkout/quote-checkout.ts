@@ -2,7 +2,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { type PricedLine, priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import {
-  type GiftCardQuote, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo,
+  type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo,
 } from '../promotions/index.ts';
 import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
@@ -48,9 +48,10 @@ export async function quoteCheckout(
   refuseDuplicates(lines, liveSubscriptions);
 
   const subtotalCents = lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0);
-  const promo = input.promo_code ? await applyPromo(ctx, input.promo_code, lines, email) : undefined;
+  const holder = { customerEmail: email ?? undefined, cartId: input.cart_id };
+  const promo = input.promo_code ? await applyPromo(ctx, input.promo_code, lines, holder) : undefined;
   const dueCents = subtotalCents - (promo?.discountCents ?? 0);
-  const giftCard = input.gift_card_code ? await applyGiftCard(ctx, input.gift_card_code, dueCents) : undefined;
+  const giftCard = input.gift_card_code ? await applyGiftCard(ctx, input.gift_card_code, dueCents, holder) : undefined;
   const ships = lines.some((line) => line.ships);
   return { lines, subtotalCents, promo, giftCard, ships, shipping: ships ? await shippingOptions(ctx) : undefined };
 }
@@ -98,20 +99,20 @@ async function applyPromo(
   ctx: Context,
   code: string,
   lines: readonly PricedLine[],
-  email: string | null,
+  holder: Holder,
 ): Promise<PromoQuote> {
   const quote = await quotePromo(ctx, {
     code,
     currency: ctx.tenant.currency,
     lines: lines.map(({ productSlug, unitPriceCents, quantity }) => ({ productSlug, totalCents: unitPriceCents * quantity })),
-    ...(email && { customerEmail: email }),
+    ...holder,
   });
   if (quote.reason !== null) throw refusePromo(quote.reason);
   return quote;
 }
 
-async function applyGiftCard(ctx: Context, code: string, orderTotalCents: number): Promise<GiftCardQuote> {
-  const quote = await quoteGiftCard(ctx, { code, orderTotalCents });
+async function applyGiftCard(ctx: Context, code: string, orderTotalCents: number, holder: Holder): Promise<GiftCardQuote> {
+  const quote = await quoteGiftCard(ctx, { code, orderTotalCents, ...holder });
   if (quote.reason !== null) throw refuseGiftCard(quote.reason);
   return quote;
 }

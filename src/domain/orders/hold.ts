@@ -48,6 +48,12 @@ export async function releaseHolds(ctx: InTransaction, orderId: string): Promise
   return holds.length > 0;
 }
 
+interface PaidOrder {
+  readonly orderId: string;
+  /** The address that paid, where it is known. */
+  readonly paidBy?: string | undefined;
+}
+
 /** What an order is paid for and could not have. */
 export type Shortage = 'oversold' | 'gift_card_spent';
 
@@ -57,21 +63,21 @@ export type Shortage = 'oversold' | 'gift_card_spent';
  * A payment can come after its holds were given back. Then stock and gift card are taken if they still can be, and
  * the answer says what could not: the order is paid all the same.
  */
-export async function captureHolds(ctx: InTransaction, orderId: string): Promise<Shortage[]> {
+export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: PaidOrder): Promise<Shortage[]> {
   const held = await settle(ctx, orderId, 'captured');
-  const shortages = await redeem(ctx, orderId, held, true);
+  const shortages = await redeem(ctx, { orderId, paidBy }, held, true);
   if (held.length > 0) return shortages;
-  return redeem(ctx, orderId, await released(ctx, orderId), false);
+  return redeem(ctx, { orderId, paidBy }, await released(ctx, orderId), false);
 }
 
-async function redeem(ctx: InTransaction, orderId: string, holds: readonly HeldRow[], isHeld: boolean): Promise<Shortage[]> {
+async function redeem(ctx: InTransaction, { orderId, paidBy }: PaidOrder, holds: readonly HeldRow[], isHeld: boolean): Promise<Shortage[]> {
   const shortages: Shortage[] = [];
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
     const redeemed = await redeemGiftCard(ctx, { giftCardId: subjectId, amountCents, orderId, isHeld });
     if (!redeemed) shortages.push('gift_card_spent');
   }
   for (const { subjectId, customerEmail } of ofKind(holds, 'promo')) {
-    await redeemPromo(ctx, { promoId: subjectId, orderId, isHeld, ...(customerEmail && { customerEmail }) });
+    await redeemPromo(ctx, { promoId: subjectId, orderId, paidBy, isHeld, ...(customerEmail && { customerEmail }) });
   }
   const stock = stockLines(holds);
   if (stock.length > 0) {

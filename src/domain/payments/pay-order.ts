@@ -56,7 +56,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   recordEvent(ctx, 'order.paid', order.id);
   await allOf(closeSale(ctx, order, payment), requestLabel(ctx, { orderId: order.id }), promiseMails(ctx, order, payment));
   // Last of all: from here to the commit, whoever else buys the same things waits.
-  await raiseShortages(ctx, order, await captureHolds(ctx, order.id));
+  await raiseShortages(ctx, order, await captureHolds(ctx, { orderId: order.id, paidBy: payment.email ?? undefined }));
   return true;
 }
 

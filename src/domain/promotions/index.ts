@@ -12,6 +12,7 @@ export { normalisePromoCode, PromoCode } from './promo-code.ts';
 export { PromoCodeInput, PromoTermsInput } from './promo-code-input.ts';
 export { promoCodes } from './promo-codes.ts';
 export { type GiftCardQuote, quoteGiftCard } from './quote-gift-card.ts';
+export type { Holder } from './own-holds.ts';
 export { type PromoQuote, quotePromo } from './quote-promo.ts';
 export { redeemGiftCard } from './redeem-gift-card.ts';
 export { redeemPromo } from './redeem-promo.ts';

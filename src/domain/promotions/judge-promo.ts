@@ -24,7 +24,7 @@ export interface PromoTerms {
   readonly products: readonly string[];
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
-  /** Paid orders that used it, and those of this customer. */
+  /** Paid orders that used it and open checkouts that hold a use, and those of this customer. */
   readonly used: number;
   readonly usedByCustomer: number;
 }

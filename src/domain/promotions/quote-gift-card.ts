@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
 import { hashGiftCardCode } from './gift-card.ts';
 import type { GiftCardReason } from './hold-gift-card.ts';
+import { type Holder, ownHolds } from './own-holds.ts';
 
 /** What a gift card would pay of an order. */
 export interface GiftCardQuote {
@@ -20,15 +21,15 @@ export interface GiftCardQuote {
 
 /**
  * What the card with this code pays of an order; nothing is held or changed. An unknown card and a disabled one look
- * the same. Judged by the balance: what open checkouts hold of it is `holdGiftCard`'s to judge, so that nobody is
- * turned away by a checkout of their own.
+ * the same. What open checkouts hold of it is not free, but for the shopper's own, which a new one replaces.
  */
 export async function quoteGiftCard(
   ctx: Context,
-  { code, orderTotalCents }: { code: string; orderTotalCents: Cents },
+  { code, orderTotalCents, ...holder }: Holder & { readonly code: string; readonly orderTotalCents: Cents },
 ): Promise<GiftCardQuote> {
-  const card = await readOne<{ id: string; last4: string; currency: string; balanceCents: Cents }>(ctx, sql`
-    select id, last4, currency, balance_cents as "balanceCents" from gift_cards
+  const card = await readOne<{ id: string; last4: string; currency: string; balanceCents: Cents; freeCents: Cents }>(ctx, sql`
+    select id, last4, currency, balance_cents as "balanceCents", balance_cents - held_cents + own.cents as "freeCents"
+    from gift_cards g cross join lateral (${ownHolds(ctx, holder, sql`g.id`)}) as own
     where tenant_id = ${ctx.tenant.id} and code_hash = ${hashGiftCardCode(ctx, code)} and disabled_at is null`);
   if (!card || card.currency !== ctx.tenant.currency) {
     return {
@@ -36,11 +37,11 @@ export async function quoteGiftCard(
       remainingDueCents: orderTotalCents, reason: 'not_applicable',
     };
   }
-  const { id: giftCardId, last4, currency, balanceCents } = card;
-  const appliedCents = balanceCents >= orderTotalCents ? orderTotalCents : floorTo(balanceCents, chargeStepOf(currency));
-  const isEmpty = balanceCents === 0;
+  const { id: giftCardId, last4, currency, balanceCents, freeCents } = card;
+  const appliedCents = freeCents >= orderTotalCents ? orderTotalCents : floorTo(freeCents, chargeStepOf(currency));
+  const reason = balanceCents === 0 ? 'empty' : freeCents === 0 ? 'in_use' : null;
   return {
-    valid: !isEmpty, giftCardId, last4, currency, balanceCents, appliedCents,
-    remainingDueCents: orderTotalCents - appliedCents, reason: isEmpty ? 'empty' : null,
+    valid: reason === null, giftCardId, last4, currency, balanceCents, appliedCents,
+    remainingDueCents: orderTotalCents - appliedCents, reason,
   };
 }

@@ -4,12 +4,12 @@ import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { readOne } from '../database.ts';
 import { type Basket, judgePromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
+import { type Holder, ownHolds } from './own-holds.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
-export type PromoQuestion = Basket & {
+export type PromoQuestion = Basket & Holder & {
   readonly code: string;
   readonly currency: string;
-  readonly customerEmail?: string | undefined;
 };
 
 /** What a promo code would do for a purchase. */
@@ -29,12 +29,12 @@ export interface PromoQuote {
 /**
  * What a promo code is worth for these lines, or this subtotal; nothing is held or changed.
  *
- * Limits are judged here by what paid orders used and in `holdPromo` by what open checkouts hold besides, so that
- * nobody is turned away by a checkout of their own. A per-customer limit is judged where the customer is known.
+ * Limits count what paid orders used and what open checkouts hold, but for the shopper's own, which a new one replaces;
+ * `holdPromo` keeps them. A per-customer limit is checked where the customer is known.
  */
 export async function quotePromo(ctx: Context, asked: PromoQuestion): Promise<PromoQuote> {
-  const { code, currency, customerEmail, ...basket } = asked;
-  const promo = await findTerms(ctx, normalisePromoCode(code), customerEmail);
+  const { code, currency, customerEmail, cartId, ...basket } = asked;
+  const promo = await findTerms(ctx, normalisePromoCode(code), { customerEmail, cartId });
   const unusable = { valid: false, promoId: null, discountCents: 0, lineDiscountsCents: [], freeShipping: false };
   if (!promo || currency !== ctx.tenant.currency) {
     return { ...unusable, code: normalisePromoCode(code), discountType: null, reason: 'not_applicable' };
@@ -51,14 +51,14 @@ interface FoundPromo extends Omit<PromoTerms, 'currency'> {
   readonly code: string;
 }
 
-async function findTerms(ctx: Context, code: string, customerEmail = ''): Promise<FoundPromo | undefined> {
-  const email = normaliseEmail(customerEmail);
+async function findTerms(ctx: Context, code: string, holder: Holder): Promise<FoundPromo | undefined> {
+  const email = normaliseEmail(holder.customerEmail ?? '');
   return readOne<FoundPromo>(ctx, sql`
     select p.id, p.code, p.type, p.percent::float8 as percent, p.value_cents as "valueCents",
       p.min_subtotal_cents as "minSubtotalCents", p.usage_limit as "usageLimit",
       p.per_customer_limit as "perCustomerLimit", p.products, p.starts_at as "startsAt", p.ends_at as "endsAt",
-      p.used, coalesce(c.used, 0) as "usedByCustomer"
-    from promo_codes p
+      p.used + p.held - own.uses as used, coalesce(c.used + c.held, 0) - own."usesOfEmail" as "usedByCustomer"
+    from promo_codes p cross join lateral (${ownHolds(ctx, holder, sql`p.id`)}) as own
     left join promo_customers c on c.tenant_id = ${ctx.tenant.id} and c.promo_id = p.id and c.email = ${email}
     where p.tenant_id = ${ctx.tenant.id} and p.code = ${code} and p.removed_at is null`);
 }

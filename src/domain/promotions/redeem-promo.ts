@@ -5,6 +5,8 @@ import type { PromoUse } from './hold-promo.ts';
 
 export interface PromoRedemption extends PromoUse {
   readonly orderId: string;
+  /** The address that paid, which counts as a use too: a guest's checkout knew none, and another may have been given. */
+  readonly paidBy?: string | undefined;
   /**
    * Whether the order still holds its use; the default. `false` for a payment that came after the hold was released:
    * what was paid for counts, even beyond the limit.
@@ -15,9 +17,9 @@ export interface PromoRedemption extends PromoUse {
 /** A paid order has used the code. Once per order, however often it is told. */
 export async function redeemPromo(
   ctx: InTransaction,
-  { promoId, customerEmail, orderId, isHeld = true }: PromoRedemption,
+  { promoId, customerEmail, paidBy, orderId, isHeld = true }: PromoRedemption,
 ): Promise<void> {
-  const email = customerEmail === undefined ? null : normaliseEmail(customerEmail);
+  const [email = null, ...others] = new Set([customerEmail, paidBy].flatMap((address) => (address ? [normaliseEmail(address)] : [])));
   const held = isHeld ? 1 : 0;
   const redeemed = await ctx.tx.run(sql`
     insert into promo_redemptions (tenant_id, promo_id, order_id, email, redeemed_at)
@@ -29,10 +31,10 @@ export async function redeemPromo(
     update promo_codes set held = held - ${held}::int, used = used + 1
     where tenant_id = ${ctx.tenant.id} and id = ${promoId}`);
   if (email === null) return;
-  // A guest's hold knows no address: then there is nothing of this customer's to take back.
+  // Only the address that the checkout was given holds anything. In the order of the addresses, as everybody locks them.
   await ctx.tx.run(sql`
     insert into promo_customers as known (tenant_id, promo_id, email, held, used)
-    values (${ctx.tenant.id}, ${promoId}, ${email}, 0, 1)
-    on conflict (tenant_id, promo_id, email) do update
-      set held = greatest(known.held - ${held}::int, 0), used = known.used + 1`);
+    select ${ctx.tenant.id}, ${promoId}, address, 0, 1 from unnest(${[email, ...others]}::text[]) as address order by address
+    on conflict (tenant_id, promo_id, email) do update set used = known.used + 1,
+      held = greatest(known.held - case when known.email = ${customerEmail ? email : null} then ${held}::int else 0 end, 0)`);
 }

@@ -6,6 +6,7 @@ import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { checkSession, savePaymentAccount } from '#src/domain/payments/index.ts';
+import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -376,4 +377,26 @@ test.serial('the order is linked to the customer who is known by that address', 
     insert into customers (tenant_id, id, email, created_at) values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`));
   const { order_id } = await buy(ctx, product, { customer_email: 'Ada@example.com' });
   t.is((await orderOf(ctx, order_id)).customerId, id);
+});
+
+test.serial('createCheckoutSession and the previews agree on what is held, and a shopper\'s own checkout is not in the way', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { variants: [{ sku: 'S', price_cents: 3800, stock: 10 }] });
+  const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+  const codes = { promo_code: promo.code, gift_card_code: card.code };
+  const preview = async (customerEmail?: string) => [
+    (await quotePromo(ctx, { code: promo.code, currency: 'USD', subtotalCents: 3800, customerEmail })).reason,
+    (await quoteGiftCard(ctx, { code: card.code, orderTotalCents: 3800, customerEmail })).reason,
+  ];
+  for (let time = 0; time < 2; time += 1) await buy(ctx, product, { ...codes, customer_email: 'ada@example.com' });
+  t.deepEqual(await preview('ada@example.com'), [null, null]);
+  for (const other of [undefined, 'grace@example.com']) {
+    t.deepEqual(await preview(other), ['usage_limit', 'in_use']);
+    const more = other ? { customer_email: other } : {};
+    t.is((await refusal(t, buy(ctx, product, { promo_code: promo.code, ...more }))).extensions['reason'], 'usage_limit');
+    t.is((await refusal(t, buy(ctx, product, { gift_card_code: card.code, ...more }))).extensions['reason'], 'in_use');
+  }
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 1, used: 0 });
 });

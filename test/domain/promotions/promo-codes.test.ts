@@ -15,7 +15,7 @@ useContext(test);
 
 const hold = (ctx: Context, use: PromoUse) => transact(ctx, (ctx) => holdPromo(ctx, use));
 const release = (ctx: Context, use: PromoUse) => transact(ctx, (ctx) => releasePromo(ctx, use));
-const redeem = (ctx: Context, use: PromoUse & { orderId: string; isHeld?: boolean }) => transact(ctx, (ctx) => redeemPromo(ctx, use));
+const redeem = (ctx: Context, use: PromoUse & { orderId: string; paidBy?: string; isHeld?: boolean }) => transact(ctx, (ctx) => redeemPromo(ctx, use));
 const quote = (ctx: Context, code: string, customerEmail?: string) =>
   quotePromo(ctx, { code, currency: 'USD', subtotalCents: 10_000, customerEmail });
 
@@ -96,11 +96,30 @@ test('a released use is free again, a redeemed one is not, and an order redeems 
   t.is((await quote(ctx, promo.code)).reason, 'usage_limit');
 });
 
-test('nobody is turned away by a checkout of his own: a quote counts what was paid', async (t) => {
+test('quotePromo counts the uses that open checkouts hold', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
   await hold(ctx, { promoId: promo.id, customerEmail: 'ada@example.com' });
-  t.true((await quote(ctx, promo.code, 'ada@example.com')).valid);
+  t.is((await quote(ctx, promo.code)).reason, 'usage_limit');
+  const each = await buildPromo(ctx, { per_customer_limit: 1 });
+  await hold(ctx, { promoId: each.id, customerEmail: 'ada@example.com' });
+  t.is((await quote(ctx, each.code, 'ada@example.com')).reason, 'customer_limit');
+  t.true((await quote(ctx, each.code, 'grace@example.com')).valid);
+});
+
+test('redeemPromo counts a use for the address that paid besides the one that the checkout was given', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx, { per_customer_limit: 1 });
+  await hold(ctx, { promoId: promo.id });
+  await redeem(ctx, { promoId: promo.id, orderId: 'ord_1', paidBy: 'Ada@example.com' });
+  t.is((await quote(ctx, promo.code, 'ada@example.com')).reason, 'customer_limit');
+  await hold(ctx, { promoId: promo.id, customerEmail: 'grace@example.com' });
+  await redeem(ctx, { promoId: promo.id, orderId: 'ord_2', customerEmail: 'grace@example.com', paidBy: 'linus@example.com' });
+  for (const email of ['grace@example.com', 'linus@example.com']) {
+    t.deepEqual(await usesOf(ctx, promo.id, email), { held: 0, used: 1 });
+    await t.throwsAsync(hold(ctx, { promoId: promo.id, customerEmail: email }), { code: 'promo_not_applicable' });
+  }
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 2 });
 });
 
 test('a customer who used a code up is told so, and others are not', async (t) => {
