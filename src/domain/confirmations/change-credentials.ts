@@ -62,14 +62,18 @@ export async function changeCredentials<Result>(
   confirmation: Confirmation | null | undefined,
   save: (ctx: InTransaction) => Promise<Result>,
 ): Promise<Result> {
-  // A wrong code is counted: this transaction commits it, and the error follows.
+  // A wrong code is counted and logged: this transaction commits that, and the error follows.
   const outcome = await transact(ctx, async (ctx) => {
     await lockSubject(ctx, 'provider', change.name);
     const replaced = await change.replaced(ctx);
     const fields = Object.keys(replaced);
     const isConfirmed = fields.length === 0 || (confirmation
       && await useCode(ctx, { ...confirmedBy(ctx, confirmation.id, change, replaced), code: confirmation.code }));
-    return isConfirmed ? { saved: await save(ctx) } : { fields };
+    if (isConfirmed) return { saved: await save(ctx) };
+    if (confirmation) {
+      await recordAudit(ctx, { action: 'provider.confirmation_rejected', subjectKind: 'provider', subjectId: change.name, after: { fields } });
+    }
+    return { fields };
   });
   if ('saved' in outcome) return outcome.saved;
   throw confirmationRequired(outcome.fields, confirmation ? 'This one-time password is not valid for this change, or no longer.'

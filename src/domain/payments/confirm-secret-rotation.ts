@@ -3,6 +3,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../audit/index.ts';
 import { useCode } from '../confirmations/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
@@ -48,7 +49,12 @@ async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Pr
     select leased_until as "leasedUntil" from payment_secret_rotations
     where tenant_id = ${ctx.tenant.id} and id = ${rotationId} for update`);
   if (!rotation) throw notFound('rotation');
-  if (!(await useCode(ctx, { id: rotationId, purpose: codePurpose, code }, { mayRepeat: true }))) return 'refused';
+  if (!(await useCode(ctx, { id: rotationId, purpose: codePurpose, code }, { mayRepeat: true }))) {
+    await recordAudit(ctx, {
+      action: 'payment_webhook_secret.confirmation_rejected', subjectKind: 'payment_webhook_secret', subjectId: rotationId,
+    });
+    return 'refused';
+  }
   if (rotation.leasedUntil && rotation.leasedUntil > now) return 'busy';
   const leasedUntil = fromNow(ctx.clock, leaseMs);
   await ctx.tx.run(sql`

@@ -20,7 +20,7 @@ import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
 import { nameOf } from '#test/support/every-route.ts';
-import { deedsOf, told, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, told, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
 import { workPromises } from '#test/support/work-promises.ts';
 
 /* Whatever of the owner's moves money, buys, creates or sends something is done once, however often it is asked for. */
@@ -169,7 +169,7 @@ const harmless = [
 const isOwners = ({ path }: Route) => path.startsWith('/api/v1/admin/');
 const repeatable = routes.filter((route) => isOwners(route) && route.idempotent);
 
-test('every operation of the owner that does something anew each time honours an Idempotency-Key', (t) => {
+test('every operation of the owner that a repetition would do again honours an Idempotency-Key', (t) => {
   t.deepEqual(repeatable.map(nameOf).toSorted(), Object.keys(deedOf).toSorted());
   const others = routes.filter((route) => isOwners(route) && route.method === 'post' && !route.idempotent);
   t.deepEqual(others.map(({ path }) => path.replace('/api/v1/admin/', '')).filter((path) => !harmless.includes(path)), []);
@@ -180,6 +180,7 @@ for (const route of repeatable) {
     const { ctx, api, services } = t.context;
     const { params = {}, body, count } = await deedOf[nameOf(route)]?.(t) ?? { count: async () => 0 };
     const key = await buildKey(ctx, ['admin:write']);
+    const { id: keyId } = await services.keys.open(key);
     const address = route.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
     const before = await count();
     const send = (name?: string): Promise<Answer> => api.call(route.method.toUpperCase(), address, {
@@ -189,19 +190,23 @@ for (const route of repeatable) {
       await workPromises(services);
       return (await count()) - before;
     };
-    return { send, done };
+    const audited = async () => (await auditOf(ctx)).filter(({ actor }) => actor.kind === 'key' && actor.id === keyId).length;
+    return { send, done, audited };
   };
 
-  test(`${nameOf(route)} with one Idempotency-Key is done once, and the response is replayed`, async (t) => {
-    const { send, done } = await prepare(t);
+  test(`${nameOf(route)} with one Idempotency-Key is done once, the response is replayed, and the audit log names the key`, async (t) => {
+    const { send, done, audited } = await prepare(t);
     const first = await send('one');
     t.true(first.status < 300, told(first));
     t.is(await done(), 1);
+    const entries = await audited();
+    t.true(entries > 0);
     const second = await send('one');
     t.is(second.status, first.status);
     t.deepEqual(second.body, first.body);
     t.is(second.headers.get('idempotent-replayed'), 'true');
     t.is(await done(), 1);
+    t.is(await audited(), entries);
   });
 
   // A relative change of stock is meant each time, unless it is named.

@@ -52,7 +52,9 @@ test.serial('the owner confirms with the code and is told the new secret, again 
   t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [secret]);
 
   const { rows } = await listAudit(ctx, { limit: 10 });
-  t.deepEqual(rows.map(({ action }) => action), ['payment_webhook_secret.rotated', 'payment_webhook_secret.rotation_requested']);
+  t.deepEqual(rows.map(({ action }) => action), [
+    'payment_webhook_secret.confirmation_rejected', 'payment_webhook_secret.rotated', 'payment_webhook_secret.rotation_requested',
+  ]);
   t.false(JSON.stringify(rows).includes(secret));
 });
 
