@@ -7,6 +7,8 @@ export interface Database {
   readonly pool: Pool;
   /** A replica for search and the owner's lists, where one is configured; otherwise the same pool. */
   readonly replica: Pool;
+  /** Whether PostgreSQL answers: asked on a connection that nobody else uses, so that a full pool says nothing. */
+  answers(): Promise<boolean>;
   /** Tell the relay that something was promised, so that it need not wait for its next look. */
   wakeRelay(): void;
 }

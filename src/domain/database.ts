@@ -2,6 +2,7 @@ import { helper } from '@mikro-orm/core';
 
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction, PlatformContext } from './context.ts';
+import { withinShare } from './read-share.ts';
 import { runAlone, runTogether } from './run-statement.ts';
 import type { Tenant } from './tenants/tenant.ts';
 import { openTransaction } from './transaction.ts';
@@ -71,11 +72,13 @@ export interface ReadOptions {
 /**
  * Read with one statement. Inside a transaction it runs there; outside it carries its tenant with it, so that one
  * round trip is enough and the connection stays clean.
+ * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
  */
 export async function read<Row>(ctx: Context, statement: Sql, { replica, brief }: ReadOptions = {}): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.run<Row>(statement);
-  const run = brief ? runTogether : runAlone;
-  return run<Row>(replica ? ctx.database.replica : ctx.database.pool, scopeToTenant(ctx.tenant.id, statement));
+  const pool = replica ? ctx.database.replica : ctx.database.pool;
+  const scoped = scopeToTenant(ctx.tenant.id, statement);
+  return brief ? runTogether<Row>(pool, scoped) : withinShare(pool, ctx.tenant.id, () => runAlone<Row>(pool, scoped));
 }
 
 /** The first row of `read`, or `undefined`. */

@@ -26,6 +26,8 @@ export interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database & { close(): Promise<void> }> {
   const pool = openPool(options.url, options);
   const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
+  const probe = openPool(options.url, { ...options, poolMax: 1 });
+  let probing: Promise<boolean> | undefined;
   const orm = await MikroORM.init(
     defineConfig({
       driver: PreparedDriver,
@@ -42,9 +44,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
     pool,
     replica,
     wakeRelay: options.wakeRelay,
+    answers() {
+      probing ??= probe.query('select 1').then(() => true, () => false).finally(() => (probing = undefined));
+      return probing;
+    },
     async close() {
       await orm.close(true);
       if (!pool.ended) await pool.end();
+      if (!probe.ended) await probe.end();
       if (replica !== pool) await replica.end();
     },
   };

@@ -1,5 +1,5 @@
 import { isDatabaseAway } from '#src/domain/database.ts';
-import { DomainError, type Refusal } from '#src/lib/errors.ts';
+import { DomainError, type Refusal, Snooze } from '#src/lib/errors.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';
 
@@ -61,6 +61,13 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
     const { status, headers, issues } = error;
     const body = { error: error.code, detail: error.message, request_id: requestId };
     return { status, headers, body: issues.length > 0 ? { ...body, errors: issues } : body };
+  }
+  if (error instanceof Snooze) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(error.milliseconds / 1000));
+    return replyToError(
+      new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', { retryAfterSeconds }),
+      requestId,
+    );
   }
   if (isDatabaseAway(error)) {
     return replyToError(

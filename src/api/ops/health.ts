@@ -1,6 +1,5 @@
 import type { RouterMiddleware } from '@koa/router';
 
-import { sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 
 /** The process runs. */
@@ -11,7 +10,7 @@ export const answerHealth: RouterMiddleware = (koa) => {
 /** The process can serve: PostgreSQL answers and no shutdown has begun. Redis may be away: the shop is open then. */
 export function answerReadiness(services: Services): RouterMiddleware {
   return async (koa) => {
-    const database = await services.run(sql`select 1`).then(() => true, () => false);
+    const database = await services.context().database.answers();
     const ready = database && !services.isClosing();
     koa.status = ready ? 200 : 503;
     koa.body = { ready, database, redis: services.redis.status === 'ready', closing: services.isClosing() };

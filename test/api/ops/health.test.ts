@@ -1,0 +1,17 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+const test = anyTest as TestFn<ApiContext>;
+useApi(test, { environment: { DATABASE_POOL_MAX: '2' } });
+
+test.serial('/readyz answers 200 while every connection of the pool is in use', async (t) => {
+  const { pool } = t.context.ctx.database;
+  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  try {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => t.context.api.call('GET', '/readyz')));
+    for (const answer of answers) t.like(answer, { status: 200, body: { ready: true, database: true } });
+  } finally {
+    for (const client of clients) client.release();
+  }
+});
