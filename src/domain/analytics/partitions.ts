@@ -55,8 +55,17 @@ function partitionsFor(first: Day, last: Day): Partition[] {
   });
 }
 
+/**
+ * To add or drop a partition locks its table: who uses the table is waited for, and everybody else waits behind that. So
+ * it is not for long: what needs a partition, and the chore that drops them, come round again.
+ */
+async function waitBriefly(ctx: InTransaction<PlatformContext>): Promise<void> {
+  await ctx.tx.run(sql`set local lock_timeout = '2s'`);
+}
+
 /** Two who make the same at once wait for each other. */
 async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readonly Partition[]): Promise<void> {
+  await waitBriefly(ctx);
   await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtext('analytics partitions'))`);
   const found = await ctx.tx.run<{ name: string }>(sql`
     select relname as name from pg_class where relname = any(${wanted.map(({ name }) => name)}) and relispartition`);
@@ -71,8 +80,7 @@ const partitionName = (table: string, from: Day) => `${table}_${from.replaceAll(
 /** Drop the partitions of a table that hold nothing from this day on. Answers how many. */
 export async function dropPartitions(ctx: PlatformContext, { name: table, days }: PartitionedTable, before: Day): Promise<number> {
   return asPlatform(ctx, 'partitions belong to all stores', async (ctx) => {
-    // Whoever folds or reads is waited for, though not for long: a chore comes round again.
-    await ctx.tx.run(sql`set local lock_timeout = '2s'`);
+    await waitBriefly(ctx);
     const partitions = await ctx.tx.run<{ name: string }>(sql`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = ${table}::regclass`);
     const old = partitions.filter(({ name }) => {
