@@ -49,7 +49,10 @@ export function createBoard(services: Services): Middleware {
     if (!['GET', 'HEAD'].includes(koa.method)) return answerRetry(services, koa);
     const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
     if (shown) await dropSettled(services, shown);
-    await board(koa, next);
+    // The board answers 500 for whatever is thrown below it, our 404 among it.
+    let isBoards = true;
+    await board(koa, async () => void (isBoards = false));
+    if (!isBoards) return next();
     const body: unknown = koa.body;
     if (typeof body === 'string' && koa.type === 'text/html') koa.body = body.replace('</head>', `<style>${hideChanges}</style></head>`);
     else if (koa.query['activeQueue'] === undefined && fits(QueueList, body)) for (const queue of body.queues) queue.readOnlyMode = true;

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
+import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { environment: { OPS_USER: 'ops', OPS_PASSWORD: 'a long password' } });
@@ -37,4 +38,13 @@ test('pages of operators are kept by nobody and framed by nobody', async (t) => 
   const { headers } = await t.context.api.call('GET', '/ops/labels', { headers: right });
   t.is(headers.get('cache-control'), 'no-store');
   t.regex(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+});
+
+test('a retry at a URL that the board does not have is answered 404', async (t) => {
+  const { api, services } = t.context;
+  await until(() => services.redis.status === 'ready');
+  const board = '/ops/queues/api/queues';
+  for (const [method, path] of [['PUT', `${board}/labels/1/retry/failed`], ['PUT', `${board}/nothing/1/retry`], ['PUT', `${board}/labels/nobody/retry`], ['GET', '/ops/queues/api/nothing']] as const) {
+    t.is((await api.call(method, path, { headers: right })).status, 404, path);
+  }
 });
