@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible';
 
 import type { Services } from '#src/services.ts';
@@ -23,6 +25,8 @@ export interface Share {
 /** Counts shares in Redis for all processes together. `RATE_LIMIT_SCALE` multiplies each. */
 export interface Windows {
   take(share: Share): Promise<Standing>;
+  /** How a subject stands, with all who took in this turn of the event loop or before, without taking. */
+  peek(share: Share): Promise<Standing>;
   /** Undo one `take`. */
   giveBack(share: Share): Promise<void>;
 }
@@ -39,12 +43,19 @@ export function createWindows({ redis, config }: Pick<Services, 'redis' | 'confi
     counters.set(window, counter);
     return counter;
   };
+  const standingOf = ({ points }: Share, consumed: number, msBeforeNext: number): Standing => {
+    const limit = Math.max(1, Math.round(points * config.settings.rateLimitScale));
+    const left = limit - consumed;
+    return { isOver: left < 0, limit, remaining: Math.max(0, left), reset: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+  };
   return {
     async take(share) {
-      const limit = Math.max(1, Math.round(share.points * config.settings.rateLimitScale));
       const { answer: { consumedPoints, msBeforeNext }, later } = await counterOf(share).take(share.subject);
-      const left = limit - (consumedPoints - later);
-      return { isOver: left < 0, limit, remaining: Math.max(0, left), reset: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+      return standingOf(share, consumedPoints - later, msBeforeNext);
+    },
+    async peek(share) {
+      const answer = await counterOf(share).peek(share.subject);
+      return standingOf(share, answer?.consumedPoints ?? 0, answer?.msBeforeNext ?? 0);
     },
     giveBack: (share) => counterOf(share).giveBack(share.subject),
   };
@@ -61,6 +72,10 @@ function createCounter(redis: Services['redis'], keyPrefix: string, duration: nu
   const impatient = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
   return {
     take: countTogether((subject, times) => impatient.penalty(subject, times)),
+    async peek(subject: string) {
+      await nextTurn();
+      return impatient.get(subject);
+    },
     async giveBack(subject: string): Promise<void> {
       await impatient.reward(subject);
     },

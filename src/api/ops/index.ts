@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { analyticsPages } from './analytics.ts';
+import { createSecretCheck } from './check-secret.ts';
 import { driftPages } from './drift.ts';
 import { answerHealth, answerReadiness } from './health.ts';
 import { labelPages } from './labels.ts';
@@ -14,14 +15,15 @@ import { webhookPages } from './webhooks.ts';
 
 /** What operators and their machines ask, each in its turn: health and metrics, and the pages under /ops. */
 export function opsRoutes(services: Services): Middleware[] {
+  const checkSecret = createSecretCheck(services);
   const machines = new Router();
   machines.get('/healthz', answerHealth);
   machines.get('/readyz', answerReadiness(services));
-  machines.get('/metrics', answerMetrics(services));
-  machines.get('/metrics/queues', answerQueues(services));
+  machines.get('/metrics', answerMetrics(services, checkSecret));
+  machines.get('/metrics/queues', answerQueues(services, checkSecret));
   return [
     machines.routes() as Middleware,
-    protectOps(services),
+    protectOps(services, checkSecret),
     ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages].map((pages) => pages(services).routes() as Middleware),
     openOnFirstUse(services),
   ];

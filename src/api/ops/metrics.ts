@@ -1,20 +1,21 @@
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 
 import { type Operations, readOperations } from '#src/domain/backoffice/index.ts';
-import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { expose, expositionType, type Family, type Labels, seriesOf } from '#src/platform/exposition.ts';
 import type { ProcessState } from '#src/platform/shared-metrics.ts';
 import type { Services } from '#src/services.ts';
+import type { CheckSecret } from './check-secret.ts';
+import { basicLogin } from './protect.ts';
 import { sizeProcesses } from './size-processes.ts';
 
 /**
  * Everything there is to watch, for Prometheus. Any web process answers alike: how things stand is read from
  * PostgreSQL, and what was counted is the sum over all processes, workers included.
  */
-export function answerMetrics(services: Services): RouterMiddleware {
+export function answerMetrics(services: Services, checkSecret: CheckSecret): RouterMiddleware {
   return async (koa) => {
-    requireToken(services, koa);
+    await requireToken(services, checkSecret, koa);
     const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);
     koa.type = expositionType;
     koa.body = expose([
@@ -26,22 +27,19 @@ export function answerMetrics(services: Services): RouterMiddleware {
 }
 
 /** What to scale by, for an autoscaler: how far behind each queue is and how many processes would catch up. */
-export function answerQueues(services: Services): RouterMiddleware {
+export function answerQueues(services: Services, checkSecret: CheckSecret): RouterMiddleware {
   return async (koa) => {
-    requireToken(services, koa);
+    await requireToken(services, checkSecret, koa);
     const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);
     koa.set('cache-control', 'no-store');
     koa.body = { at: operations.at.toISOString(), queues: sizeProcesses(operations, shared, services.config.concurrency) };
   };
 }
 
-function requireToken({ config }: Services, koa: RouterContext): void {
+async function requireToken({ config }: Services, checkSecret: CheckSecret, koa: RouterContext): Promise<void> {
   const { metricsToken, ops, settings } = config;
-  const [, scheme = '', given = ''] = /^(\w+) +(.*)$/.exec(koa.get('authorization')) ?? [];
-  const expected = metricsToken ?? (ops && Buffer.from(`${ops.user}:${ops.password}`).toString('base64'));
-  const allowed = expected
-    ? scheme.toLowerCase() === (metricsToken ? 'bearer' : 'basic') && equalInConstantTime(given, expected)
-    : settings.localMode;
+  const expected = metricsToken ? `bearer ${metricsToken}` : ops && basicLogin(ops);
+  const allowed = expected ? await checkSecret(koa, expected) : settings.localMode;
   if (!allowed) throw new DomainError('unauthenticated', 'missing_key', 'The metrics need their token.');
 }
 

@@ -1,8 +1,8 @@
 import type { Context as KoaContext, Middleware } from 'koa';
 
 import { HttpError } from '#src/api/lib/http-error.ts';
-import { equalInConstantTime } from '#src/lib/crypto.ts';
 import type { Services } from '#src/services.ts';
+import type { CheckSecret } from './check-secret.ts';
 
 /** The router does not tell upper case from lower, so neither does the guard. */
 const opsPath = /^\/ops(\/|$)/i;
@@ -21,29 +21,32 @@ const headers = {
  * Stands before everything under /ops: the operator's name and password are asked for where they are set, which only
  * local mode may leave out, and a change that a page of another origin asks for is refused.
  */
-export function protectOps(services: Services): Middleware {
+export function protectOps(services: Services, checkSecret: CheckSecret): Middleware {
   return async (koa, next) => {
     if (!opsPath.test(koa.path)) return next();
-    requireOperator(services, koa);
+    await requireOperator(services, checkSecret, koa);
     if (!safeMethods.has(koa.method)) refuseForeignPages(services, koa);
     koa.set(headers);
     await next();
   };
 }
 
-function requireOperator({ config }: Services, koa: KoaContext): void {
+async function requireOperator({ config }: Services, checkSecret: CheckSecret, koa: KoaContext): Promise<void> {
   const { ops, settings } = config;
   if (!ops) {
     // A page elsewhere could have its own name resolve to this machine; nobody but this machine's names may ask.
     if (settings.localMode && isLoopback(koa.hostname)) return;
     throw new HttpError(403, 'origin_not_allowed', 'Without a password, operations are open on this machine alone.');
   }
-  const [scheme = '', given = ''] = koa.get('authorization').split(' ');
-  const expected = Buffer.from(`${ops.user}:${ops.password}`).toString('base64');
-  if (scheme.toLowerCase() === 'basic' && equalInConstantTime(given, expected)) return;
-  throw new HttpError(401, given ? 'invalid_key' : 'missing_key', 'Operations ask for their name and password.', {
+  if (await checkSecret(koa, basicLogin(ops))) return;
+  throw new HttpError(401, koa.get('authorization') ? 'invalid_key' : 'missing_key', 'Operations ask for their name and password.', {
     headers: { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
   });
+}
+
+/** The Authorization header of this user. */
+export function basicLogin({ user, password }: { user: string; password: string }): string {
+  return `basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
 /** Browsers say where a change comes from; a client that says nothing is no browser, and carries no login by itself. */

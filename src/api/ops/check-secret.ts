@@ -1,0 +1,44 @@
+import type { Context as KoaContext } from 'koa';
+
+import { clientAddress, householdOf } from '#src/api/lib/client-address.ts';
+import { createWindows } from '#src/api/lib/windows.ts';
+import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import type { Services } from '#src/services.ts';
+
+/** How many wrong secrets one client network may send in a window, and all of them together. */
+const clientMax = 10;
+const overallMax = 100;
+const seconds = minutes(15) / 1000;
+
+/**
+ * Whether the request's Authorization header is this one, the scheme in lower case. A request without the header is not
+ * counted: browsers ask first.
+ * @throws DomainError `rate_limited` for a client network that sent too many wrong ones, whatever it sends now
+ */
+export type CheckSecret = (koa: KoaContext, expected: string) => Promise<boolean>;
+
+/**
+ * Compare operators' secrets in constant time and count the wrong ones. Once all networks together sent too many, a
+ * single wrong one is too many for a network: many addresses do not help a guesser, and an operator elsewhere gets in.
+ */
+export function createSecretCheck({ redis, config }: Services): CheckSecret {
+  const windows = createWindows({ redis, config });
+  const overall = { window: 'ops:overall', seconds, subject: 'all', points: overallMax };
+
+  return async (koa, expected) => {
+    const given = koa.get('authorization').replace(/^\w+ +/, (scheme) => `${scheme.trim().toLowerCase()} `);
+    if (given === '') return false;
+    const isRight = equalInConstantTime(given, expected);
+    const { remaining: remainingOverall } = await windows.peek(overall);
+    const subject = householdOf(clientAddress(koa.req, config.trustedProxyHops));
+    const own = { window: 'ops:client', seconds, subject, points: remainingOverall > 0 ? clientMax : 1 };
+    const { isOver, remaining, reset } = await (isRight ? windows.peek(own) : windows.take(own));
+    if (isRight ? remaining === 0 : isOver) {
+      throw new DomainError('too_many', 'rate_limited', 'There were too many wrong passwords. Wait a moment and try again.', { retryAfterSeconds: reset });
+    }
+    if (!isRight) await windows.take(overall);
+    return isRight;
+  };
+}
