@@ -1,26 +1,42 @@
+import type { Log } from './log.ts';
+
+/** A process that is up. */
+export interface Running {
+  /** Ends what is under way. Heroku kills 30 seconds after its signal, so it has to end by itself before. */
+  stop(): Promise<void>;
+  readonly log: Log;
+}
+
 /**
- * Run until SIGTERM or SIGINT, then `stop` and exit 0. Heroku kills 30 seconds after the signal, so whatever `stop`
- * does has to end by itself before. A second signal ends the process at once.
+ * Start, run until SIGTERM or SIGINT, then stop and exit 0. A signal that comes before the start is over ends the process
+ * at once, with 0 as well: it has taken on nothing yet. A second one ends it with 1 wherever it is.
+ *
+ * @param start loads what the process is made of, too: before this is called a signal would end it as a failure
  */
-export function runUntilSignalled(stop: () => Promise<void>, onError: (error: unknown) => void): void {
-  let stopping = false;
+export async function runUntilSignalled(start: () => Promise<Running>): Promise<void> {
+  let running: Running | undefined;
+  let isStopping = false;
   const handle = (): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        onError(error);
-        process.exit(1);
-      },
-    );
+    if (isStopping) process.exit(1);
+    if (!running) process.exit(0);
+    isStopping = true;
+    const { log } = running;
+    running.stop().then(() => process.exit(0), (error: unknown) => {
+      log.error({ err: error }, 'shutdown failed');
+      process.exit(1);
+    });
   };
   process.on('SIGTERM', handle);
   process.on('SIGINT', handle);
+  try {
+    running = await start();
+  } catch (error) {
+    refuseToStart(error);
+  }
 }
 
 /** Explain a failed start in one line each and exit 1; a stack only for what nobody foresaw. */
-export function refuseToStart(error: unknown): never {
+function refuseToStart(error: unknown): never {
   const foreseen = error instanceof Error && ['ConfigError', 'UnfitDatabase'].includes(error.name);
   process.stderr.write(`${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);

@@ -14,7 +14,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
   { name: 'services', pattern: /^src\/services\.ts$/, height: 6 },
   { name: 'api', pattern: /^src\/api\//, height: 7 },
   { name: 'workers', pattern: /^workers\/(processors|runtime|relay)\//, height: 7 },
-  { name: 'entries', pattern: /^(src\/server\.ts|src\/cli\/|workers\/[a-z-]+\.ts)/, height: 8 },
+  { name: 'entries', pattern: /^(src\/server?\.ts|src\/cli\/|workers\/[a-z-]+\.ts)/, height: 8 },
   { name: 'migrations', pattern: /^migrations\//, height: 8 },
   { name: 'local', pattern: /^src\/local\//, height: 9 },
 ];

@@ -63,7 +63,10 @@ const services: Services = await createServices(config, 'worker-labels', {
 const shipping = watchProtocol(services.context().database.pool, gateway, at);
 const workers = startWorkers(services, ['labels'], processors);
 
-runUntilSignalled(async () => {
-  await workers.close(5000);
-  await services.close();
-}, (error) => services.log.error({ err: error }, 'shutdown failed'));
+await runUntilSignalled(async () => ({
+  log: services.log,
+  async stop() {
+    await workers.close(5000);
+    await services.close();
+  },
+}));

@@ -15,6 +15,9 @@ export interface RunningWorkers {
   close(deadlineMs: number): Promise<void>;
 }
 
+/** The workers that have reached Redis. */
+const begun = new WeakSet<Worker>();
+
 /** Work the jobs of these queues in this process. */
 export function startWorkers(services: Services, queueNames: readonly QueueName[], all: readonly Processor[]): RunningWorkers {
   const processors = new Map(all.map((processor) => [processor.job.name, processor]));
@@ -75,6 +78,7 @@ function startWorker(
       },
     },
   });
+  worker.once('ready', () => begun.add(worker));
   // Without a listener an error of the connection would end the process; the connection itself reports it.
   worker.on('error', (error) => services.log.debug({ queue, err: error.message }, 'worker connection'));
   return worker;
@@ -85,9 +89,11 @@ function isVerdict(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof UnrecoverableError || error instanceof Retry;
 }
 
+/** One that Redis never let begin has no job to end, and would wait for Redis before it closed. */
 async function closeBy(worker: Worker, deadline: AbortSignal): Promise<void> {
-  const forced = new Promise<void>((resolve) => {
-    deadline.addEventListener('abort', () => resolve(worker.close(true)), { once: true });
+  if (!begun.has(worker)) return;
+  const tooLate = new Promise<void>((resolve) => {
+    deadline.addEventListener('abort', () => resolve(), { once: true });
   });
-  await Promise.race([worker.close(), forced]);
+  await Promise.race([worker.close(), tooLate]);
 }

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+import { createApp } from '#src/api/app.ts';
+import { stopServing } from '#src/api/lib/stop-serving.ts';
+import { readConfig } from '#src/config.ts';
+import { seconds } from '#src/lib/duration.ts';
+import type { Running } from '#src/lib/process.ts';
+import { proveDatabase } from '#src/platform/prove-database.ts';
+import { createServices } from '#src/services.ts';
+
+/** Together below the 30 seconds after which Heroku kills: a router notices, and what is under way ends. */
+const noticeMs = seconds(5);
+const patienceMs = seconds(20);
+/** On a developer's machine there is no router but a test's. */
+const localNoticeMs = seconds(1);
+
+/** Open the port and serve. */
+export async function serve(): Promise<Running> {
+  const config = readConfig();
+  const services = await createServices(config, 'web');
+  await proveDatabase(services.run);
+  services.sharedMetrics.start();
+
+  const server = createServer({ requestTimeout: seconds(30), headersTimeout: seconds(10) }, createApp(services).callback());
+  server.keepAliveTimeout = seconds(75);
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  services.log.info({ host: config.host, port: config.port }, 'listening');
+
+  return {
+    log: services.log,
+    async stop() {
+      services.beginClosing();
+      await stopServing(server, { noticeMs: config.settings.localMode ? localNoticeMs : noticeMs, patienceMs });
+      await services.close();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { QueueName } from '#jobs/queues.ts';
+import { readConfig } from '#src/config.ts';
+import { seconds } from '#src/lib/duration.ts';
+import type { Running } from '#src/lib/process.ts';
+import { proveDatabase } from '#src/platform/prove-database.ts';
+import { createServices } from '#src/services.ts';
+import { processors } from '#workers/processors/index.ts';
+import { startRelay } from '#workers/relay/start-relay.ts';
+import { startWorkers } from './start-workers.ts';
+
+/** What a worker process does: which queues it works, and whether it relays promises besides. */
+export interface Work {
+  readonly queues: readonly QueueName[];
+  readonly relay: boolean;
+}
+
+/** Heroku kills a process 30 seconds after it asked it to stop. */
+const drainMs = seconds(25);
+
+/** Begin to work these queues, and to relay if asked to. */
+export async function startProcess(name: string, work: Work): Promise<Running> {
+  const services = await createServices(readConfig(), name);
+  await proveDatabase(services.run);
+  services.sharedMetrics.start();
+  const relay = work.relay ? startRelay(services) : undefined;
+  const workers = startWorkers(services, work.queues, processors);
+  services.log.info({ queues: work.queues, relay: work.relay }, 'working');
+
+  return {
+    log: services.log,
+    async stop() {
+      services.beginClosing();
+      await Promise.all([relay?.close(), workers.close(drainMs)]);
+      await services.close();
+    },
+  };
+}
