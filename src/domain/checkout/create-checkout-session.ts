@@ -68,7 +68,7 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
     } catch (error) {
       if (!(error instanceof CustomerGone)) throw error;
       goneCustomerId = error.customerId;
-      if (email) await forgetCustomer(ctx, email);
+      if (email) await forgetCustomer(ctx, email, goneCustomerId);
     }
   }
   throw unavailable();

@@ -18,9 +18,13 @@ export async function rememberPaymentCustomer(
   return kept;
 }
 
-/** Forget what the payment provider called this customer: it says that there is no such one, or the account changed. */
-export async function forgetPaymentCustomer(ctx: InTransaction, { customerId }: { customerId: string }): Promise<void> {
+/** Unlink a customer that the payment provider does not have; one that was linked since then stays. */
+export async function forgetPaymentCustomer(
+  ctx: InTransaction,
+  { customerId, paymentCustomerId }: { customerId: string; paymentCustomerId: string },
+): Promise<void> {
   await ctx.tx.run(sql`
     delete from customer_payment_ids
-    where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId} and environment = ${ctx.settings.appMode}`);
+    where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId} and environment = ${ctx.settings.appMode}
+      and payment_customer_id = ${paymentCustomerId}`);
 }

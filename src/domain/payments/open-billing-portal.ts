@@ -1,8 +1,8 @@
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { type Customer, findCustomerByEmail, rememberPaymentCustomer } from '../customers/index.ts';
+import { type Customer, findCustomerByEmail, forgetPaymentCustomer, rememberPaymentCustomer } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { checkReturnUrl } from '../return-url.ts';
@@ -26,15 +26,35 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
   checkReturnUrl(ctx, 'return_url', input.return_url);
   const account = forSomebodyWaiting(await openAccount(ctx));
-  const paymentCustomerId = customer.paymentCustomerId ?? (await introduce(ctx, account, customer));
   const subject = { subjectKind: 'customer', subjectId: customer.id };
   await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', ...subject }));
-  const opening = ctx.ports.payments.openBillingPortal(account, paymentCustomerId, input.return_url, ctx.signal);
-  return { url: await asked(opening) };
+  return { url: await asked(openFor(ctx, account, customer, input.return_url)) };
 }
 
-async function introduce(ctx: Context, account: PaymentAccount, { id, email }: Customer): Promise<string> {
-  const paymentCustomerId = await findPaymentCustomer(ctx, account, { email });
+/**
+ * The stored id may name no customer any more, because it was deleted at the provider or belongs to an account that was
+ * replaced: then it is unlinked, and the customer is found again by the email.
+ */
+async function openFor(ctx: Context, account: PaymentAccount, customer: Customer, returnUrl: string): Promise<string> {
+  const open = (id: string) => ctx.ports.payments.openBillingPortal(account, id, returnUrl, ctx.signal);
+  const { id: customerId, paymentCustomerId } = customer;
+  if (!paymentCustomerId) return open(await introduce(ctx, account, customer));
+  try {
+    return await open(paymentCustomerId);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
+    await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId, paymentCustomerId }));
+    return open(await introduce(ctx, account, customer, paymentCustomerId));
+  }
+}
+
+async function introduce(
+  ctx: Context,
+  account: PaymentAccount,
+  { id, email }: Customer,
+  goneCustomerId: string | null = null,
+): Promise<string> {
+  const paymentCustomerId = await findPaymentCustomer(ctx, account, { email, goneCustomerId });
   const kept = await transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
   return kept.paymentCustomerId;
 }

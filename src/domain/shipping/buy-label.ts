@@ -3,6 +3,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
+import { isFinal } from './is-final.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { settleError } from './settle-error.ts';
@@ -42,7 +43,7 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
     // It answered, and did nothing.
     await step(ctx, lease, (label) => {
       label.wasNotBought();
-      if (!label.chosenByPerson && (error.failure === 'refused' || error.failure === 'missing')) label.dropRate();
+      if (!label.chosenByPerson && isFinal(error)) label.dropRate();
     });
     return settleError(ctx, lease, account, error);
   }

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
+import { isFinal } from './is-final.ts';
 import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';
@@ -46,9 +47,7 @@ async function fetchRate(ctx: Context, rateId: string): Promise<{ readonly rate:
     return await ctx.ports.shipping.fetchRate(opened.account, rateId, { signal: ctx.signal });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.failure === 'missing' || error.failure === 'refused') {
-      throw noSuchRate();
-    }
+    if (isFinal(error)) throw noSuchRate();
     throw providerUnavailable(error);
   }
 }

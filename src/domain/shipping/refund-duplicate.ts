@@ -1,7 +1,8 @@
-import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
+import { NeedsPerson } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { conclude, readOne, transact } from '../database.ts';
+import { isFinal } from './is-final.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
 
@@ -16,7 +17,7 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
     await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
   } catch (error) {
     await laterIfDenied(ctx, opened, error);
-    if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
+    if (!isFinal(error)) throw error;
     await transact(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'refund_refused')));
     throw new NeedsPerson(`${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`);
   }

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import { type HeldLabel, holdToGiveBack, letGo, writeVoided } from './give-back.ts';
+import { isFinal } from './is-final.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
 import { inProgress, refuseIfOpen } from './retry-label.ts';
@@ -42,7 +43,7 @@ async function refund(ctx: Context, held: HeldLabel): Promise<void> {
     if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
-    const isRefused = error instanceof ProviderError && error.failure === 'refused';
+    const isRefused = isFinal(error);
     await transact(ctx, (ctx) => letGo(ctx, held, { isOver: isRefused }));
     if (isRefused) throw notVoidable('The parcel provider does not take this label back any more.');
     if (error instanceof ProviderError) throw notAnswered(error);

@@ -7,6 +7,7 @@ import { closeFailedPromises } from './close-failed-promises.ts';
 import { type HeldLabel, holdToGiveBack, letGo, writeVoided } from './give-back.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
+import { isFinal } from './is-final.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
@@ -67,7 +68,7 @@ async function askBack(ctx: Context, held: HeldLabel & { readonly purchaseId: st
     if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
-    const isRefused = error instanceof ProviderError && error.failure === 'refused';
+    const isRefused = isFinal(error);
     await transact(ctx, (ctx) => letGo(ctx, held, { isOver: isRefused }));
     if (isRefused) throw new NeedsPerson(await raiseRefusal(ctx, held.orderId));
     await laterIfDenied(ctx, opened, error);

@@ -43,7 +43,9 @@ test('of two payment ids for one customer the first stays, and both get it', asy
   t.is(kept[0].paymentCustomerId, kept[1].paymentCustomerId);
   t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, kept[0].paymentCustomerId);
 
-  await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId }));
+  await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId, paymentCustomerId: 'cus_of_another_account' }));
+  t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, kept[0].paymentCustomerId);
+  await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId, ...kept[0] }));
   t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, null);
   t.is((await remember('cus_c')).paymentCustomerId, 'cus_c');
 });

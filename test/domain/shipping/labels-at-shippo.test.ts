@@ -2,7 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { chooseRate, followHint, quoteOrder, receiveHint, type ShippingAccountInput } from '#src/domain/shipping/index.ts';
+import { chooseRate, followHint, quoteOrder, receiveHint, type ShippingAccountInput, voidLabel } from '#src/domain/shipping/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type AccountSummary, type ShippoControl, shippoControl } from '#src/local/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
@@ -159,4 +160,14 @@ test.serial('followHint leaves a label and a parcel of another store of the same
   t.like(await orderOf(seller.ctx, order.id), { fulfillment: 'delivered', attention: null });
   t.like(await control.account(seller.apiKey), { labels_bought: 2 });
   t.deepEqual(await promised(neighbour.ctx, jobs.refundDuplicate), []);
+});
+
+test.serial('voidLabel rejects a label that was bought with an account that was replaced', async (t) => {
+  const { ctx } = await open(t.context.ctx);
+  const { order, labelId } = await request(ctx);
+  t.is(await run(ctx, order.id), 'done');
+  await buildShippingAccount(ctx);
+  const error = await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError });
+  t.is(error?.code, 'label_not_voidable');
+  t.like(await labelOf(ctx, order.id), { state: 'purchased', leaseExpiresAt: null });
 });

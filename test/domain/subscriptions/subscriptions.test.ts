@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
+import { findCustomerByEmail } from '#src/domain/customers/index.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { applyAnswer, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { askProvider } from '#src/domain/payments/ask-provider.ts';
@@ -12,7 +13,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
-import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { promised, recorded } from '#test/support/promised.ts';
@@ -210,4 +211,24 @@ test.serial('a customer is led to the provider\'s page and back to where the sto
   t.regex((await open(' ADA@example.com')).url, /^http/);
   t.is((await t.throwsAsync(open('bob@example.com'), { instanceOf: DomainError }))?.code, 'customer_not_found');
   t.is((await t.throwsAsync(open('ada@example.com', 'ftp://elsewhere.example/'), { instanceOf: DomainError }))?.code, 'invalid_request');
+});
+
+test.serial('openBillingPortal finds a customer again who was deleted at the provider, or whose account was replaced', async (t) => {
+  const { ctx, account, tenant } = t.context;
+  await subscribe(t.context);
+  const open = () => openBillingPortal(ctx, { customer_email: 'ada@example.com', return_url: tenant.storefrontUrl });
+  const stored = async () => (await findCustomerByEmail(ctx, 'ada@example.com'))?.paymentCustomerId;
+  const first = await stored();
+  const apiBase = new URL((await open()).url).origin;
+  await fetch(`${apiBase}/v1/customers/${first}`, { method: 'DELETE', headers: { authorization: `Bearer ${account.secretKey}` } });
+  t.regex((await open()).url, /^http/);
+  const second = await stored();
+  t.not(second, first);
+
+  await buildPaymentAccount(ctx);
+  t.regex((await open()).url, /^http/);
+  t.not(await stored(), second);
+  const third = await stored();
+  await open();
+  t.is(await stored(), third);
 });
