@@ -1,0 +1,28 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { pruneCodes, requestCode } from '#src/domain/confirmations/index.ts';
+import { read, transact } from '#src/domain/database.ts';
+import { days } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test('pruneCodes removes one-time passwords after seven days, and executed again nothing more', async (t) => {
+  const { clock, ctx, services } = t.context;
+  const request = async () => {
+    const id = newId('otp');
+    await transact(ctx, (ctx) => requestCode(ctx, { id, purpose: 'providers.payments', action: 'try it' }));
+    return id;
+  };
+  await request();
+  clock.pass(days(7));
+  const recent = await request();
+  for (let count = 0; count < 2; count += 1) {
+    await pruneCodes(services.context());
+    const rows = await read<{ id: string }>(ctx, sql`select id from one_time_passwords where tenant_id = ${ctx.tenant.id}`);
+    t.deepEqual(rows.map(({ id }) => id), [recent]);
+  }
+});
