@@ -13,6 +13,7 @@ import * as adminRecords from './admin/records.ts';
 import * as adminReturns from './admin/returns.ts';
 import * as adminReviews from './admin/reviews.ts';
 import * as adminSubscriptions from './admin/subscriptions.ts';
+import * as adminSuppressions from './admin/suppressions.ts';
 import * as adminWebhookDeliveries from './admin/webhook-deliveries.ts';
 import * as adminWebhookSecret from './admin/webhook-secret.ts';
 import * as adminWebhooks from './admin/webhooks.ts';
@@ -44,7 +45,7 @@ import * as wholesale from './wholesale/routes.ts';
 const admin = [
   adminAnalytics, adminCatalogue, adminContent, adminIntegrations, adminKeys, adminLabels, adminOrders, adminPeople,
   adminPromotions, adminProviderConfirmations, adminProviders, adminRecords, adminReturns, adminReviews,
-  adminSubscriptions, adminWebhookDeliveries, adminWebhookSecret, adminWebhooks,
+  adminSubscriptions, adminSuppressions, adminWebhookDeliveries, adminWebhookSecret, adminWebhooks,
 ];
 const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
 

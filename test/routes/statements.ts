@@ -71,6 +71,8 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'PUT /api/v1/admin/stock': 2,
   'GET /api/v1/admin/subscriptions': 1,
   'GET /api/v1/admin/subscriptions/:id': 1,
+  'GET /api/v1/admin/suppressions': 1,
+  'POST /api/v1/admin/suppressions/release': 2,
   'GET /api/v1/admin/webhook-deliveries/:id': 1,
   'POST /api/v1/admin/webhook-deliveries/:id/redeliver': 8,
   'GET /api/v1/admin/webhook-endpoints': 1,

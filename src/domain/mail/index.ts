@@ -4,4 +4,4 @@ export { mailPersonalData } from './personal-data.ts';
 export { promiseMail } from './promise-mail.ts';
 export { pruneMails } from './prune-mails.ts';
 export { giveUpMail, type MailJudge, sendMail } from './send-mail.ts';
-export { isSuppressed } from './suppression.ts';
+export { isSuppressed, listSuppressions, presentSuppression, releaseSuppression, suppress, SuppressionView } from './suppression.ts';

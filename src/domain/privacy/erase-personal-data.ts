@@ -4,7 +4,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import type { Person } from '../personal-data.ts';
 import { findPerson } from './find-person.ts';
-import { nameInLog } from './name-in-log.ts';
+import { nameInLog } from '../name-in-log.ts';
 import { personalData } from './registry.ts';
 import { whatIsUnderWay } from './what-is-under-way.ts';
 

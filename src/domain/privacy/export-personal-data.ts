@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { findPerson } from './find-person.ts';
-import { nameInLog } from './name-in-log.ts';
+import { nameInLog } from '../name-in-log.ts';
 import { personalData } from './registry.ts';
 
 /** Everything that is held about one address. */

@@ -1,0 +1,32 @@
+import { defineRoute } from '#src/api/lib/define-route.ts';
+import { ok } from '#src/api/lib/reply.ts';
+import { listSuppressions, presentSuppression, releaseSuppression, SuppressionView } from '#src/domain/mail/index.ts';
+import { Done, Email, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { reading, writing } from './audience.ts';
+
+export const getSuppressions = defineRoute({
+  ...reading,
+  method: 'get',
+  path: '/api/v1/admin/suppressions',
+  summary: 'List the email addresses that no email is sent to because they bounced.',
+  query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
+  answers: { 200: PageOf('suppressions', SuppressionView) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listSuppressions(ctx, query);
+    return ok({ suppressions: rows.map(presentSuppression), cursor });
+  },
+});
+
+/** The address stands in the body, because paths are logged. */
+export const postSuppressionRelease = defineRoute({
+  ...writing,
+  method: 'post',
+  path: '/api/v1/admin/suppressions/release',
+  summary: 'Send email to a suppressed address again.',
+  body: Type.Object({ email: Email }),
+  answers: { 200: Done },
+  async handle({ ctx, body }) {
+    await releaseSuppression(ctx, body);
+    return ok({ ok: true });
+  },
+});
