@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
-/** Forget promises that were kept long ago, and events that nobody is told of any more. */
+/** Remove jobs that ended long ago, events that no delivery needs, and what shoppers' visits left behind. */
 export const pruneOutbox = defineJob({
   name: 'backoffice.prune-outbox',
   queue: 'chores',

@@ -88,11 +88,3 @@ export async function keptAmong(run: Run, ids: readonly string[]): Promise<strin
   const rows = await run<{ id: string }>(sql`select id from outbox where id = any(${ids}) and finished_at is not null`);
   return rows.map(({ id }) => id);
 }
-
-/** The statement that removes promises that were kept long ago. Until then one that is made again is recognised. */
-export function removeKept(before: Date, limit: number): Sql {
-  return sql`
-    delete from outbox where id in (
-      select id from outbox where finished_at < ${before} order by finished_at limit ${limit})
-    returning id`;
-}

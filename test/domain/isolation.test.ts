@@ -20,31 +20,22 @@ const platformUses: readonly string[] = [
   'src/domain/analytics/fold-batches.ts: batches of every store are folded together',
   'src/domain/analytics/fold-chosen.ts: batches of every store are folded together',
   'src/domain/analytics/partitions.ts: partitions belong to all stores',
-  'src/domain/analytics/prune-analytics.ts: what was counted of all stores grows old',
   'src/domain/analytics/read-stores.ts: operators see how busy every store is',
   'src/domain/analytics/set-aside.ts: what cannot be folded is set aside, whosever it is',
   'src/domain/backoffice/orders-needing-attention.ts: operators see the orders of every store that need attention',
-  'src/domain/backoffice/prune-outbox.ts: events of all stores that nobody is told of any more are removed',
-  'src/domain/backoffice/prune-outbox.ts: promises of all stores that were kept are removed',
   'src/domain/backoffice/read-operations.ts: operators see how things stand with every store',
-  'src/domain/cart/prune-carts.ts: expired carts of all stores are removed',
-  'src/domain/idempotency/prune-requests.ts: keyed requests of all stores are forgotten',
-  'src/domain/integrations/prune-integrations.ts: old calls and lapsed connections of all stores are removed',
-  'src/domain/mail/prune-mails.ts: mails of all stores are forgotten',
   'src/domain/payments/drift-reports.ts: operators see what every store and its payment provider do not agree about',
-  'src/domain/payments/prune-events.ts: old payment events of every store',
   'src/domain/payments/sweep-events.ts: each store has a provider account of its own',
   'src/domain/payments/sweep-sessions.ts: sessions of every store come due',
+  'src/domain/remove-expired.ts: rows of all stores are kept no longer',
   'src/domain/secrets/inspect-secrets.ts: operators see which key sealed what of every store',
   'src/domain/secrets/rewrap-secrets.ts: sealed texts of every store get a new key',
-  'src/domain/sessions/prune-sessions.ts: links and sessions of all stores that are over are removed',
-  'src/domain/search/misses.ts: searches in vain of all stores are forgotten',
+  'src/domain/search/misses.ts: a store has more searches that found nothing than it may',
+  'src/domain/search/misses.ts: each store has searches that found nothing',
   'src/domain/search/sweep-embeddings.ts: documents of every store are embedded',
   'src/domain/shipping/read-labels.ts: operators see the labels of every store that need attention',
-  'src/domain/shipping/prune-hints.ts: hints of every store are forgotten',
   'src/domain/shipping/sweep-labels.ts: labels of every store are looked at again',
   'src/domain/shipping/sweep-labels.ts: parcels of every store are asked about',
-  'src/domain/webhooks/prune-deliveries.ts: old deliveries of all stores are removed',
   'src/domain/webhooks/webhooks-needing-attention.ts: operators see the webhooks of every store that need attention',
   'workers/relay/promise-schedules.ts: schedules belong to no tenant',
 ];
@@ -138,9 +129,9 @@ test('the platform that goes on as a store is held to it like anybody else', asy
 });
 
 test('whoever works across stores is listed', (t) => {
-  const use = /\b(?:asPlatform|removeInPortions)\(\s*[\w.()]+,\s*(?:'([^']*)'|([^,]*)),/g;
+  const use = /\basPlatform\(\s*[\w.()]+,\s*(?:'([^']*)'|([^,]*)),/g;
   const uses = sources
-    .filter(({ path }) => !['src/domain/database.ts', 'src/domain/remove-in-portions.ts'].includes(path))
+    .filter(({ path }) => path !== 'src/domain/database.ts')
     .flatMap(({ path, text }) => [...text.matchAll(use)].map(([, reason, other]) => `${path}: ${reason ?? other}`));
   t.deepEqual(uses.filter((use) => !platformUses.includes(use)), [], 'these are new: say here what they are for');
   t.deepEqual(platformUses.filter((use) => !uses.includes(use)), [], 'these are gone');

@@ -1,7 +1,8 @@
-import { addDays, dayOf, startOfDay } from '#src/lib/calendar.ts';
-import { rawSql, sql } from '#src/lib/sql.ts';
+import { addDays, dayOf } from '#src/lib/calendar.ts';
+import { days } from '#src/lib/duration.ts';
+import type { Retention } from '#src/lib/retention.ts';
 import type { PlatformContext } from '../context.ts';
-import { removeInPortions } from '../remove-in-portions.ts';
+import { removeExpired } from '../remove-expired.ts';
 import { dropPartitions, ensurePartitions, partitionedTables } from './partitions.ts';
 
 /** How long the events themselves are kept. */
@@ -12,6 +13,12 @@ const idsKeptDays = 28;
 
 /** 25 months, so that a month can be held against the same one of two years before. */
 const rollUpsKeptDays = 762;
+
+export const analyticsRetention: readonly Retention[] = [
+  { table: 'analytics_hours', age: 'hour', keptMs: days(rollUpsKeptDays) },
+  { table: 'analytics_days', age: 'day', keptMs: days(rollUpsKeptDays) },
+  { table: 'analytics_set_aside', age: 'received_at', keptMs: days(eventsKeptDays) },
+];
 
 const daysAhead = 7;
 
@@ -27,15 +34,5 @@ export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
   await dropPartitions(ctx, partitionedTables.events, addDays(today, -eventsKeptDays));
   await dropPartitions(ctx, partitionedTables.sessions, addDays(today, -eventsKeptDays));
   await dropPartitions(ctx, partitionedTables.ids, addDays(today, -idsKeptDays));
-  await pruneRows(ctx, 'analytics_hours', 'hour', rollUpsKeptDays);
-  await pruneRows(ctx, 'analytics_days', 'day', rollUpsKeptDays);
-  await pruneRows(ctx, 'analytics_set_aside', 'received_at', eventsKeptDays);
-}
-
-async function pruneRows(ctx: PlatformContext, table: string, column: string, keptDays: number): Promise<void> {
-  const before = startOfDay(addDays(dayOf(ctx.clock.now()), -keptDays));
-  await removeInPortions(ctx, 'what was counted of all stores grows old', (limit) => sql`
-    delete from ${rawSql(table)} where ctid = any(array(
-      select ctid from ${rawSql(table)} where ${rawSql(column)} < ${before} order by ${rawSql(column)} limit ${limit}))
-    returning 1`);
+  await removeExpired(ctx, analyticsRetention);
 }

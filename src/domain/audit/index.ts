@@ -2,3 +2,4 @@ export { auditedCreation, auditedRemoval, auditedSave, auditedUpdate, lockSubjec
 export { listAudit } from './list-audit.ts';
 export { AuditEntryView, presentAuditEntry } from './present.ts';
 export { recordAudit, recordAudits } from './record-audit.ts';
+export { auditRetention } from './retention.ts';

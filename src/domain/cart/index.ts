@@ -8,7 +8,7 @@ export { CartView, presentCart } from './present.ts';
 export {
   isBuyable, presentSavedCart, presentSavedCartReceipt, SavedCartReceipt, SavedCartView,
 } from './present-saved-cart.ts';
-export { pruneCarts } from './prune-carts.ts';
+export { pruneCarts } from './retention.ts';
 export { readCart } from './read-cart.ts';
 export { readSavedCart, type SavedCartRecord } from './read-saved-cart.ts';
 export { removeLine } from './remove-line.ts';

@@ -18,3 +18,4 @@ export {
 export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';
 export { releaseReturn } from './release-return.ts';
 export { reserveReturn } from './reserve-return.ts';
+export { orderRetention } from './retention.ts';

@@ -13,3 +13,4 @@ export { PartnerApplicationView, PartnerView, presentPartner } from './present.t
 export { removePartner } from './remove-partner.ts';
 export { savePartner } from './save-partner.ts';
 export { trackReferral } from './track-referral.ts';
+export { partnerRetention } from './retention.ts';

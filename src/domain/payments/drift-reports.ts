@@ -6,7 +6,6 @@ import type { Context, PlatformContext } from '../context.ts';
 import { asPlatform, readOne, transact } from '../database.ts';
 import { type EventGap, shownGaps } from './event-gaps.ts';
 
-const keptMs = days(90);
 const shownMs = days(30);
 
 /** What did not agree. */
@@ -19,13 +18,10 @@ export interface Drift {
   readonly unmadeRenewals: readonly string[];
 }
 
-/** Write down what a comparison found, also when that is nothing. Reports of long ago are forgotten with it. */
+/** Write down what a comparison found, also when that is nothing. */
 export async function recordDrift(ctx: Context, { from, to }: TimeRange, drift: Drift): Promise<void> {
   const now = ctx.clock.now();
   await transact(ctx, async (ctx) => {
-    await ctx.tx.run(sql`
-      delete from payment_drift_reports
-      where tenant_id = ${ctx.tenant.id} and created_at < ${fromNow(ctx.clock, -keptMs)}`);
     await ctx.tx.run(sql`
       insert into payment_drift_reports
         (tenant_id, id, compared_from, compared_to, unpaid_here, unpaid_there, unmade_renewals, created_at)

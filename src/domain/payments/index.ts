@@ -24,7 +24,7 @@ export {
 } from './payment-session.ts';
 export { patienceEnds } from './patience.ts';
 export { paymentPersonalData } from './personal-data.ts';
-export { pruneEvents } from './prune-events.ts';
+export { pruneEvents } from './retention.ts';
 export { refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
 export { presentRefund, type Refund, refundsOf, RefundView } from './refund.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';

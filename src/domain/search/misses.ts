@@ -1,8 +1,10 @@
-import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
+import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { asPlatform, read, write } from '../database.ts';
+import { mustStop } from '../must-stop.ts';
+import { leftForNextRun, removeExpired } from '../remove-expired.ts';
 
 /** What shoppers searched for in vain, how often, and when last. */
 export interface SearchMiss {
@@ -28,16 +30,44 @@ export async function listMisses(ctx: Context, { limit = 20 } = {}): Promise<Sea
     where tenant_id = ${ctx.tenant.id} order by count desc, query limit ${limit}`, { replica: true });
 }
 
-const keepMs = days(90);
-/** So many of one store are kept: whoever searches at random must not fill a disk. */
-const perStoreMax = 5000;
+export const searchRetention: readonly Retention[] = [
+  { table: 'search_misses', age: 'last_at', keptMs: days(90) },
+];
 
-/** Forget what was searched for long ago, and what is rare where a store has more than it may. */
-export async function pruneMisses(ctx: PlatformContext): Promise<void> {
-  await asPlatform(ctx, 'searches in vain of all stores are forgotten', (ctx) => ctx.tx.run(sql`
-    delete from search_misses m using (
-      select tenant_id, query, row_number() over (partition by tenant_id order by count desc, last_at desc) as rank, last_at
-      from search_misses) as ranked
-    where m.tenant_id = ranked.tenant_id and m.query = ranked.query
-      and (ranked.last_at < ${fromNow(ctx.clock, -keepMs)} or ranked.rank > ${perStoreMax})`));
+/** So many of one store are kept: whoever searches at random must not fill a disk. */
+const defaultBounds = { perStoreMax: 5000, batchSize: 2000, batchesMax: 25 };
+
+/**
+ * Remove what was searched for long ago, and what is rare where a store has more than it may: store by store, so that
+ * each statement reads the rows of one.
+ *
+ * @throws Snooze when rows are left
+ */
+export async function pruneMisses(ctx: PlatformContext, _slot?: object, bounds = defaultBounds): Promise<void> {
+  let isDone = true;
+  let store = await nextStore(ctx, '');
+  while (store !== undefined && !mustStop(ctx)) {
+    isDone = (await removeSurplus(ctx, store, bounds)) && isDone;
+    store = await nextStore(ctx, store);
+  }
+  await removeExpired(ctx, searchRetention);
+  if (!isDone || store !== undefined) throw leftForNextRun();
+}
+
+async function nextStore(ctx: PlatformContext, after: string): Promise<string | undefined> {
+  const [next] = await asPlatform(ctx, 'each store has searches that found nothing', (ctx) => ctx.tx.run<{ id: string | null }>(sql`
+    select min(tenant_id) as id from search_misses where tenant_id > ${after}`));
+  return next?.id ?? undefined;
+}
+
+async function removeSurplus(ctx: PlatformContext, store: string, { perStoreMax, batchSize, batchesMax }: typeof defaultBounds): Promise<boolean> {
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    const removed = await asPlatform(ctx, 'a store has more searches that found nothing than it may', (ctx) => ctx.tx.run(sql`
+      delete from search_misses where ctid = any(array(
+        select ctid from search_misses where tenant_id = ${store}
+        order by count desc, last_at desc offset ${perStoreMax} limit ${batchSize} for update skip locked))
+      returning 1`));
+    if (removed.length < batchSize) return true;
+  }
+  return false;
 }

@@ -6,7 +6,7 @@ export { mailLink } from './mail-link.ts';
 export { openSession } from './open-session.ts';
 export { sessionPersonalData } from './personal-data.ts';
 export { presentSession, SessionView } from './present.ts';
-export { pruneSessions } from './prune-sessions.ts';
+export { pruneSessions } from './retention.ts';
 export { renewToken, rotateSession } from './refresh-session.ts';
 export { requestLink } from './request-link.ts';
 export type { OpenSession } from './session.ts';

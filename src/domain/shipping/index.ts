@@ -17,7 +17,7 @@ export { markFulfilled } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';
 export { LabelView, presentRate, RateQuote, RateView } from './present.ts';
-export { pruneHints } from './prune-hints.ts';
+export { pruneHints } from './retention.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';

@@ -7,7 +7,7 @@ export {
   deliveryStates, presentAttempt, presentDelivery, presentEndpoint, WebhookAttemptView, WebhookDeliveryView,
   WebhookEndpointView,
 } from './present.ts';
-export { pruneDeliveries } from './prune-deliveries.ts';
+export { pruneDeliveries } from './retention.ts';
 export { listDeliveries, readDelivery } from './read-deliveries.ts';
 export { listEndpoints, readEndpoint } from './read-endpoints.ts';
 export { recoverDeliveries, redeliver } from './redeliver.ts';

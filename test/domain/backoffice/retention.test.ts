@@ -6,6 +6,7 @@ import { pruneMails } from '#src/domain/mail/index.ts';
 import { pruneEvents } from '#src/domain/payments/index.ts';
 import { pruneHints } from '#src/domain/shipping/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
+import { Snooze } from '#src/lib/errors.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claims.ts';
@@ -90,7 +91,7 @@ test.serial('what a payment provider told is known for 40 days, and longer while
   await pruneEvents(services.context());
   t.deepEqual(await states(), ['applied', 'pending']);
   clock.pass(120_000);
-  await pruneEvents({ ...services.context(), signal: AbortSignal.abort() });
+  await t.throwsAsync(pruneEvents({ ...services.context(), signal: AbortSignal.abort() }), { instanceOf: Snooze });
   t.deepEqual(await states(), ['applied', 'pending'], 'a process that is told to stop removes nothing more');
   for (const _ of [1, 2]) await pruneEvents(services.context());
   t.deepEqual(await states(), ['pending']);

@@ -1,0 +1,13 @@
+import { days } from '#src/lib/duration.ts';
+import type { Retention } from '#src/lib/retention.ts';
+import type { PlatformContext } from '../context.ts';
+import { removeExpired } from '../remove-expired.ts';
+
+export const confirmationRetention: readonly Retention[] = [
+  { table: 'one_time_passwords', age: 'created_at', keptMs: days(7) },
+];
+
+/** Remove one-time passwords that open nothing any more, of all stores. */
+export async function pruneCodes(ctx: PlatformContext): Promise<void> {
+  await removeExpired(ctx, confirmationRetention);
+}

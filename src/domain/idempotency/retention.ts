@@ -1,0 +1,13 @@
+import type { Retention } from '#src/lib/retention.ts';
+import type { PlatformContext } from '../context.ts';
+import { removeExpired } from '../remove-expired.ts';
+import { keepMs } from './claim-request.ts';
+
+export const requestRetention: readonly Retention[] = [
+  { table: 'idempotency_keys', age: 'created_at', keptMs: keepMs },
+];
+
+/** Remove the idempotent requests of yesterday, of all stores. */
+export async function pruneRequests(ctx: PlatformContext): Promise<void> {
+  await removeExpired(ctx, requestRetention);
+}

@@ -1,0 +1,15 @@
+import { days } from '#src/lib/duration.ts';
+import type { Retention } from '#src/lib/retention.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { PlatformContext } from '../context.ts';
+import { removeExpired } from '../remove-expired.ts';
+
+/** So long a store can see what it wrote to whom. What is still to be sent stays. */
+export const mailRetention: readonly Retention[] = [
+  { table: 'mails', age: 'created_at', keptMs: days(90), only: sql`old.state not in ('queued', 'sending')`, isAppended: true },
+];
+
+/** Remove emails of long ago, of all stores. */
+export async function pruneMails(ctx: PlatformContext): Promise<void> {
+  await removeExpired(ctx, mailRetention);
+}

@@ -1,0 +1,13 @@
+import { days } from '#src/lib/duration.ts';
+import type { Retention } from '#src/lib/retention.ts';
+import type { PlatformContext } from '../context.ts';
+import { removeExpired } from '../remove-expired.ts';
+
+export const shippingRetention: readonly Retention[] = [
+  { table: 'shipping_hints', age: 'received_at', keptMs: days(30) },
+];
+
+/** Remove notifications of the shipping provider that nothing needs any more, of all stores. */
+export async function pruneHints(ctx: PlatformContext): Promise<void> {
+  await removeExpired(ctx, shippingRetention);
+}

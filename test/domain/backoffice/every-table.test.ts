@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+
+import anyTest, { type TestFn } from 'ava';
+
+import { analyticsRetention } from '#src/domain/analytics/prune-analytics.ts';
+import { auditRetention } from '#src/domain/audit/index.ts';
+import { cartRetention } from '#src/domain/cart/retention.ts';
+import { confirmationRetention } from '#src/domain/confirmations/retention.ts';
+import { asPlatform } from '#src/domain/database.ts';
+import { requestRetention } from '#src/domain/idempotency/retention.ts';
+import { integrationRetention } from '#src/domain/integrations/retention.ts';
+import { mailRetention } from '#src/domain/mail/retention.ts';
+import { orderRetention } from '#src/domain/orders/index.ts';
+import { partnerRetention } from '#src/domain/partners/index.ts';
+import { paymentRetention } from '#src/domain/payments/retention.ts';
+import { removeExpired } from '#src/domain/remove-expired.ts';
+import { pruneMisses, searchRetention } from '#src/domain/search/misses.ts';
+import { sessionRetention } from '#src/domain/sessions/retention.ts';
+import { shippingRetention } from '#src/domain/shipping/retention.ts';
+import { webhookRetention } from '#src/domain/webhooks/retention.ts';
+import { days } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { outboxRetention } from '#src/outbox/retention.ts';
+import type { Retention } from '#src/lib/retention.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const retentions: readonly Retention[] = [
+  ...outboxRetention, ...auditRetention, ...partnerRetention, ...mailRetention, ...sessionRetention, ...integrationRetention,
+  ...shippingRetention, ...cartRetention, ...orderRetention, ...paymentRetention, ...webhookRetention, ...requestRetention,
+  ...confirmationRetention, ...analyticsRetention, ...searchRetention,
+];
+
+/** What goes with the row that it belongs to. */
+const parts: Readonly<Record<string, string>> = {
+  webhook_attempts: 'webhook_deliveries', cart_lines: 'carts', reminder_steps: 'saved_carts', reminder_recoveries: 'saved_carts',
+};
+
+/** What is removed in another way, which tests of its own prove: whole partitions, and batches once they are counted. */
+const otherwise = ['analytics_batches', 'analytics_events', 'analytics_sessions', 'analytics_event_ids'];
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const section = readme.slice(readme.indexOf('### What is kept how long'), readme.indexOf('## Receiving webhooks'));
+const [limited = '', forEver = ''] = section.split('| tables | kept for ever, because |');
+const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| `')).map((line) => {
+  const [, tables = '', kept = ''] = line.split('|');
+  return { tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''), kept };
+});
+
+test('the README says of every table how long its rows are kept, or why for ever', async (t) => {
+  const { services } = t.context;
+  const tables = (await services.run<{ name: string }>(sql`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and not relispartition and relname <> 'migrations' order by relname`)).map(({ name }) => name);
+  t.deepEqual([...rowsOf(limited), ...rowsOf(forEver)].flatMap(({ tables }) => tables).toSorted(), tables);
+
+  const removed = new Set([...retentions.map(({ table }) => table), ...Object.keys(parts), ...otherwise]);
+  t.deepEqual(rowsOf(limited).flatMap(({ tables }) => tables).toSorted(), [...removed].toSorted());
+  for (const { table, keptMs } of retentions) {
+    const kept = rowsOf(limited).find(({ tables }) => tables.includes(table))?.kept ?? '';
+    t.true(kept.includes(`${keptMs / days(1)} day`), `${table}: ${keptMs / days(1)} days, and not ${kept}`);
+  }
+});
+
+test('what belongs to a row goes with it', async (t) => {
+  for (const [part, whole] of Object.entries(parts)) {
+    const found = await t.context.services.run(sql`
+      select 1 from pg_constraint where conrelid = ${part}::regclass and confrelid = ${whole}::regclass and confdeltype = 'c'`);
+    t.is(found.length, 1, part);
+  }
+});
+
+test('rows that are kept no longer are found by an index', async (t) => {
+  for (const { table, age } of retentions) {
+    const found = await t.context.services.run(sql`
+      select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where i.indrelid = ${table}::regclass and a.attname = ${age}`);
+    t.true(found.length > 0, `${table} by ${age}`);
+  }
+});
+
+/** What makes a row one that its retention removes, and one that it spares although it is old. */
+const samples: Readonly<Record<string, { removed: Row; spared?: Row }>> = {
+  mails: { removed: { state: 'sent' }, spared: { state: 'queued' } },
+  integration_calls: { removed: { state: 'handled' }, spared: { state: 'received' } },
+  integration_connections: { removed: {}, spared: { received_at: '2020-01-01' } },
+  payment_events: { removed: { state: 'applied' }, spared: { state: 'pending' } },
+  payment_sessions: { removed: { state: 'expired' }, spared: { state: 'settled' } },
+  payment_secret_rotations: { removed: { state: 'done' }, spared: { state: 'confirmed' } },
+  webhook_deliveries: { removed: { state: 'delivered' }, spared: { state: 'pending' } },
+  holds: { removed: { state: 'released' }, spared: { state: 'captured' } },
+  audit_log: { removed: { actor_kind: 'shopper' }, spared: { actor_kind: 'key' } },
+};
+
+type Row = Readonly<Record<string, string>>;
+interface Column { readonly name: string; readonly type: string; readonly isRequired: boolean }
+
+/** Values by which rows differ, of any type that a column has. */
+const valueOf: Readonly<Record<string, (prefix: string) => Sql>> = {
+  text: (prefix) => sql`${prefix} || n`, bytea: (prefix) => sql`convert_to(${prefix} || n, 'UTF8')`,
+  integer: () => sql`n`, bigint: () => sql`n`, numeric: () => sql`n`, boolean: () => sql`false`,
+  json: () => sql`'{}'::json`, jsonb: () => sql`'{}'::jsonb`,
+  'timestamp with time zone': () => sql`now()`, date: () => sql`now()::date`,
+};
+
+for (const retention of retentions) {
+  const { table, age, keptMs } = retention;
+  test.serial(`${table} is rid of a backlog of several batches by ${age}, and of nothing else`, async (t) => {
+    const { services, clock } = t.context;
+    const columns = await services.run<Column>(sql`
+      select a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull and not a.atthasdef as "isRequired"
+      from pg_attribute a where a.attrelid = ${table}::regclass and a.attnum > 0 and not a.attisdropped`);
+    const insert = (prefix: string, count: number, at: Date, given: Row) => {
+      const set = columns.filter(({ name, isRequired }) => isRequired || name === age || name in given).map(({ name, type }) => ({
+        name: rawSql(name),
+        value: name === age ? sql`${at}::timestamptz` : name in given ? sql`${given[name]}::${rawSql(type)}` : (valueOf[type]?.(prefix) ?? t.fail(type)),
+      }));
+      return sql`insert into ${rawSql(table)} (${joinSql(set.map(({ name }) => name), ', ')})
+        select ${joinSql(set.map(({ value }) => value), ', ')} from generate_series(1, ${count}::int) n`;
+    };
+    const { removed = {}, spared } = samples[table] ?? {};
+    const old = new Date(clock.now().getTime() - keptMs - days(2));
+    const count = () => asPlatform(services.context(), 'a test', async (ctx) => (await ctx.tx.run(sql`select 1 from ${rawSql(table)}`)).length);
+
+    // Only the ages of these rows matter, so they need not stand for anything else.
+    const constraints = await services.run<{ name: string }>(sql`
+      select quote_ident(conname) as name from pg_constraint where conrelid = ${table}::regclass and contype in ('c', 'f')`);
+    for (const { name } of constraints) await services.run(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
+    await asPlatform(services.context(), 'a test', async (ctx) => {
+      await ctx.tx.run(sql`delete from ${rawSql(table)}`);
+      await ctx.tx.run(insert('old', 25, old, removed));
+      await ctx.tx.run(insert('new', 5, clock.now(), removed));
+      if (spared) await ctx.tx.run(insert('spared', 5, old, spared));
+    });
+    const stays = spared ? 10 : 5;
+
+    const run = () => removeExpired(services.context(), [retention], { batchSize: 10, batchesMax: 2 });
+    await t.throwsAsync(run(), { instanceOf: Snooze }, 'the rest is left to the next run');
+    t.is(await count(), 5 + stays);
+    await run();
+    t.is(await count(), stays);
+  });
+}
+
+test.serial('pruneMisses removes the rarest searches of a store that has too many, however many too many', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.run(sql`delete from search_misses`));
+  for (const [store, count] of [['ten_a', 2], [ctx.tenant.id, 20]] as const) {
+    await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.run(sql`
+      insert into search_misses (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`));
+  }
+  const run = () => pruneMisses(services.context(), {}, { perStoreMax: 3, batchSize: 5, batchesMax: 2 });
+  await t.throwsAsync(run(), { instanceOf: Snooze });
+  await run();
+  const left = await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.run<{ query: string }>(sql`select query from search_misses`));
+  t.deepEqual(left.map(({ query }) => query).toSorted(), ['q1', 'q18', 'q19', 'q2', 'q20']);
+});
