@@ -11,7 +11,7 @@ export function inline(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b/g;
+const token = /("(?:[^"\\]|\\[^])*(?:"|\\?$))(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b/g;
 
 /** JSON as a person reads it, its names, texts and values told apart by colour. */
 export function json(value: unknown): Html {

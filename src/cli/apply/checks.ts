@@ -50,7 +50,7 @@ export function checkCountry(path: string, code: string): Issue[] {
 export function checkSender(path: string, written: Written): Issue[] {
   if (written === null || written === undefined) return [];
   const { name, address } = readSender(written);
-  if (isMailAddress(address) && !/<[^<>\s]+@[^<>\s]+>/.test(name)) return [];
+  if (isMailAddress(address) && !/<[^<>\s@]+@[^<>\s@]+>/.test(name)) return [];
   return [issue(path, 'must be an address, or "Name <address>"')];
 }
 

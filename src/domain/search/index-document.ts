@@ -6,6 +6,9 @@ import { conclude } from '../database.ts';
 import { textConfig } from './text-config.ts';
 import { forgetEmbedding, wantEmbedding } from './want-embedding.ts';
 
+/** Enough of a long text to be found by; `tsvector` holds at most a megabyte. */
+const bodyCharactersMax = 100_000;
+
 /** What can be found of a product or an entry. */
 interface SearchDocument {
   readonly kind: 'product' | 'content';
@@ -66,9 +69,6 @@ async function indexEntry(ctx: InTransaction, id: string): Promise<void> {
   });
 }
 
-/** Enough of a long text to be found by; `tsvector` holds at most a megabyte. */
-const bodyCharactersMax = 100_000;
-
 async function writeDocument(ctx: InTransaction, document: SearchDocument): Promise<void> {
   const config = textConfig(ctx.tenant.locale);
   const body = document.body.slice(0, bodyCharactersMax);
@@ -97,9 +97,10 @@ async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], 
   await forgetEmbedding(ctx, { kind, id });
 }
 
-/** A body without its marks: what a person reads of it. */
+/** A body without its marks: what a person reads of its beginning. */
 function plainText({ format, value }: { format: string; value: string }): string {
-  if (format === 'html') return value.replace(/<[^>]{0,2000}>/g, ' ').replace(/\s+/g, ' ').trim();
-  if (format === 'markdown') return value.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[#*_`>]+/g, '').trim();
-  return value;
+  const beginning = value.slice(0, bodyCharactersMax);
+  if (format === 'html') return beginning.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ').trim();
+  if (format === 'markdown') return beginning.replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/[#*_`>]+/g, '').trim();
+  return beginning;
 }

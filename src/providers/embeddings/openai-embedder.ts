@@ -78,7 +78,7 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
 
 function endpointOf(url: string): string {
   const address = new URL(url);
-  const path = address.pathname.replace(/\/+$/, '');
+  const path = address.pathname.replace(/(?<!\/)\/+$/, '');
   if (!path.endsWith('/embeddings')) address.pathname = `${path || '/v1'}/embeddings`;
   return address.href;
 }
