@@ -2,6 +2,7 @@ import Type, {
   type Static, type TArray, type TNull, type TObject, type TOptional, type TSchema, type TString, type TUnion, type TUnsafe,
 } from 'typebox';
 
+import type { NumeralBounds } from './convert-text.ts';
 import { durationPattern } from './duration.ts';
 import { idPattern, type IdPrefix } from './ids.ts';
 
@@ -35,11 +36,26 @@ export const FreeForm = Type.Record(Type.String(), Type.Unknown());
 
 /**
  * A whole number that the specification declares as a string: a number or a numeric string is accepted, and the
- * handler always gets a number (the `integerLike` keyword of `validation.ts` converts it).
+ * handler always gets a number (the keywords of `convert-text.ts` convert it).
  */
-export function IntegerLike(bounds: { minimum: number; maximum: number }): TUnsafe<number> {
-  return Type.Unsafe<number>({ type: ['integer', 'string'], integerLike: bounds, examples: [bounds.minimum] });
+export function IntegerLike(bounds: NumeralBounds, options: object = {}): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: ['integer', 'string'], integerLike: bounds, examples: [bounds.minimum ?? bounds.maximum], ...options });
 }
+
+/** The same of an amount in minor units. A decimal is refused with that hint. */
+export const CentsLike = Type.Unsafe<number>({
+  type: ['number', 'string'], integerLike: { minimum: 0, maximum: centsMax, isAmount: true }, examples: [1900],
+  description: 'In minor units, such as cents: 1999 for 19.99.',
+});
+
+/** The same of any number. */
+export function NumberLike(bounds: NumeralBounds, options: object = {}): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: ['number', 'string'], numberLike: bounds, examples: [bounds.maximum], ...options });
+}
+
+/** The same of a yes or no: `"true"` and `"false"` are accepted. */
+export const BooleanLike = (options: object = {}): TUnsafe<boolean> =>
+  Type.Unsafe<boolean>({ type: ['boolean', 'string'], booleanLike: true, examples: [true], ...options });
 
 /**
  * The same schema, but refusing every field that it does not name, all the way down: for files that a person wrote,

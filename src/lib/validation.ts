@@ -1,8 +1,9 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 
 import { boundsFirst } from './bounds-first.ts';
+import { addTextKeywords } from './convert-text.ts';
 import { describeIssues, type Issue } from './describe-issues.ts';
 
 export type { Issue };
@@ -16,7 +17,7 @@ const compiled = {
 };
 
 /**
- * What is wrong with this value; nothing, when it fits. Numeric strings of `IntegerLike` fields become numbers.
+ * What is wrong with this value; nothing, when it fits. Texts of `IntegerLike` fields and their like become numbers.
  * At most twenty issues, unless `max` says otherwise.
  */
 export function issuesOf(schema: TSchema, value: unknown, { max = issuesMax }: { max?: number } = {}): Issue[] {
@@ -61,23 +62,6 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   const ajv = new Ajv2020({ ...options, allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false, useDefaults: true });
   // The package's types describe a namespace where its CommonJS export is the function itself.
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-  ajv.addKeyword({ keyword: 'integerLike', modifying: true, errors: true, validate: convertInteger });
+  addTextKeywords(ajv);
   return ajv;
 }
-
-function convertInteger(
-  bounds: { minimum: number; maximum: number },
-  value: unknown,
-  _schema?: unknown,
-  place?: { parentData: unknown; parentDataProperty: string | number },
-): boolean {
-  const number = typeof value === 'string' && /^-?[0-9]{1,12}$/.test(value) ? Number(value) : value;
-  const inBounds = Number.isInteger(number) && Number(number) >= bounds.minimum && Number(number) <= bounds.maximum;
-  if (inBounds && place) Object.assign(place.parentData as object, { [place.parentDataProperty]: number });
-  else convertInteger.errors = [{ keyword: 'integerLike', message: describeBounds(bounds), params: bounds }];
-  return inBounds;
-}
-convertInteger.errors = [] as Partial<ErrorObject>[];
-
-const describeBounds = ({ minimum, maximum }: { minimum: number; maximum: number }) =>
-  `must be a whole number from ${minimum} to ${maximum}`;

@@ -105,6 +105,18 @@ test.serial('an announcement is active from its start until just before its end'
   t.deepEqual(await active(), ['always', 'since', 'soon']);
 });
 
+test.serial('GET /content/announcements/active pages where there are more than a page holds, and ends with a cursor of null', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  for (let index = 0; index < 101; index += 1) await buildEntry(ctx, { type: 'announcement', slug: `a-${index}` });
+  const read = async (query: string) => (await api.call('GET', `/api/v1/content/announcements/active${query}`, { tenant: tenant.slug })).body;
+  const first = await read('');
+  const rest = await read(`?cursor=${first.cursor}`);
+  t.deepEqual([first.entries.length, rest.entries.length, rest.cursor], [100, 1, null]);
+  t.is(new Set([...first.entries, ...rest.entries].map(({ slug }) => slug)).size, 101);
+  t.is((await read('?limit=2')).entries.length, 2);
+  t.is((await read('?cursor=x')).error, 'invalid_cursor');
+});
+
 test('content is read by a key with the scope, or by naming the store', async (t) => {
   const { api, ctx } = t.context;
   await buildEntry(ctx, { slug: 'care' });

@@ -59,7 +59,7 @@ test('a body that does not fit is refused with its place', async (t) => {
     [{ ...fine, order_number: 'ORD-0', items: [{ quantity: 1 }] }, '/items/0/order_item_id'],
     [{ ...fine, items: [{ order_item_id: id }] }, '/items/0/quantity'],
     [{ ...fine, items: [{ order_item_id: id, quantity: 0 }] }, '/items/0/quantity'],
-    [{ ...fine, items: [{ order_item_id: id, quantity: '1' }] }, '/items/0/quantity'],
+    [{ ...fine, items: [{ order_item_id: id, quantity: '1.5' }] }, '/items/0/quantity'],
     [{ ...fine, items: [{ order_item_id: 'item_x', quantity: 1 }] }, '/items/0/order_item_id'],
     [{ ...fine, items: [{ quantity: 1 }] }, '/items/0/order_item_id'],
     [{ ...fine, items: [{ order_item_id: id, quantity: 1, reason: 'x'.repeat(201) }] }, '/items/0/reason'],

@@ -3,9 +3,7 @@ import { ok } from '#src/api/lib/reply.ts';
 import {
   GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView, quoteGiftCard, quotePromo,
 } from '#src/domain/promotions/index.ts';
-import { centsMax, IntegerLike, Omittable, Text, Type } from '#src/lib/schema.ts';
-
-const amount = IntegerLike({ minimum: 0, maximum: centsMax });
+import { CentsLike, Omittable, Text, Type } from '#src/lib/schema.ts';
 
 export const postApplyPromo = defineRoute({
   method: 'post',
@@ -16,9 +14,9 @@ export const postApplyPromo = defineRoute({
   limit: 'promo',
   body: Type.Object({
     code: Text(200, { examples: ['WELCOME10'] }),
-    subtotalCents: amount,
+    subtotalCents: CentsLike,
     customerEmail: Omittable(Type.String({ maxLength: 254, examples: ['ada@example.com'] })),
-    items: Omittable(Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: amount }), {
+    items: Omittable(Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: CentsLike }), {
       maxItems: 100,
       description:
         'The items of the cart, as it answers them. Without them a code that is for some products is judged as if ' +
@@ -48,7 +46,7 @@ export const postApplyGiftCard = defineRoute({
   audience: toDual('cart:write'),
   limit: 'gift_card',
   module: 'gift_cards',
-  body: Type.Object({ code: Text(200, { examples: ['ABCD-EFGH-JKLM-NPQR'] }), orderTotal: amount }),
+  body: Type.Object({ code: Text(200, { examples: ['ABCD-EFGH-JKLM-NPQR'] }), orderTotal: CentsLike }),
   answers: { 200: GiftCardQuoteView },
   async handle({ ctx, caller, body }) {
     const quote = await quoteGiftCard(ctx, { code: body.code, orderTotalCents: body.orderTotal });

@@ -8,6 +8,9 @@ import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
 
 const EntriesBody = Type.Object({ entries: Type.Array(EntryBody), cursor: Nullable(Type.String()) });
 
+/** A storefront shows all that are active, so that a page holds as many as any page may. */
+const AnnouncementsLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 }));
+
 /** Windows open and close at any moment, so that nobody keeps the answer. */
 export const getActiveAnnouncements = defineRoute({
   method: 'get',
@@ -16,10 +19,12 @@ export const getActiveAnnouncements = defineRoute({
   summary: 'List the published announcements whose window includes now.',
   audience: toPublic,
   limit: 'ceiling',
+  query: Type.Object({ ...PageQuery, limit: AnnouncementsLimit }),
+  errors: ['invalid_cursor'],
   answers: { 200: EntriesBody },
-  async handle({ ctx }) {
-    const entries = await listActiveAnnouncements(ctx);
-    return ok({ entries: entries.map(presentEntry), cursor: null });
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listActiveAnnouncements(ctx, query);
+    return ok({ entries: rows.map(presentEntry), cursor });
   },
 });
 

@@ -22,8 +22,10 @@ export function createSchemaPool(): SchemaPool {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  function translate({ integerLike, ...schema }: Record<string, unknown>): Schema {
-    if (isObject(integerLike)) return integerOrNumeral(integerLike, schema);
+  function translate({ integerLike, numberLike, booleanLike, ...schema }: Record<string, unknown>): Schema {
+    if (isObject(integerLike)) return valueOrText(schema, { type: 'integer', ...boundsOf(integerLike) }, { pattern: '^-?[0-9]{1,12}$' });
+    if (isObject(numberLike)) return valueOrText(schema, { type: 'number', ...boundsOf(numberLike) }, { pattern: '^-?[0-9]{1,12}(\\.[0-9]{1,12})?$' });
+    if (booleanLike) return valueOrText(schema, { type: 'boolean' }, { enum: ['true', 'false'] });
     const inside = Object.entries(schema).map(([keyword, value]) => {
       if (holdsFields.has(keyword) && isObject(value)) return [keyword, mapValues(value, referWithin)];
       return [keyword, holdsSchemas.has(keyword) ? referWithin(value) : value];
@@ -48,10 +50,12 @@ const holdsSchemas = new Set(['items', 'prefixItems', 'additionalProperties', 'a
 /** Keywords whose value has schemas by the names of fields. */
 const holdsFields = new Set(['properties', 'patternProperties']);
 
-/** What `IntegerLike` accepts, in standard words. */
-function integerOrNumeral(bounds: object, { type: _type, ...annotations }: Record<string, unknown>): Schema {
-  return { ...annotations, anyOf: [{ type: 'integer', ...bounds }, { type: 'string', pattern: '^-?[0-9]{1,12}$' }] };
+/** What `IntegerLike` and its like accept, in standard words. */
+function valueOrText({ type: _type, ...annotations }: Record<string, unknown>, value: Schema, text: Schema): Schema {
+  return { ...annotations, anyOf: [value, { type: 'string', ...text }] };
 }
+
+const boundsOf = ({ isAmount: _isAmount, ...bounds }: { isAmount?: unknown }): Schema => ({ ...bounds });
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

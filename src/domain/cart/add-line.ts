@@ -15,7 +15,7 @@ export async function addLine(ctx: Context, cartId: string, input: CartLineInput
     variantNamed: isSubscription || Boolean(input.variantId),
     productId: input.productId,
     quantity: input.quantity ?? 1,
-    seenPriceCents: input.unitPriceCents,
+    seenPriceCents: input.unitPriceCents ?? undefined,
     purchaseType,
     interval: isSubscription ? (input.subscriptionInterval ?? null) : null,
   });

@@ -1,4 +1,4 @@
-import { centsMax, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { CentsLike, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { PurchaseType, quantityMax, SubscriptionInterval } from '../catalog/index.ts';
 
 /** A new cart. */
@@ -16,9 +16,9 @@ export const CartLineInput = Type.Object(
     variantId: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
     productId: Omittable(Text(100, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),
     /** Default 1. */
-    quantity: Type.Optional(IntegerLike({ minimum: 1, maximum: quantityMax })),
+    quantity: Omittable(IntegerLike({ minimum: 1, maximum: quantityMax })),
     /** The price that the shopper saw. The catalogue's is asked, always. */
-    unitPriceCents: Type.Optional(IntegerLike({ minimum: 0, maximum: centsMax })),
+    unitPriceCents: Omittable(CentsLike),
     /** Default `one_time`. */
     purchaseType: Omittable(PurchaseType),
     /** How often, when it is a subscription. */
@@ -35,7 +35,7 @@ export type CartLineInput = Static<typeof CartLineInput>;
 /** What changes about a line. */
 export const CartLinePatch = Type.Object({
   /** 0 removes the line. */
-  quantity: Type.Optional(IntegerLike({ minimum: 0, maximum: quantityMax })),
+  quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),
   purchaseType: Omittable(PurchaseType),
   subscriptionInterval: Omittable(SubscriptionInterval),
 });

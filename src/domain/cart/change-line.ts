@@ -18,7 +18,7 @@ export async function changeLine(ctx: Context, line: LineOfCart, patch: CartLine
   const { quantity, purchaseType, subscriptionInterval } = patch;
   if (quantity === 0) return removeLine(ctx, line);
   if (purchaseType || subscriptionInterval) return changePurchase(ctx, line, patch);
-  return quantity === undefined ? readCart(ctx, line.cartId) : changeQuantity(ctx, line, quantity);
+  return quantity === undefined || quantity === null ? readCart(ctx, line.cartId) : changeQuantity(ctx, line, quantity);
 }
 
 async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quantity: number): Promise<CartRecord> {

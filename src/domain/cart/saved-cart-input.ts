@@ -1,8 +1,8 @@
-import { centsMax, Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { BooleanLike, CentsLike, Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { quantityMax } from '../catalog/index.ts';
 import { linesMax } from './cart.ts';
 
-const price = Type.Optional(IntegerLike({ minimum: 0, maximum: centsMax }));
+const price = Omittable(CentsLike);
 
 /** A line of a cart that a storefront saves: what it knows of it. A product that nobody knows is saved all the same. */
 const SavedLineInput = Type.Object({
@@ -21,7 +21,7 @@ export const SavedCartInput = Type.Object({
   email: Email,
   items: Type.Array(SavedLineInput, { minItems: 1, maxItems: linesMax }),
   /** Whether reminders may be sent. Default true. */
-  consent: Omittable(Type.Boolean()),
+  consent: Omittable(BooleanLike()),
   session_id: Omittable(Text(200)),
   cart_id: Omittable(Text(100)),
 });

@@ -1,13 +1,13 @@
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
 
 /** What a shopper says of a product. The address is for the store alone. */
 export const ReviewInput = Type.Object({
-  rating: Type.Integer({ minimum: 1, maximum: 5, examples: [5] }),
+  rating: IntegerLike({ minimum: 1, maximum: 5 }, { examples: [5] }),
   title: Omittable(Text(200, { examples: ['A fine bowl'] })),
   body: Omittable(Text(5000, { examples: ['It holds a great deal of fruit.'] })),
   author_name: Omittable(Text(100, { examples: ['Ada'] })),

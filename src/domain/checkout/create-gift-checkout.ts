@@ -1,4 +1,4 @@
-import { Email, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, IntegerLike, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 import { priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { ReturnUrl } from '../return-url.ts';
@@ -11,7 +11,7 @@ import type { CheckoutQuote } from './quote-checkout.ts';
 export const GiftCheckoutInput = Type.Object({
   product_slug: Slug,
   variant_id: Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] }),
-  months: Type.Integer({ minimum: 1, maximum: 12, examples: [3] }),
+  months: IntegerLike({ minimum: 1, maximum: 12 }, { examples: [3] }),
   recipient_email: Email,
   recipient_name: Omittable(Text(200, { examples: ['Grace'] })),
   message: Omittable(Text(1000, { examples: ['Enjoy every cup.'] })),

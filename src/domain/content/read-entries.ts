@@ -49,15 +49,15 @@ export async function findEntry(ctx: Context, type: string, slug: string): Promi
   return entry;
 }
 
-const activeMax = 100;
-
-/** The published announcements whose window includes this moment, the latest first. */
-export async function listActiveAnnouncements(ctx: Context): Promise<readonly EntryRow[]> {
+/** One page of the published announcements whose window includes this moment, the latest first. */
+export async function listActiveAnnouncements(ctx: Context, { cursor, limit = 100 }: PageRequest): Promise<Page<EntryRow>> {
   const now = ctx.clock.now();
-  return read<EntryRow>(ctx, sql`
-    ${publishedEntries(ctx)} and e.type = 'announcement'
-      and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now})
-    order by e.published_at desc, e.id desc limit ${activeMax}`, { brief: true });
+  const list = keyset(ctx, 'active announcements', { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
+  const rows = await read<EntryRow & { position: Position }>(ctx, sql`
+    ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = 'announcement'
+      and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now}) and ${list.after}
+    order by ${list.by} limit ${limit + 1}`, { brief: true });
+  return list.page(rows, limit);
 }
 
 /** A query for the entries `e` that are seen. Further conditions, order and limit may follow it. */

@@ -1,4 +1,4 @@
-import { Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import { BooleanLike, Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 
 /** Somebody who leaves an address. */
 export const LeadInput = Type.Object({
@@ -7,7 +7,7 @@ export const LeadInput = Type.Object({
   source: Omittable(Text(100, { default: 'storefront', examples: ['footer'] })),
   name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
   /** Whether the store may write to this address of its own accord. */
-  consent: Omittable(Type.Boolean()),
+  consent: Omittable(BooleanLike()),
 });
 export type LeadInput = Static<typeof LeadInput>;
 

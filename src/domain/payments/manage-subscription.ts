@@ -1,5 +1,5 @@
 import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
-import { Omittable, type Static, Type } from '#src/lib/schema.ts';
+import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +20,7 @@ const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_inter
 export const ManageInput = Type.Object(
   {
     action: SubscriptionAction,
-    at_period_end: Omittable(Type.Boolean({
+    at_period_end: Omittable(BooleanLike({
       description: 'For `cancel`: when what is paid for is over (the default), or at once.',
     })),
     subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),

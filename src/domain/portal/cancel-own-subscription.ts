@@ -1,5 +1,5 @@
 import { notFound } from '#src/lib/errors.ts';
-import { Id, Omittable, type Static, Type } from '#src/lib/schema.ts';
+import { BooleanLike, Id, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import type { Context } from '../context.ts';
 import { manageSubscription } from '../payments/index.ts';
 import { readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
@@ -7,7 +7,7 @@ import type { SignedInCustomer } from './signed-in-customer.ts';
 
 export const CancelInput = Type.Object({
   subscription_id: Id('sub'),
-  at_period_end: Omittable(Type.Boolean({ description: 'When what is paid for is over (the default), or at once.' })),
+  at_period_end: Omittable(BooleanLike({ description: 'When what is paid for is over (the default), or at once.' })),
 });
 export type CancelInput = Static<typeof CancelInput>;
 

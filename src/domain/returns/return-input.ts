@@ -1,11 +1,11 @@
-import { Email, Id, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 
 /** So many pieces of something bought, by the item of the order or by its variant. */
 export const ReturnItemInput = Type.Object(
   {
     order_item_id: Omittable(Id('item')),
     variant_id: Omittable(Id('var')),
-    quantity: Type.Integer({ minimum: 1, maximum: 999, examples: [1] }),
+    quantity: IntegerLike({ minimum: 1, maximum: 999 }),
     reason: Omittable(Text(200, { examples: ['too_small'] })),
     note: Omittable(Text(2000, { examples: ['The rim is chipped.'] })),
   },

@@ -2,7 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { type DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
-import { Country, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Country, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import { packed, parcelOzMax, tooHeavy } from './assess-order.ts';
@@ -13,7 +13,7 @@ import { presentRate, RateQuote } from './present.ts';
 
 export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),
-  parcel: Type.Object({ weight_oz: Type.Number({ exclusiveMinimum: 0, examples: [18], description: 'At most 2400 (150 pounds): freight is not available.' }) }),
+  parcel: Type.Object({ weight_oz: NumberLike({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER }, { examples: [18], description: 'At most 2400 (150 pounds): freight is not available.' }) }),
 });
 export type RateRequest = Static<typeof RateRequest>;
 

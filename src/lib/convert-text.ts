@@ -1,0 +1,61 @@
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+
+/** What a number must be that may come as text. Minor units are told apart: whoever sends a decimal meant the major unit. */
+export interface NumeralBounds {
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum: number;
+  readonly isAmount?: true;
+}
+
+interface Place {
+  readonly parentData: unknown;
+  readonly parentDataProperty: string | number;
+}
+
+/** Teach a validator the keywords of values that may come as text: each becomes what it says, in its place. */
+export function addTextKeywords(ajv: Ajv2020): void {
+  const add = <Bounds>(keyword: string, read: (value: unknown, bounds: Bounds) => unknown, describe: (bounds: Bounds, value: unknown) => string) => {
+    const validate = Object.assign((bounds: Bounds, value: unknown, _schema?: unknown, place?: Place): boolean => {
+      const converted = read(value, bounds);
+      if (converted === undefined) validate.errors = [{ keyword, message: describe(bounds, value), params: { bounds } }];
+      else if (place) Object.assign(place.parentData as object, { [place.parentDataProperty]: converted });
+      return converted !== undefined;
+    }, { errors: [] as Partial<ErrorObject>[] });
+    ajv.addKeyword({ keyword, modifying: true, errors: true, validate });
+  };
+  add<NumeralBounds>('integerLike', readInteger, describeInteger);
+  add<NumeralBounds>('numberLike', readNumber, describeNumber);
+  add('booleanLike', readBoolean, () => 'must be true or false');
+}
+
+const integerText = /^-?[0-9]{1,12}$/;
+const decimalText = /^-?[0-9]{1,12}(\.[0-9]{1,12})?$/;
+
+function readInteger(value: unknown, bounds: NumeralBounds): number | undefined {
+  const number = typeof value === 'string' && integerText.test(value) ? Number(value) : value;
+  return Number.isInteger(number) && isWithin(number as number, bounds) ? (number as number) : undefined;
+}
+
+function readNumber(value: unknown, bounds: NumeralBounds): number | undefined {
+  const number = typeof value === 'string' && decimalText.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && isWithin(number, bounds) ? number : undefined;
+}
+
+function readBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' ? true : value === 'false' ? false : undefined;
+}
+
+const isWithin = (number: number, { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum }: NumeralBounds) =>
+  number >= minimum && number > exclusiveMinimum && number <= maximum;
+
+function describeInteger({ minimum, maximum, isAmount }: NumeralBounds, value: unknown): string {
+  const isDecimal = !Number.isInteger(Number(value)) && decimalText.test(String(value));
+  if (isAmount && isDecimal) return 'must be a whole number of minor units, such as cents: 1999 for 19.99';
+  return `must be a whole number from ${minimum} to ${maximum}`;
+}
+
+function describeNumber({ minimum, exclusiveMinimum, maximum }: NumeralBounds): string {
+  return `must be a number ${minimum === undefined ? `more than ${exclusiveMinimum}` : `from ${minimum}`} and at most ${maximum}`;
+}
