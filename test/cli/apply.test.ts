@@ -6,6 +6,7 @@ import anyTest, { type TestFn } from 'ava';
 import { parse } from 'yaml';
 
 import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
+import { reportApplied } from '#src/cli/apply/report-applied.ts';
 import { RefusedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
@@ -109,6 +110,19 @@ test.serial('the same store as JSON is the same store', async (t) => {
   const json = JSON.stringify(parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"')), null, 2);
   await apply(t.context, text);
   t.deepEqual(changed(await apply(t.context, json)), []);
+});
+
+test.serial('a dry run shows what each field was and would be, shortened, and no secret', async (t) => {
+  const { text } = ownStore();
+  await apply(t.context, text);
+  const changedText = text.replace('price_cents: 3800', 'price_cents: 3900').replace(/^  name: .*$/m, `  name: "${'Long '.repeat(30)}"`);
+  const { lines = [] } = reportApplied(await apply(t.context, changedText, { dryRun: true, environment: { STRIPE_SECRET_KEY: 'sk_test_hush_other' } }));
+  const shown = lines.join('\n');
+  t.regex(shown, /^    variants\.BOWL-S\.price_cents: 3800 → 3900$/m);
+  t.regex(shown, /^    name: ".+" → "(Long )+L?o?n?g?…$/m);
+  t.true(lines.every((line: string) => line.length < 200));
+  t.regex(shown, /^~ payments: secret_key$/m);
+  t.notRegex(shown, /hush|sealed/);
 });
 
 test.serial('a dry run says what would change, makes no key and leaves nothing', async (t) => {

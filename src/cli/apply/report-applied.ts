@@ -1,6 +1,7 @@
 import { columns } from '#src/cli/lib/columns.ts';
 import type { Report } from '#src/cli/lib/command.ts';
 import type { Change } from '#src/domain/change.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import type { Applied } from './apply-store.ts';
 
 const signs: Readonly<Record<Change['action'], string>> = { created: '+', updated: '~', removed: '-', unchanged: ' ' };
@@ -11,7 +12,7 @@ export function reportApplied({ store, dryRun, changes, keys, notes }: Applied):
   return {
     data: { store, dry_run: dryRun, changes: made, unchanged: changes.length - made.length, keys, notes },
     lines: [
-      ...made.map(describeChange),
+      ...made.flatMap(describeChange),
       summarise(changes),
       ...(dryRun && made.length > 0 ? ['This was a dry run: nothing was changed.'] : []),
       ...(keys.length > 0 ? ['', 'New keys. Their values are not shown again:'] : []),
@@ -21,8 +22,18 @@ export function reportApplied({ store, dryRun, changes, keys, notes }: Applied):
   };
 }
 
-function describeChange({ action, subject, fields }: Change): string {
-  return `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`;
+/** What was updated stands below it, field by field: a secret by its name alone. */
+function describeChange({ action, subject, fields, values = {} }: Change): string[] {
+  const head = `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`;
+  if (action !== 'updated') return [head];
+  return [head, ...Object.entries(values).map(([field, [before, after]]) => `    ${field}: ${shown(before)} → ${shown(after)}`)];
+}
+
+const shownMax = 60;
+
+/** A value as JSON on one line, shortened. What was not there is `–`. */
+function shown(value: unknown): string {
+  return value === undefined || value === null ? '–' : oneLine(JSON.stringify(value), shownMax);
 }
 
 function summarise(changes: readonly Change[]): string {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { newId } from '#src/lib/ids.ts';
+import type { FieldValues } from '../change.ts';
 import type { StockChange } from './change-stock.ts';
 import type { ProductInput } from './product-input.ts';
 import { completeProduct, type ProductRecord } from './product-record.ts';
@@ -17,9 +18,9 @@ export interface SaveProductOptions {
 /** What saving a product comes to. */
 export interface ProductPlan extends IdentifiedProduct {
   readonly isNew: boolean;
-  /** The names of what differs. */
-  readonly fields: readonly string[];
-  readonly stock: readonly (StockChange & { readonly sku: string })[];
+  /** What differs, by its name. */
+  readonly values: FieldValues;
+  readonly stock: readonly (StockChange & { readonly sku: string; readonly before: number | null })[];
   /** What is sold of it at present. */
   readonly live: readonly SavedVariant[];
 }
@@ -37,7 +38,7 @@ export function planProduct(input: ProductInput, found: SavedProduct | undefined
   });
   return {
     ...wanted, variants, live, slug: input.slug, id: found?.id ?? newId('prod'), isNew: !current,
-    fields: current ? differences(current, live, wanted) : [],
+    values: current ? differences(current, live, wanted) : {},
     stock: stockToSet(input, variants, found?.variants ?? [], options.setStock ?? false),
   };
 }
@@ -51,21 +52,25 @@ const variantFields = [
   'backorder',
 ] as const satisfies (keyof SavedVariant)[];
 
-/** The names of what differs: `name`, `variants.BOWL-S.price_cents`, `variants.BOWL-L` where it comes or goes. */
-function differences(current: SavedProduct, live: readonly SavedVariant[], wanted: ProductRecord): string[] {
+/** What differs: `name`, `variants.BOWL-S.price_cents`, `variants.BOWL-L` where it comes or goes. */
+function differences(current: SavedProduct, live: readonly SavedVariant[], wanted: ProductRecord): FieldValues {
   const before = new Map(live.map((variant) => [variant.sku, variant]));
   const after = new Map(wanted.variants.map((variant) => [variant.sku, variant]));
-  const gone = live.filter(({ sku }) => !after.has(sku)).map(({ sku }) => `variants.${sku}`);
-  const changed = wanted.variants.flatMap((variant) => {
+  const gone = live.filter(({ sku }) => !after.has(sku)).map((variant) => [`variants.${variant.sku}`, [variant.name, null]] as const);
+  const changed = wanted.variants.flatMap((variant): [string, readonly [unknown, unknown]][] => {
     const known = before.get(variant.sku);
-    if (!known) return [`variants.${variant.sku}`];
+    if (!known) return [[`variants.${variant.sku}`, [null, variant.name]]];
     return variantFields
       .filter((field) => !isDeepStrictEqual(known[field], variant[field]))
-      .map((field) => `variants.${variant.sku}.${field}`);
+      .map((field) => [`variants.${variant.sku}.${field}`, [known[field], variant[field]]]);
   });
-  const fields = [...plainFields.filter((field) => !isDeepStrictEqual(current[field], wanted[field])), ...gone, ...changed];
-  const isReordered = fields.length === 0 && !isDeepStrictEqual([...before.keys()], [...after.keys()]);
-  return isReordered ? ['variants'] : fields;
+  const plain = plainFields
+    .filter((field) => !isDeepStrictEqual(current[field], wanted[field]))
+    .map((field) => [field, [current[field], wanted[field]]] as const);
+  const values: FieldValues = Object.fromEntries([...plain, ...gone, ...changed]);
+  const order = [[...before.keys()], [...after.keys()]] as const;
+  const isReordered = Object.keys(values).length === 0 && !isDeepStrictEqual(order[0], order[1]);
+  return isReordered ? { variants: order } : values;
 }
 
 /** A variant that is new on the shelf opens with its stock; of others it is set only on demand. */
@@ -74,11 +79,11 @@ function stockToSet(
   variants: readonly IdentifiedVariant[],
   known: readonly SavedVariant[],
   setStock: boolean,
-): (StockChange & { sku: string })[] {
+): (StockChange & { sku: string; before: number | null })[] {
   return variants.flatMap(({ id, sku, added }) => {
     const { stock } = input.variants.find((variant) => variant.sku === sku) ?? {};
     const before = known.find((variant) => variant.sku === sku)?.stock ?? null;
     const isSaid = added || (setStock && stock !== undefined);
-    return isSaid && (stock ?? null) !== before ? [{ variantId: id, sku, quantity: stock ?? null }] : [];
+    return isSaid && (stock ?? null) !== before ? [{ variantId: id, sku, before, quantity: stock ?? null }] : [];
   });
 }

@@ -47,19 +47,21 @@ async function planAll(ctx: InTransaction, inputs: readonly ProductInput[], opti
 }
 
 async function carryOut(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {
-  const changed = plans.filter(({ isNew, fields }) => isNew || fields.length > 0);
+  const changed = plans.filter(({ isNew, values }) => isNew || Object.keys(values).length > 0);
   if (changed.length > 0) {
-    const versions = await writeProducts(ctx, changed.map(({ isNew, fields, stock, live, ...product }) => product));
+    const versions = await writeProducts(ctx, changed.map(({ isNew, values, stock, live, ...product }) => product));
     for (const { id } of changed) enqueue(ctx, indexDocument, { kind: 'product', id, version: versions.get(id) ?? 1 });
   }
   const stock = plans.flatMap(({ stock }) => stock);
   if (stock.length > 0) await changeStock(ctx, stock);
 }
 
-function changeOf({ slug, isNew, fields, stock, live }: ProductPlan): Change {
+function changeOf({ slug, isNew, values: differing, stock, live }: ProductPlan): Change {
   const subject = `product ${slug}`;
   if (isNew) return { subject, action: 'created', fields: [] };
   const recounted = stock.filter(({ sku }) => live.some((variant) => variant.sku === sku));
-  const all = [...fields, ...recounted.map(({ sku }) => `variants.${sku}.stock`)];
-  return { subject, action: fields.length + stock.length > 0 ? 'updated' : 'unchanged', fields: all };
+  const counts = recounted.map(({ sku, before, quantity }) => [`variants.${sku}.stock`, [before, quantity]] as const);
+  const values = { ...differing, ...Object.fromEntries(counts) };
+  const isChanged = Object.keys(differing).length + stock.length > 0;
+  return { subject, action: isChanged ? 'updated' : 'unchanged', fields: Object.keys(values), values };
 }

@@ -24,7 +24,8 @@ export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<
   const id = current?.id ?? newId('entry');
   const version = await writeEntry(ctx, { ...wanted, id, type, slug });
   enqueue(ctx, indexDocument, { kind: 'content', id, version });
-  return { subject, action: current ? 'updated' : 'created', fields };
+  const values = current && Object.fromEntries(fields.map((field) => [field, [current[field], wanted[field]] as const]));
+  return { subject, action: current ? 'updated' : 'created', fields, ...(values && { values }) };
 }
 
 const entryFields = [

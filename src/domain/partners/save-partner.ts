@@ -1,4 +1,4 @@
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { days, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -36,11 +36,12 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const action = partner.removedAt ? 'created' : 'updated';
+  const values = changedValues(partner, wanted);
   const fields = assignChanges(partner, wanted).map((field) => (field === 'window_ms' ? 'window' : field));
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   partner.updatedAt = now;
   await em.flush();
-  return { subject, action, fields };
+  return { subject, action, fields, values };
 }
 
 function readWindow(written: PartnerInput['window']): number {

@@ -1,4 +1,4 @@
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, parseDuration } from '#src/lib/duration.ts';
@@ -44,6 +44,7 @@ export async function savePaymentAccount(
     return { subject: 'payments', action: 'created', fields: [] };
   }
 
+  const values = changedValues(found, wanted);
   const fields = assignChanges(found, wanted);
   const keepsKey = keepKey && input.mode === 'direct' && input.secret_key === undefined;
   if (!keepsKey && !opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
@@ -53,7 +54,7 @@ export async function savePaymentAccount(
   if (await saveWebhookSecret(ctx, input.webhook_secret ?? null)) fields.push('webhook_secret');
   if (fields.length === 0) return { subject: 'payments', action: 'unchanged', fields };
   found.updatedAt = now;
-  return { subject: 'payments', action: 'updated', fields };
+  return { subject: 'payments', action: 'updated', fields, values };
 }
 
 /** A section without a secret leaves the one alone that a rotation or the command line made. Whether it changed. */

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 
+import { changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
@@ -29,10 +30,11 @@ export async function saveGiftCard(
   }
   const balanceCents = Math.max(input.balance_cents, card.heldCents);
   if (!setBalance || card.balanceCents === balanceCents) return { subject, action: 'unchanged', fields: [] };
+  const values = changedValues(card, { balanceCents });
   card.balanceCents = balanceCents;
   card.updatedAt = ctx.clock.now();
   await em.flush();
-  return { subject, action: 'updated', fields: ['balance_cents'] };
+  return { subject, action: 'updated', fields: ['balance_cents'], values };
 }
 
 /** Make a card with a code of 80 random bits, and tell the code: it is not stored, so this is the only time. */

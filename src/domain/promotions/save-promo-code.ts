@@ -1,4 +1,4 @@
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
@@ -28,11 +28,12 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const action = promo.removedAt ? 'created' : 'updated';
+  const values = changedValues(promo, wanted);
   const fields = assignChanges(promo, wanted);
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   promo.updatedAt = now;
   await em.flush();
-  return { subject, action, fields };
+  return { subject, action, fields, values };
 }
 
 /** Say what an input leaves out. Only the value of its own type counts. */

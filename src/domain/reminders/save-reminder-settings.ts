@@ -1,4 +1,4 @@
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Change } from '../change.ts';
@@ -24,11 +24,12 @@ export async function saveReminderSettings(ctx: InTransaction, input: ReminderSe
     await em.flush();
     return { subject, action: 'created', fields: Object.keys(input) };
   }
+  const values = changedValues(found, row);
   const fields = assignChanges(found, row).map((field) => field.replace(/_ms$/, ''));
   if (fields.length === 0) return { subject, action: 'unchanged', fields };
   found.updatedAt = now;
   await em.flush();
-  return { subject, action: 'updated', fields };
+  return { subject, action: 'updated', fields, values };
 }
 
 function complete(input: ReminderSettingsInput): ReminderSettings {

@@ -1,5 +1,5 @@
 import { resumeLabels } from '#jobs/labels.ts';
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -51,6 +51,7 @@ export async function saveShippingAccount(
     return { subject: 'shipping', action: 'created', fields: [] };
   }
 
+  const values = changedValues(found, wanted);
   const fields = assignChanges(found, wanted);
   if (input.api_key !== undefined && !isSame(ctx, 'shipping_api_key', found.apiKeySealed, input.api_key)) {
     found.apiKeySealed = seal(ctx, 'shipping_api_key', input.api_key);
@@ -70,7 +71,7 @@ export async function saveShippingAccount(
   }
   if (fields.length === 0) return { subject: 'shipping', action: 'unchanged', fields };
   found.updatedAt = ctx.clock.now();
-  return { subject: 'shipping', action: 'updated', fields };
+  return { subject: 'shipping', action: 'updated', fields, values };
 }
 
 function lacksKey(): DomainError {
@@ -96,6 +97,7 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
     });
     return { subject: 'second_shipping', action: 'created', fields: [] };
   }
+  const values = changedValues(found, { provider: input.provider });
   const fields = assignChanges(found, { provider: input.provider });
   if (!isSame(ctx, 'second_shipping_api_key', found.apiKeySealed, input.api_key)) {
     found.apiKeySealed = seal(ctx, 'second_shipping_api_key', input.api_key);
@@ -103,7 +105,7 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
   }
   if (fields.length === 0) return { subject: 'second_shipping', action: 'unchanged', fields };
   found.updatedAt = now;
-  return { subject: 'second_shipping', action: 'updated', fields };
+  return { subject: 'second_shipping', action: 'updated', fields, values };
 }
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);

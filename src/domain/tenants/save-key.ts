@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import type { Change } from '../change.ts';
+import type { Change, FieldValues } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { type ApiKey, keyColumns, refuseKey, refuseWideKey } from './api-key.ts';
 import { type IssuedKey, issueKey, type KeyToIssue } from './issue-key.ts';
@@ -20,16 +20,17 @@ export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{
   refuseWideKey(wanted);
   const { requestsPerMinute = null } = wanted;
   if (known.kind !== wanted.kind) throw refuseKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
-  const fields = [
-    ...(sameScopes(known.scopes, wanted.scopes) ? [] : ['scopes']),
-    ...(known.requestsPerMinute === requestsPerMinute ? [] : ['requests_per_minute']),
-    ...(known.expiresAt?.getTime() === wanted.expiresAt?.getTime() ? [] : ['expires_at']),
-  ];
+  const values: FieldValues = {
+    ...(!sameScopes(known.scopes, wanted.scopes) && { scopes: [known.scopes, wanted.scopes] }),
+    ...(known.requestsPerMinute !== requestsPerMinute && { requests_per_minute: [known.requestsPerMinute, requestsPerMinute] }),
+    ...(known.expiresAt?.getTime() !== wanted.expiresAt?.getTime() && { expires_at: [known.expiresAt, wanted.expiresAt] }),
+  };
+  const fields = Object.keys(values);
   if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };
   await ctx.tx.run(sql`
     update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, requests_per_minute = ${requestsPerMinute}, expires_at = ${wanted.expiresAt}
     where tenant_id = ${ctx.tenant.id} and id = ${known.id}`);
-  return { change: { subject, action: 'updated', fields } };
+  return { change: { subject, action: 'updated', fields, values } };
 }
 
 function sameScopes(left: readonly Scope[], right: readonly Scope[]): boolean {

@@ -1,4 +1,4 @@
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -30,10 +30,11 @@ export async function saveTenant(
     return { tenant, change: { subject, action: 'created', fields: [] } };
   }
   const tenant = { ...known };
+  const values = changedValues(tenant, wanted);
   const fields = assignChanges(tenant, wanted);
   if (fields.length === 0) return { tenant: known, change: { subject, action: 'unchanged', fields } };
   if (fields.includes('currency')) await refuseOnceSold(ctx, known);
-  return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields } };
+  return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields, values } };
 }
 
 type Wanted = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;

@@ -14,5 +14,6 @@ export async function setModules(ctx: InTransaction, input: ModulesInput): Promi
         updated_at = ${ctx.clock.now()}
       where id = ${ctx.tenant.id}`);
   }
-  return { subject: `modules of ${ctx.tenant.slug}`, action: fields.length > 0 ? 'updated' : 'unchanged', fields };
+  const values = Object.fromEntries(fields.map((name) => [name, [store?.modules[name], input[name]] as const]));
+  return { subject: `modules of ${ctx.tenant.slug}`, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }

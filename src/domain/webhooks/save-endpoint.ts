@@ -1,4 +1,4 @@
-import { assignChanges } from '#src/lib/assign-changes.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { buildEndpoint, findByUrl, refuseUnsafeUrl } from './build-endpoint.ts';
@@ -23,8 +23,9 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
     await buildEndpoint(ctx, input, input.secret ?? newSecret());
     return { subject, action: 'created', fields: Object.keys(input) };
   }
+  const values = changedValues(endpoint, settingsOf(input));
   const fields = [...await changeEndpoint(ctx, endpoint, input), ...changeSecret(ctx, endpoint, input.secret)];
-  return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields };
+  return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 
 /** Give an endpoint what is given; answers the names of what changed. */
@@ -35,9 +36,7 @@ export async function changeEndpoint(
 ): Promise<string[]> {
   const fields = assignChanges(endpoint, {
     ...(given.url !== undefined && { url: given.url }),
-    ...(given.events && { events: [...given.events] }),
-    ...(given.concurrency !== undefined && { concurrency: given.concurrency }),
-    ...(given.rate_per_second !== undefined && { ratePerSecond: given.rate_per_second }),
+    ...settingsOf(given),
   });
   if (fields.length === 0) return fields;
   endpoint.touch(ctx.clock.now());
@@ -46,6 +45,12 @@ export async function changeEndpoint(
   await ctx.tx.em.flush();
   return fields;
 }
+
+const settingsOf = (given: Partial<EndpointEntry>) => ({
+  ...(given.events && { events: [...given.events] }),
+  ...(given.concurrency !== undefined && { concurrency: given.concurrency }),
+  ...(given.rate_per_second !== undefined && { ratePerSecond: given.rate_per_second }),
+});
 
 function changeSecret(ctx: InTransaction, endpoint: WebhookEndpoint, secret: string | undefined): string[] {
   if (secret === undefined || openSecret(ctx, endpoint.secretSealed) === secret) return [];

@@ -19,9 +19,9 @@ test('an entry that is saved twice is created once, and a change names its field
   const { ctx } = t.context;
   const save = (more = {}) => transact(ctx, (ctx) => saveEntry(ctx, { ...care, ...more }));
   t.deepEqual(await save(), { subject: 'content article/care', action: 'created', fields: [] });
-  t.deepEqual(await save({ ends_at: '2026-02-05T00:00:00.000Z' }), { subject: 'content article/care', action: 'unchanged', fields: [] });
+  t.like(await save({ ends_at: '2026-02-05T00:00:00.000Z' }), { subject: 'content article/care', action: 'unchanged', fields: [] });
   const change = await save({ tags: [], body: { format: 'text', value: 'Oil it.' }, ends_at: null });
-  t.deepEqual(change, { subject: 'content article/care', action: 'updated', fields: ['body', 'tags', 'ends_at'] });
+  t.like(change, { subject: 'content article/care', action: 'updated', fields: ['body', 'tags', 'ends_at'] });
   t.deepEqual((await promised(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
 });
 

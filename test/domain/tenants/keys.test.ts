@@ -108,11 +108,11 @@ test('saving a key that there is changes what it may do and keeps its characters
   const { ctx, services, clock } = t.context;
   const made = await save(ctx);
   t.is(made.change.action, 'created');
-  t.deepEqual(await save(ctx), { change: { subject: 'key backend', action: 'unchanged', fields: [] } });
+  t.like(await save(ctx), { change: { subject: 'key backend', action: 'unchanged', fields: [] } });
 
   const expiresAt = new Date(clock.now().getTime() + minutes(60));
   const saved = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });
-  t.deepEqual(saved, { change: { subject: 'key backend', action: 'updated', fields: ['scopes', 'expires_at'] } });
+  t.like(saved, { change: { subject: 'key backend', action: 'updated', fields: ['scopes', 'expires_at'] } });
   const limited = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt, requestsPerMinute: 90 });
   t.deepEqual(limited.change.fields, ['requests_per_minute']);
   const unlimited = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });

@@ -82,7 +82,7 @@ test('a module is switched and the others stay as they are', async (t) => {
   const { tenant } = await save(t.context, newStore());
   const ctx = { ...services.context(), tenant };
   const change = await transact(ctx, (ctx) => setModules(ctx, { reviews: false }));
-  t.deepEqual(change, { subject: `modules of ${tenant.slug}`, action: 'updated', fields: ['reviews'] });
+  t.deepEqual(change, { subject: `modules of ${tenant.slug}`, action: 'updated', fields: ['reviews'], values: { reviews: [true, false] } });
   const [saved] = (await listTenants(services.context())).filter(({ id }) => id === tenant.id);
   t.deepEqual(saved?.modules, { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: false });
 
