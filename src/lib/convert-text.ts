@@ -51,8 +51,7 @@ const isWithin = (number: number, { minimum = -Infinity, exclusiveMinimum = -Inf
   number >= minimum && number > exclusiveMinimum && number <= maximum;
 
 function describeInteger({ minimum, maximum, isAmount }: NumeralBounds, value: unknown): string {
-  const isDecimal = !Number.isInteger(Number(value)) && decimalText.test(String(value));
-  if (isAmount && isDecimal) return 'must be a whole number of minor units, such as cents: 1999 for 19.99';
+  if (isAmount && readNumber(value, { maximum: Infinity }) !== undefined && !Number.isInteger(Number(value))) return 'must be a whole number of minor units, such as cents: 1999 for 19.99';
   return `must be a whole number from ${minimum} to ${maximum}`;
 }
 
