@@ -8,6 +8,7 @@ import {
   checkSession, readDrift, reportStoreDrift, savePaymentAccount, sweepEvents, sweepSessions, sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
@@ -157,6 +158,40 @@ test.serial('a store that was not swept for long is swept from as far back as th
   await sweepStoreEvents(ctx);
   payments.listEvents = listEvents;
   t.true(Math.abs(Math.max(...from) - days(30)) < minutes(1));
+});
+
+test.serial('sweepStoreEvents lists an hour with more events than one run can list in several runs, and goes on', async (t) => {
+  const { ctx, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const account = () => readOne<{ sweptTo: Date | null; after: string | null }>(ctx, sql`
+    select events_swept_to as "sweptTo", events_listed_after as after from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+  const { listEvents } = payments;
+  const listed: number[] = [];
+  let failure: ProviderError | undefined;
+  payments.listEvents = async (_account, { next }) => {
+    const page = Number(next ?? 0) + 1;
+    if (failure) throw failure;
+    listed.push(page);
+    return { events: [], next: page < 450 ? String(page) : null };
+  };
+
+  clock.pass(minutes(30));
+  await sweepStoreEvents(ctx);
+  t.is((await account())?.after, '200');
+  failure = new ProviderError('stripe', 'away', 'It did not answer.');
+  await sweepStoreEvents(ctx);
+  t.is((await account())?.after, '200');
+  failure = undefined;
+  for (const _ of [1, 2]) await sweepStoreEvents(ctx);
+  t.deepEqual(listed.slice(0, 450), Array.from({ length: 450 }, (_, index) => index + 1), 'no page is listed twice, and none is left out');
+  t.true(((await account())?.sweptTo?.getTime() ?? 0) > clock.now().getTime() - minutes(1));
+
+  clock.pass(minutes(30));
+  await sweepStoreEvents(ctx);
+  failure = new ProviderError('stripe', 'missing', 'No such event.');
+  await sweepStoreEvents(ctx);
+  t.is((await account())?.after, null, 'an event that the provider has forgotten is not gone on after');
+  payments.listEvents = listEvents;
 });
 
 test.serial('each store that can sell is swept, once a slot', async (t) => {
