@@ -6,6 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { readOne, transact } from '../database.ts';
+import { payableFrom } from './objects-of.ts';
 
 /** How long a gap that was looked through is still told of. */
 const shownMs = days(30);
@@ -29,17 +30,17 @@ export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<
     const gapId = newId('gap');
     await ctx.tx.run(sql`
       insert into payment_event_gaps (tenant_id, id, lost_from, lost_to, looked_to, created_at)
-      values (${ctx.tenant.id}, ${gapId}, ${from}, ${to}, ${from}, ${ctx.clock.now()})`);
+      values (${ctx.tenant.id}, ${gapId}, ${from}, ${to}, ${payableFrom(from)}, ${ctx.clock.now()})`);
     enqueue(ctx, lookThroughGap, { gapId, number: 1 });
     return true;
   });
   if (isNew) ctx.log.error({ code: 'payment_events_forgotten', from, to }, 'the payment provider has forgotten events that were never taken in');
 }
 
-/** What of a gap is left to look through; `undefined` when nothing is. */
-export async function readGap(ctx: Context, gapId: string): Promise<TimeRange | undefined> {
-  return readOne<TimeRange>(ctx, sql`
-    select looked_to as from, lost_to as to from payment_event_gaps
+/** What of a gap is left to look through, from the sessions before it on; `undefined` when nothing is. */
+export async function readGap(ctx: Context, gapId: string): Promise<(TimeRange & { readonly lostFrom: Date }) | undefined> {
+  return readOne<TimeRange & { lostFrom: Date }>(ctx, sql`
+    select looked_to as from, lost_to as to, lost_from as "lostFrom" from payment_event_gaps
     where tenant_id = ${ctx.tenant.id} and id = ${gapId} and finished_at is null`);
 }
 

@@ -5,15 +5,16 @@ import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { conclude, transact } from '../database.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applyAnswer } from './apply-answer.ts';
 import { askProvider } from './ask-provider.ts';
 import { advanceGap, readGap } from './event-gaps.ts';
-import { objectsOf } from './objects-of.ts';
+import { changedObjects, type ProviderObject, unknownSales } from './objects-of.ts';
 import { openAccount } from './open-account.ts';
 import { troubleOf } from './trouble.ts';
 
-/** One run looks through so much, and promises the next. */
-const portionMs = days(3);
+/** One run looks through so much, and enqueues the next; after each run that failed or took too long, half of it. */
+const sliceMs = days(3);
 const waitMs = minutes(10);
 
 /**
@@ -23,9 +24,9 @@ const waitMs = minutes(10);
 export async function lookThroughGap(ctx: Context, { gapId, number }: { gapId: string; number: number }): Promise<void> {
   const gap = await readGap(ctx, gapId);
   if (!gap) return;
-  const to = new Date(Math.min(gap.from.getTime() + portionMs, gap.to.getTime()));
+  const to = new Date(Math.min(gap.from.getTime() + sliceMs / 2 ** (ctx.run?.failedRuns ?? 0), gap.to.getTime()));
   try {
-    await lookThrough(ctx, { from: gap.from, to });
+    await lookThrough(ctx, { from: gap.from, to }, gap.lostFrom);
   } catch (error) {
     throw new Snooze(waitMs, troubleOf(error).message);
   }
@@ -35,13 +36,19 @@ export async function lookThroughGap(ctx: Context, { gapId, number }: { gapId: s
   });
 }
 
-async function lookThrough(ctx: Context, range: TimeRange): Promise<void> {
+async function lookThrough(ctx: Context, range: TimeRange, lostFrom: Date): Promise<void> {
   const account = await openAccount(ctx);
-  for await (const { subject, objectId } of objectsOf(ctx, account, range)) {
+  for await (const { subject, objectId } of objectsWithin(ctx, account, range, lostFrom)) {
     const answer = await askProvider(ctx, account, subject, objectId);
     const applied = answer && (await transact(ctx, (ctx) => applyAnswer(ctx, answer)));
     if (applied === 'unknown_order') {
       ctx.log.error({ code: 'payment_of_unknown_order', subject, objectId }, 'the payment provider has a payment of ours without an order');
     }
   }
+}
+
+/** Of the time before the gap only the sessions matter: their money may have come within it. */
+async function* objectsWithin(ctx: Context, account: PaymentAccount, { from, to }: TimeRange, lostFrom: Date): AsyncGenerator<ProviderObject> {
+  yield* unknownSales(ctx, account, { from, to });
+  if (to > lostFrom) yield* changedObjects(ctx, account, { from: from > lostFrom ? from : lostFrom, to });
 }

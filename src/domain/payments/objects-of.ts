@@ -23,13 +23,25 @@ export interface ProviderObject {
  * sessions and renewals that we know nothing of, payments of which something went back or was disputed, and every
  * subscription that may have changed meanwhile. Its objects are kept for good.
  */
-export async function* objectsOf(ctx: Context, account: PaymentAccount, { from, to }: TimeRange): AsyncGenerator<ProviderObject> {
-  const settled = await settledSessions(ctx, account, { from: new Date(from.getTime() - payableMs), to });
+export async function* objectsOf(ctx: Context, account: PaymentAccount, range: TimeRange): AsyncGenerator<ProviderObject> {
+  yield* unknownSales(ctx, account, { from: payableFrom(range.from), to: range.to });
+  yield* changedObjects(ctx, account, range);
+}
+
+/** When the oldest session was made whose money can have come from this moment on. */
+export const payableFrom = (moment: Date): Date => new Date(moment.getTime() - payableMs);
+
+/** The paid sessions that were made within a range and that we know nothing of. */
+export async function* unknownSales(ctx: Context, account: PaymentAccount, range: TimeRange): AsyncGenerator<ProviderObject> {
+  const settled = await settledSessions(ctx, account, range);
   const paid = await paidAmong(ctx, [...settled.keys()]);
   for (const [orderId, objectId] of settled) {
     if (!paid.has(orderId)) yield { subject: 'session', objectId };
   }
+}
 
+/** What else than the first payment of an order can have happened within a range. */
+export async function* changedObjects(ctx: Context, account: PaymentAccount, { from, to }: TimeRange): AsyncGenerator<ProviderObject> {
   const renewals = await paidRenewals(ctx, account, { from, to });
   const made = await renewalOrdersOf(ctx, [...renewals]);
   for (const objectId of renewals) {

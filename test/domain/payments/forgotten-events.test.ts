@@ -125,6 +125,20 @@ test.serial('a gap that cannot be looked through yet is looked through later', a
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
 });
 
+test.serial('a gap with more objects than one run can look through is looked through in ever smaller slices', async (t) => {
+  const { ctx, clock, services } = t.context;
+  clock.pass(days(40));
+  await sweepStoreEvents(ctx);
+  const [work] = await promised(ctx, job);
+  const lookedTo = async () => (await read<{ at: Date }>(ctx, sql`select looked_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`))[0]?.at.getTime() ?? 0;
+  const before = await lookedTo();
+  const run = { outboxId: '', failedRuns: 3, isLastRun: false, isKept: false, manual: false };
+  await lookThroughGap({ ...ctx, run }, work ?? { gapId: '', number: 0 });
+  t.is(await lookedTo() - before, hours(72 / 8));
+  await workPromises(services);
+  t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+});
+
 test.serial('the daily comparison finds renewals that are paid on one side alone', async (t) => {
   const { ctx, clock, stripe, services } = t.context;
   await sell(t.context, 'subscription');
