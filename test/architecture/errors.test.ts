@@ -6,7 +6,7 @@ import { sources } from './sources.ts';
 
 /** Files that name codes without throwing them. */
 const lists = ['src/api/lib/error-codes.ts', 'src/api/lib/documented-errors.ts'];
-const product = sources.filter(({ path }) => !path.startsWith('src/local/') && !lists.includes(path));
+const product = sources.filter(({ path }) => !path.startsWith('src/dev/') && !lists.includes(path));
 
 const domainError = /new DomainError\(\s*'(\w+)',\s*'(\w+)'/g;
 const httpError = /new HttpError\(\s*(\d+),\s*'(\w+)'/g;

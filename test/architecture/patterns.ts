@@ -16,7 +16,7 @@ export interface Pattern {
  * providers, which a developer's machine alone runs, are no part of it.
  */
 export const patterns: readonly Pattern[] = sources
-  .filter(({ path }) => !path.startsWith('src/local/') && !path.startsWith('migrations/'))
+  .filter(({ path }) => !path.startsWith('src/dev/') && !path.startsWith('migrations/'))
   .flatMap(({ path, text }) => {
     const program = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module' });
     return patternsIn(program).map((pattern) => ({ path, ...pattern }));

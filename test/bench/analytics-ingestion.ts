@@ -5,7 +5,7 @@ import pg from 'pg';
 import { Agent, request } from 'undici';
 
 import { createPartitions } from '#src/domain/analytics/index.ts';
-import { startProcess } from '#src/local/stack/start-process.ts';
+import { startProcess } from '#src/dev/stack/start-process.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';

@@ -7,8 +7,8 @@ import pg from 'pg';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
-import { startProcess } from '#src/local/stack/start-process.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { startProcess } from '#src/dev/stack/start-process.ts';
 import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';

@@ -5,7 +5,7 @@ import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
+import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { createServices } from '#src/services.ts';
 import { buildHomeware, knownAnswers } from '#test/support/factories/search.ts';
 import { measureSearch } from '#test/support/search-quality.ts';

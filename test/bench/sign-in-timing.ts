@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 import { newId } from '#src/lib/ids.ts';
-import { startStack } from '#src/local/stack/start-stack.ts';
+import { startStack } from '#src/dev/stack/start-stack.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { percentile } from './lib/numbers.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { startProcess } from '#src/local/stack/start-process.ts';
+import { startProcess } from '#src/dev/stack/start-process.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { percentile } from './lib/numbers.ts';

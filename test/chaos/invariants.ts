@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-import type { Receiver } from '#src/local/demo/receiver.ts';
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import type { Receiver } from '#src/dev/demo/receiver.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Bought } from './shoppers.ts';
 import type { Visit } from './visitors.ts';
 

@@ -1,4 +1,4 @@
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import type { Services } from '#src/services.ts';
 
 export interface LabelCounts {

@@ -6,7 +6,7 @@ import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import { callLabelOff, chooseRate, quoteOrder, requestLabelAgain, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import type { Services } from '#src/services.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { type Fault, shippoControl } from '#src/local/simulators/shippo/control.ts';
+import { type Fault, shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import type { Random } from '#test/support/random.ts';
 
 /** What the provider does to what buys, beside losing replies. */

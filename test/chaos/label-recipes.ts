@@ -1,5 +1,5 @@
 import type { ShippingAccountInput } from '#src/domain/shipping/index.ts';
-import type { Fault } from '#src/local/simulators/shippo/control.ts';
+import type { Fault } from '#src/dev/simulators/shippo/control.ts';
 import type { Desk } from './label-desk.ts';
 
 /** Something that can happen to one order: what the provider does to its requests, once each, and people to its label. */

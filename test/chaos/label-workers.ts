@@ -50,7 +50,7 @@ export interface HuntOptions {
 }
 
 const entry = fileURLToPath(new URL('./label-worker.ts', import.meta.url));
-const preload = fileURLToPath(new URL('../../src/local/stack/end-with-parent.ts', import.meta.url));
+const preload = fileURLToPath(new URL('../../src/dev/stack/end-with-parent.ts', import.meta.url));
 const stopMs = 8000;
 
 /**

@@ -1,4 +1,4 @@
-import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { labelEnvironment } from './label-environment.ts';

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
 
 export interface Mayhem {

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { startStack } from '#src/local/stack/start-stack.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { startStack } from '#src/dev/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';

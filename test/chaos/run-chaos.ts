@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { startStack } from '#src/local/stack/start-stack.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { startStack } from '#src/dev/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
 import { type BadPost, causeMayhem } from './mayhem.ts';
 import { seededRandom } from '#test/support/random.ts';

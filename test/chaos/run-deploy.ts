@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import pg from 'pg';
 
-import { freePort } from '#src/local/embedded/free-port.ts';
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startProcess, type StackProcess } from '#src/local/stack/start-process.ts';
-import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { freePort } from '#src/dev/embedded/free-port.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startProcess, type StackProcess } from '#src/dev/stack/start-process.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { actedOn } from '#src/providers/stripe/event-types.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';

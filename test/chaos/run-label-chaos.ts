@@ -5,7 +5,7 @@ import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/domain/database.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
+import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';

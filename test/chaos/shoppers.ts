@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
 
 /** What a shopper came away with: an order, and whether he paid for it. */

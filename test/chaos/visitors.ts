@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
 import { insist } from './shoppers.ts';
 

@@ -15,7 +15,7 @@ import { read } from '#src/domain/database.ts';
 import { listKeys } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
-import { demoStoreFile } from '#src/local/stack/start-stack.ts';
+import { demoStoreFile } from '#src/dev/stack/start-stack.ts';
 import { runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 
 import { commands } from '#src/cli/commands.ts';
-import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
-import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
-import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';

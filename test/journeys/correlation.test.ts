@@ -1,8 +1,8 @@
 import test from 'ava';
 
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startStack } from '#src/local/stack/start-stack.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStack } from '#src/dev/stack/start-stack.ts';
 import { startCollector } from '#test/support/collector.ts';
 import { until } from '#test/support/until.ts';
 

@@ -1,9 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Browser } from 'playwright-core';
 
-import { type Receiver, startReceiver } from '#src/local/demo/receiver.ts';
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { askOwner } from '#test/support/ask-owner.ts';
 import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';

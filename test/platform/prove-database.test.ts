@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 
 import { Sql } from '#src/lib/sql.ts';
-import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import type { Run } from '#src/outbox/runs.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { proveDatabase, UnfitDatabase } from '#src/platform/prove-database.ts';

@@ -2,8 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { type EmbeddingsControl, embeddingsControl } from '#src/local/simulators/embeddings/control.ts';
-import { type EmbeddingsSimulator, startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
+import { type EmbeddingsControl, embeddingsControl } from '#src/dev/simulators/embeddings/control.ts';
+import { type EmbeddingsSimulator, startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { createOpenAiEmbedder } from '#src/providers/embeddings/openai-embedder.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { startReceiver } from '#test/support/receiver.ts';

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { judge } from '#src/providers/smtp/judge.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { newAddress } from '#test/support/factories/mail.ts';

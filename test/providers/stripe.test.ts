@@ -4,8 +4,8 @@ import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { Slots } from '#src/providers/lib/slots.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
 
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import { type Stack, startStack } from '#src/local/stack/start-stack.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { askForReturn, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';

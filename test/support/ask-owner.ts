@@ -1,4 +1,4 @@
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 
 /** Ask a running stack as its store's owner: to change something where there is a body, else to read. */
 export async function askOwner({ url, store }: Pick<Stack, 'url' | 'store'>, path: string, body?: object): Promise<any> {

@@ -1,7 +1,7 @@
 import type { TestFn } from 'ava';
 
-import { type EmbeddingsControl, embeddingsControl } from '#src/local/simulators/embeddings/control.ts';
-import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
+import { type EmbeddingsControl, embeddingsControl } from '#src/dev/simulators/embeddings/control.ts';
+import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { createTestRedis } from './redis.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 

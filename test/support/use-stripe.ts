@@ -1,7 +1,7 @@
 import type { TestFn } from 'ava';
 
-import { type StripeControl, stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { actedOn } from '#src/providers/stripe/event-types.ts';
 import type { TestClock } from './clock.ts';

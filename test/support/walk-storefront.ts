@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 
 /** Called at every stop of a walk with its name, when there is something to look at. */
 export type Look = (name: string) => Promise<void>;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { freePort } from '#src/local/embedded/free-port.ts';
-import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { freePort } from '#src/dev/embedded/free-port.ts';
+import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { createServices, type Services } from '#src/services.ts';
 

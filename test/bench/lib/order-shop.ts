@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-import { startReceiver } from '#src/local/demo/receiver.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startStack } from '#src/local/stack/start-stack.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStack } from '#src/dev/stack/start-stack.ts';
 import { until } from '#test/support/until.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';
 

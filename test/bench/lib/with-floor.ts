@@ -1,4 +1,4 @@
-import { startProcess } from '#src/local/stack/start-process.ts';
+import { startProcess } from '#src/dev/stack/start-process.ts';
 import type { Bench } from './bench-environment.ts';
 
 /** A server that is measured. */

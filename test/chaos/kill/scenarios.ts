@@ -4,7 +4,7 @@ import { transact } from '#src/domain/database.ts';
 import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { signatureHeader } from '#src/local/simulators/stripe/events/signature.ts';
+import { signatureHeader } from '#src/dev/simulators/stripe/events/signature.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { buildProduct, type BuiltProduct } from '#test/support/factories/catalog.ts';
 import { sessionOf } from '#test/support/factories/payments.ts';

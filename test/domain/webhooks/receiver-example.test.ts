@@ -10,7 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { transact } from '#src/domain/database.ts';
 import { drainEndpoint, fanOutEvent, listDeliveries, listEndpoints, redeliver, saveEndpoint } from '#src/domain/webhooks/index.ts';
 import { newSecret } from '#src/domain/webhooks/secret.ts';
-import { freePort } from '#src/local/embedded/free-port.ts';
+import { freePort } from '#src/dev/embedded/free-port.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';

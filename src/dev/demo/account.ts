@@ -1,4 +1,4 @@
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Step, waitFor } from './journey.ts';
 
 const shopper = 'ada@shopper.example';

@@ -1,5 +1,5 @@
-import { announceStack } from '../cli/lib/running-stack.ts';
-import { readOptions } from '../cli/lib/script-options.ts';
+import { announceStack } from '#src/cli/lib/running-stack.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { freePort } from './embedded/free-port.ts';
 import { givenVariables } from './stack/given-variables.ts';

@@ -1,4 +1,4 @@
-import { readOptions } from '../cli/lib/script-options.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { account } from './demo/account.ts';
 import { abandonedCart } from './demo/abandoned-cart.ts';
 import { international } from './demo/international.ts';

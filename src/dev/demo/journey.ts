@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Stack } from '#src/local/stack/start-stack.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Receiver } from './receiver.ts';
 
 /** What a step of the demo works with. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import test from 'ava';
 
-const onStop = fileURLToPath(new URL('../../src/local/stack/on-stop.ts', import.meta.url));
+const onStop = fileURLToPath(new URL('../../src/dev/stack/on-stop.ts', import.meta.url));
 const program = `
   const { onStop } = await import(${JSON.stringify(onStop)});
   onStop(async () => console.log('stopped'), 0);

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 import { queueNames } from '#jobs/queues.ts';
-import { freePort } from '#src/local/embedded/free-port.ts';
-import { startEmbedded } from '#src/local/embedded/start-embedded.ts';
-import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
-import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
-import { startShippoSimulator } from '#src/local/simulators/shippo/simulator.ts';
-import { stripeControl } from '#src/local/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/local/simulators/stripe/start-stripe-simulator.ts';
+import { freePort } from '#src/dev/embedded/free-port.ts';
+import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
+import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { actedOn } from '#src/providers/stripe/event-types.ts';
-import { serveStorefront } from '#src/local/storefront/serve-storefront.ts';
+import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
@@ -45,7 +45,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** The store of src/local/demo-store.yaml, and what opens it. */
+/** The store of src/dev/demo-store.yaml, and what opens it. */
 export interface DemoStore {
   readonly slug: string;
   readonly publishableKey: string;

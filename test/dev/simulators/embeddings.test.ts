@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { embeddingsControl } from '#src/local/simulators/embeddings/control.ts';
-import { startEmbeddingsSimulator } from '#src/local/simulators/embeddings/simulator.ts';
+import { embeddingsControl } from '#src/dev/simulators/embeddings/control.ts';
+import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 
 interface Answer {
   data: { index: number; embedding: number[] }[];

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 
-import { onFreePort } from '#src/local/embedded/free-port.ts';
-import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
+import { onFreePort } from '#src/dev/embedded/free-port.ts';
+import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { until } from '#test/support/until.ts';
 
 test('the shop works as an ordinary owner of its database, under odd names, with the extensions that it needs', async (t) => {
@@ -54,7 +54,7 @@ test('two run side by side, each knows its own password only, and neither leaves
 });
 
 test('a parent that is killed leaves no server and no folder behind', async (t) => {
-  const module = new URL('../../src/local/embedded/start-embedded.ts', import.meta.url).href;
+  const module = new URL('../../src/dev/embedded/start-embedded.ts', import.meta.url).href;
   const script = `
     const { startEmbedded } = await import('${module}');
     console.log(JSON.stringify(await startEmbedded()));

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Shippo } from 'shippo';
 import { HTTPClient } from 'shippo/lib/http.js';
 
-import { shippoControl } from '#src/local/simulators/shippo/control.ts';
-import { startShippoSimulator, type ShippoSimulatorOptions } from '#src/local/simulators/shippo/simulator.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { startShippoSimulator, type ShippoSimulatorOptions } from '#src/dev/simulators/shippo/simulator.ts';
 
 export const sender = {
   name: 'Fern & Fable',

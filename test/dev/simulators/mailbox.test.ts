@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { createTransport } from 'nodemailer';
 
-import { mailboxControl } from '#src/local/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/local/simulators/mailbox/mailbox.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 
 const mailbox = await startMailbox();
 const control = mailboxControl(mailbox.url);
