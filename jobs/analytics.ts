@@ -4,7 +4,7 @@ import { defineJob } from './lib/define-job.ts';
 import { exponential, never } from './lib/retry.ts';
 
 /** Fold the batches that wait, into events and roll-ups. A tick only: the worker finds its rows by query. */
-export const foldBatches = defineJob({
+export const aggregateBatches = defineJob({
   name: 'analytics.fold-batches',
   queue: 'analytics',
   payload: Type.Object({}),
@@ -15,7 +15,7 @@ export const foldBatches = defineJob({
 });
 
 /** Fold a batch that was set aside because it could not be folded with the others. */
-export const foldSetAside = defineJob({
+export const aggregateQuarantined = defineJob({
   name: 'analytics.fold-set-aside',
   queue: 'analytics',
   payload: Type.Object({ batchId: Type.String() }),

@@ -44,7 +44,7 @@ export const refundDuplicate = defineJob({
 });
 
 /** Give the label of a refunded order back. Called off by the order's refund, or by its own purchase after that. */
-export const withdrawLabel = defineJob({
+export const refundUnusedLabel = defineJob({
   name: 'labels.withdraw-label',
   queue: 'labels',
   payload: Type.Object({ labelId: Type.String(), kind: Type.Enum(['refund', 'purchase']), version: Type.Integer() }),
@@ -64,13 +64,13 @@ export const finishVoid = defineJob({
 });
 
 /** Look at what the parcel provider hinted at. */
-export const followHint = defineJob({
+export const processNotification = defineJob({
   name: 'labels.follow-hint',
   queue: 'labels',
-  payload: Type.Object({ hintId: Type.String() }),
+  payload: Type.Object({ notificationId: Type.String() }),
   retry: exponential({ attempts: 8 }),
   timeoutSeconds: 45,
-  key: ({ hintId }) => hintId,
+  key: ({ notificationId }) => notificationId,
 });
 
 /** Ask the provider where a parcel is. */
@@ -104,7 +104,7 @@ export const sweepLabels = defineJob({
 });
 
 /** Forget the hints of last month. */
-export const pruneHints = defineJob({
+export const pruneNotifications = defineJob({
   name: 'labels.prune-hints',
   queue: 'labels',
   payload: Type.Object({ slot: Type.Integer() }),

@@ -93,7 +93,7 @@ export const sweepStoreEvents = defineJob({
  * Look through the provider's objects for what its events of a stretch of time no longer tell, one portion of it. The
  * next portion is a promise of its own.
  */
-export const lookThroughGap = defineJob({
+export const scanEventGap = defineJob({
   name: 'payments.look-through-gap',
   queue: 'payments',
   payload: Type.Object({ gapId: Type.String(), number: Type.Integer() }),

@@ -1,15 +1,15 @@
 import type { JobDefinition } from './lib/define-job.ts';
-import { createPartitions, foldBatches, pruneAnalytics } from './analytics.ts';
+import { createPartitions, aggregateBatches, pruneAnalytics } from './analytics.ts';
 import { pruneOutbox } from './backoffice.ts';
 import { pruneCarts } from './cart.ts';
 import { pruneCodes } from './confirmations.ts';
 import { pruneMails } from './emails.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pruneIntegrations } from './integrations.ts';
-import { pollTrackings, pruneHints, sweepLabels } from './labels.ts';
+import { pollTrackings, pruneNotifications, sweepLabels } from './labels.ts';
 import { pruneEvents, reportDrift, sweepEvents, sweepSessions } from './payments.ts';
 import { pruneSessions } from './sessions.ts';
-import { pruneMisses, sweepEmbeddings } from './search.ts';
+import { pruneZeroResultSearches, sweepEmbeddings } from './search.ts';
 import { pruneDeliveries } from './webhooks.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */
@@ -25,7 +25,7 @@ export interface Schedule {
 export const schedules: readonly Schedule[] = [
   { job: pollTrackings, everyMs: 'sweep' },
   { job: sweepLabels, everyMs: 'sweep' },
-  { job: pruneHints, everyMs: 86_400_000 },
+  { job: pruneNotifications, everyMs: 86_400_000 },
   { job: sweepSessions, everyMs: 'sweep' },
   { job: sweepEvents, everyMs: 'sweep' },
   { job: pruneEvents, everyMs: 86_400_000 },
@@ -41,10 +41,10 @@ export const schedules: readonly Schedule[] = [
   { job: createPartitions, everyMs: 3_600_000 },
   { job: pruneAnalytics, everyMs: 86_400_000 },
   { job: sweepEmbeddings, everyMs: 900_000 },
-  { job: pruneMisses, everyMs: 86_400_000 },
+  { job: pruneZeroResultSearches, everyMs: 86_400_000 },
 ];
 
 /** What ticks faster than the relay's own rounds: it only wakes a worker, which finds its rows by query. */
 export const tickers: readonly { readonly job: JobDefinition; readonly everyMs: number }[] = [
-  { job: foldBatches, everyMs: 500 },
+  { job: aggregateBatches, everyMs: 500 },
 ];

@@ -46,7 +46,7 @@ export const sweepEmbeddings = defineJob({
 });
 
 /** Forget what was searched for in vain long ago. */
-export const pruneMisses = defineJob({
+export const pruneZeroResultSearches = defineJob({
   name: 'search.prune-misses',
   queue: 'chores',
   payload: Round,

@@ -18,7 +18,7 @@ export class Search extends Migration {
         slug text not null,
         type text,
         title text not null,
-        folded_title text not null,
+        normalized_title text not null,
         body text not null,
         -- Names that lead straight to it: slug and SKUs, in lower case.
         names text[] not null,
@@ -29,7 +29,7 @@ export class Search extends Migration {
       );
       -- Documents are written by jobs, which can wait; a search cannot, and looks through pending entries one by one.
       create index search_documents_vector on search_documents using gin (tenant_id, vector) with (fastupdate = off);
-      create index search_documents_title on search_documents using gin (tenant_id, folded_title gin_trgm_ops) with (fastupdate = off);
+      create index search_documents_title on search_documents using gin (tenant_id, normalized_title gin_trgm_ops) with (fastupdate = off);
       create index search_documents_names on search_documents using gin (tenant_id, names) with (fastupdate = off);
     `);
   }

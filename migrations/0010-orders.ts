@@ -41,7 +41,7 @@ export class Orders extends Migration {
         updated_at timestamptz not null,
         paid_at timestamptz,
         payment_id text,
-        payment_asked_at timestamptz,
+        payment_requested_at timestamptz,
         shipped_at timestamptz,
         delivered_at timestamptz,
         primary key (tenant_id, id),

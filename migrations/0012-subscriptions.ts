@@ -26,7 +26,7 @@ export class Subscriptions extends Migration {
         cancel_at_period_end boolean not null,
         canceled_at timestamptz,
         version int not null default 1,
-        asked_at timestamptz not null,
+        requested_at timestamptz not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         primary key (tenant_id, id),

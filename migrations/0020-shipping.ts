@@ -47,21 +47,21 @@ export class Shipping extends Migration {
           ('queued', 'quoting', 'rate_chosen', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided')),
         reason_code text,
         reason_detail text,
-        raised_code text,
+        flagged_code text,
         attempt int not null check (attempt >= 1),
         tries int not null check (tries >= 0),
         next_attempt_at timestamptz,
         starts int not null default 0,
         lease_token text,
         lease_expires_at timestamptz,
-        chosen_by_person boolean not null,
+        chosen_manually boolean not null,
         rate jsonb,
         rate_id text,
         amount_cents bigint check (amount_cents >= 0),
         buy_number int not null check (buy_number >= 0),
         buy_token text,
         buying_since timestamptz,
-        looked_empty_at timestamptz,
+        empty_lookup_at timestamptz,
         purchase_id text,
         tracking_number text,
         tracking_url text,
@@ -125,7 +125,7 @@ export class Shipping extends Migration {
       create index trackings_to_poll on trackings (next_poll_at) where next_poll_at is not null;
       ${tenantTable('trackings')}
 
-      create table shipping_hints (
+      create table shipping_notifications (
         tenant_id ${id} not null,
         id ${id} not null,
         kind text not null check (kind in ('track', 'transaction')),
@@ -135,8 +135,8 @@ export class Shipping extends Migration {
         primary key (tenant_id, id),
         unique (tenant_id, fingerprint)
       );
-      create index shipping_hints_by_age on shipping_hints (received_at);
-      ${tenantTable('shipping_hints')}
+      create index shipping_notifications_by_age on shipping_notifications (received_at);
+      ${tenantTable('shipping_notifications')}
     `);
   }
 }

@@ -36,7 +36,7 @@ export class Webhooks extends Migration {
       ) with (fillfactor = 70);
       ${tenantTable('webhook_endpoints')}
 
-      create table webhook_slots (
+      create table webhook_endpoint_leases (
         tenant_id ${id} not null,
         endpoint_id ${id} not null,
         number int not null,
@@ -47,7 +47,7 @@ export class Webhooks extends Migration {
         primary key (tenant_id, endpoint_id, number),
         foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade
       ) with (fillfactor = 50);
-      ${tenantTable('webhook_slots')}
+      ${tenantTable('webhook_endpoint_leases')}
 
       create table webhook_deliveries (
         tenant_id ${id} not null,

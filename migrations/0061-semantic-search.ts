@@ -40,15 +40,15 @@ export class SemanticSearch extends Migration {
       );
       ${tenantTable('search_versions')}
 
-      create table search_misses (
+      create table zero_result_searches (
         tenant_id ${id} not null,
         query text not null,
         count int not null check (count > 0),
         last_at timestamptz not null,
         primary key (tenant_id, query)
       );
-      create index search_misses_by_age on search_misses (last_at);
-      ${tenantTable('search_misses')}
+      create index zero_result_searches_by_age on zero_result_searches (last_at);
+      ${tenantTable('zero_result_searches')}
 
       do $$ begin
         if exists (select from pg_available_extensions where name = 'vector') then

@@ -14,11 +14,11 @@ export class PaymentGaps extends Migration {
         id ${id} not null,
         lost_from timestamptz not null,
         lost_to timestamptz not null,
-        looked_to timestamptz not null,
+        scanned_to timestamptz not null,
         finished_at timestamptz,
         created_at timestamptz not null,
         primary key (tenant_id, id),
-        check (lost_from < lost_to and looked_to between lost_from and lost_to)
+        check (lost_from < lost_to and scanned_to between lost_from and lost_to)
       );
       ${tenantTable('payment_event_gaps')}
 

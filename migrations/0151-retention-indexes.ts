@@ -14,7 +14,7 @@ export class RetentionIndexes extends Migration {
       create index partner_referrals_by_age on partner_referrals (last_seen_at);
       create index audit_log_of_shoppers on audit_log (created_at)
         where actor_kind = 'shopper' or action = 'billing_portal.opened';
-      create index search_misses_by_count on search_misses (tenant_id, count desc, last_at desc);
+      create index zero_result_searches_by_count on zero_result_searches (tenant_id, count desc, last_at desc);
       set local app.platform = 'on';
       delete from promo_customers where held = 0 and used = 0;
       set local app.platform = 'off';

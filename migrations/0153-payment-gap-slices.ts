@@ -5,7 +5,7 @@ export class PaymentGapSlices extends Migration {
   override up(): void {
     this.addSql(`
       alter table payment_event_gaps drop constraint payment_event_gaps_check,
-        add constraint payment_event_gaps_range check (lost_from < lost_to and looked_to <= lost_to);
+        add constraint payment_event_gaps_range check (lost_from < lost_to and scanned_to <= lost_to);
     `);
   }
 }

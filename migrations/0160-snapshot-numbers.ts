@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * Snapshots of the payment provider's objects are ordered by a number that is taken before each request, because the
- * clocks of the processes that request them differ. `orders.payment_asked_at` goes one release later.
+ * clocks of the processes that request them differ. `orders.payment_requested_at` goes one release later.
  */
 export class SnapshotNumbers extends Migration {
   override up(): void {

@@ -11,7 +11,7 @@ import { createServices } from '#src/services.ts';
 
 /** Together below the 30 seconds after which Heroku kills: a router notices, and what is under way ends. */
 const noticeMs = seconds(5);
-const patienceMs = seconds(20);
+const exitDelayMs = seconds(20);
 /** On a developer's machine there is no router but a test's. */
 const localNoticeMs = seconds(1);
 
@@ -19,7 +19,7 @@ const localNoticeMs = seconds(1);
 export async function serve(): Promise<Running> {
   const config = readConfig();
   const services = await createServices(config, 'web');
-  await proveDatabase(services.run);
+  await proveDatabase(services.execute);
   services.sharedMetrics.start();
 
   const server = createServer({ requestTimeout: seconds(30), headersTimeout: seconds(10) }, createApp(services).callback());
@@ -32,7 +32,7 @@ export async function serve(): Promise<Running> {
     log: services.log,
     async stop() {
       services.beginClosing();
-      await stopServing(server, { noticeMs: config.settings.localMode ? localNoticeMs : noticeMs, patienceMs });
+      await stopServing(server, { noticeMs: config.settings.localMode ? localNoticeMs : noticeMs, exitDelayMs });
       await services.close();
     },
   };

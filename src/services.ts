@@ -1,16 +1,16 @@
 import type { Config } from '#src/config.ts';
-import type { Actor, Context, JobRun, PlatformContext } from '#src/domain/context.ts';
+import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
 import { runOnPlatformTables } from '#src/domain/database.ts';
 import { entities } from '#src/domain/entities.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
 import { type Clock, systemClock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
-import { gather } from '#src/lib/gather.ts';
+import { batchLoader } from '#src/lib/gather.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import { onFirstUse } from '#src/lib/on-first-use.ts';
 import type { Log } from '#src/lib/log.ts';
-import { type Run, type StartedPromise, startPromises } from '#src/outbox/runs.ts';
+import { type Execute, type StartedJob, startJobs } from '#src/outbox/job-state.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
@@ -34,11 +34,11 @@ export interface Services {
   readonly redis: RedisConnection;
   readonly wakeChannel: string;
   /** Told of every answer that is not as documented. Only tests ask for it. */
-  readonly checkAnswers: ((drift: string) => void) | undefined;
+  readonly checkResponses: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
-  readonly run: Run;
-  /** Take a promise up, with those that are taken up at the same time: `startPromises`. `undefined` where nothing is to be done. */
-  readonly startPromise: (id: string) => Promise<StartedPromise | undefined>;
+  readonly execute: Execute;
+  /** Take a promise up, with those that are taken up at the same time: `startJobs`. `undefined` where nothing is to be done. */
+  readonly startJob: (id: string) => Promise<StartedJob | undefined>;
   /** A context that belongs to no tenant. */
   context(parts?: ContextParts): PlatformContext;
   /** The tenant with this id. Throws DomainError when it is gone. */
@@ -54,7 +54,7 @@ export interface Services {
 export interface ContextParts {
   readonly actor?: Actor;
   readonly signal?: AbortSignal;
-  readonly run?: JobRun;
+  readonly attempt?: JobAttempt;
 }
 
 /** What tests put in place of the real thing. */
@@ -62,7 +62,7 @@ export interface Replacements {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly ports?: Partial<Ports>;
-  readonly checkAnswers?: (drift: string) => void;
+  readonly checkResponses?: (drift: string) => void;
 }
 
 const system: Actor = { kind: 'system', id: 'system' };
@@ -105,19 +105,19 @@ export async function createServices(config: Config, processName: string, replac
   const context = (parts: ContextParts = {}): PlatformContext => ({
     database, clock, log, keyring, ports, settings: config.settings, stopping: stopping.signal, actor: system, ...parts,
   });
-  const run: Run = (statement) => runOnPlatformTables(context(), statement);
+  const execute: Execute = (statement) => runOnPlatformTables(context(), statement);
   const tenants = createTenantDirectory(context());
   // A first connection that fails is tried again by itself; the shop is open meanwhile.
   redis.connect().catch(() => undefined);
 
   return {
     config, clock, log, tenants, redis, wakeChannel, context,
-    checkAnswers: replacements.checkAnswers,
+    checkResponses: replacements.checkResponses,
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),
-    run,
-    startPromise: gather((ids: readonly string[]) => startPromises(run, ids)),
+    execute,
+    startJob: batchLoader((ids: readonly string[]) => startJobs(execute, ids)),
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');

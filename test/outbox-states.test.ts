@@ -86,7 +86,7 @@ test.serial('after any sequence of steps every job is in one state, none is lost
       for (const key of keys) {
         if (!mayBecome(step, before.get(key), after.get(key))) throw new Error(`${key}: ${before.get(key)} → ${after.get(key)} by ${JSON.stringify(step)}`);
       }
-      const counted = await readJobStates(services.run, clock.now());
+      const counted = await readJobStates(services.execute, clock.now());
       const sum = (name: 'due' | 'later' | 'failed') => counted.reduce((total, state) => total + state[name], 0);
       const states = [...after.values()];
       t.is(sum('due') + sum('later'), states.filter(isOpen).length);
@@ -111,7 +111,7 @@ test.serial('the table refuses a job that is in no state or in two', async (t) =
   await machine.clear();
   await machine.enqueue('a', hours(1));
   for (const change of [sql`next_relay_at = null`, sql`failed_at = now()`, sql`finished_at = now()`, sql`next_relay_at = null, finished_at = now(), failed_at = now()`]) {
-    t.is(brokenConstraint(await t.throwsAsync(services.run(sql`update outbox set ${change}`))), 'outbox_state');
+    t.is(brokenConstraint(await t.throwsAsync(services.execute(sql`update outbox set ${change}`))), 'outbox_state');
   }
   t.deepEqual(await machine.rows(), [{ key: 'a', state: 'due' }]);
 });

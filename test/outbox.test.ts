@@ -6,10 +6,10 @@ import { createEndpoint, disableEndpoint } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
-import { claimDue, claimForgotten } from '#src/outbox/claims.ts';
-import { finishPromise, startPromises } from '#src/outbox/runs.ts';
+import { claimDue, claimStale } from '#src/outbox/claims.ts';
+import { recordFinished, startJobs } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from './support/context.ts';
-import { promised, recorded } from './support/promised.ts';
+import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -21,14 +21,14 @@ test('a promise exists if and only if its transaction committed', async (t) => {
     enqueue(ctx, fanOutEvent, { eventId: 'broken' });
     throw new Error('changed our mind');
   }));
-  t.deepEqual(await promised(ctx, fanOutEvent), [{ eventId: 'kept' }]);
+  t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: 'kept' }]);
 });
 
 test('the same piece of work is promised once', async (t) => {
   const { ctx } = t.context;
   const promise = () => transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'one' }));
   await Promise.all([promise(), promise(), promise()]);
-  t.is((await promised(ctx, fanOutEvent)).length, 1);
+  t.is((await enqueuedJobs(ctx, fanOutEvent)).length, 1);
 });
 
 test('a promise outside a transaction is refused', (t) => {
@@ -40,14 +40,14 @@ test('an event is recorded, and to tell of it is promised where somebody listens
   const record = () => transact(ctx, async (ctx) => (['order.paid', 'order.shipped', 'label.purchased'] as const).map((type) => recordEvent(ctx, type, 'ord_1')));
   await record();
   t.deepEqual(await recorded(ctx, 'ord_1'), ['order.paid', 'order.shipped', 'label.purchased']);
-  t.deepEqual(await promised(ctx, fanOutEvent), []);
+  t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), []);
 
   const { id } = await createEndpoint(ctx, { url: 'http://127.0.0.1:9/hooks', events: ['order.paid', 'label.*'] }).then(({ endpoint }) => endpoint);
   const [paid, , bought] = await record();
-  t.deepEqual(await promised(ctx, fanOutEvent), [{ eventId: paid }, { eventId: bought }]);
+  t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: paid }, { eventId: bought }]);
   await disableEndpoint(ctx, { id });
   await record();
-  t.is((await promised(ctx, fanOutEvent)).length, 4);
+  t.is((await enqueuedJobs(ctx, fanOutEvent)).length, 4);
 });
 
 test('the relay is woken for what was promised, and not for an event that nobody listens to', async (t) => {
@@ -62,27 +62,27 @@ test('the relay is woken for what was promised, and not for an event that nobody
 
 test.serial('a relayed promise is relayed again only while it is not kept, and later each time', async (t) => {
   const { ctx, services, clock } = t.context;
-  const { run } = services;
+  const { execute } = services;
   const jobs = [fanOutEvent.name];
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'forgotten' }));
   const mine = (claims: { id: string; tenantId: string | null }[]) => claims.filter(({ tenantId }) => tenantId === ctx.tenant.id);
 
-  const [claim] = mine(await claimDue(run, jobs, clock.now(), 1000));
+  const [claim] = mine(await claimDue(execute, jobs, clock.now(), 1000));
   t.truthy(claim);
-  t.deepEqual(mine(await claimDue(run, jobs, clock.now(), 1000)), []);
-  t.deepEqual(mine(await claimForgotten(run, jobs, clock.now(), 1000)), []);
+  t.deepEqual(mine(await claimDue(execute, jobs, clock.now(), 1000)), []);
+  t.deepEqual(mine(await claimStale(execute, jobs, clock.now(), 1000)), []);
 
   clock.pass(31_000);
-  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 1);
+  t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 1);
   clock.pass(31_000);
-  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 0);
+  t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 0);
   clock.pass(31_000);
-  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 1);
+  t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 1);
 
-  await finishPromise(run, claim?.id ?? '', clock.now());
+  await recordFinished(execute, claim?.id ?? '', clock.now());
   clock.pass(3_600_000);
-  t.is(mine(await claimForgotten(run, jobs, clock.now(), 1000)).length, 0);
-  t.is((await startPromises(run, [claim?.id ?? ''])).size, 0);
+  t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 0);
+  t.is((await startJobs(execute, [claim?.id ?? ''])).size, 0);
 });
 
 test('a read of one statement sees its own tenant alone and leaves the connection clean', async (t) => {
@@ -92,5 +92,5 @@ test('a read of one statement sees its own tenant alone and leaves the connectio
   const statement = sql`select type from events where object_id = ${'ord_2'}`;
   t.is((await read(ctx, statement)).length, 1);
   t.is((await read(stranger, statement)).length, 0);
-  t.is((await services.run(statement)).length, 0);
+  t.is((await services.execute(statement)).length, 0);
 });

@@ -6,9 +6,9 @@ import type { Route } from './lib/define-route.ts';
 import { HttpError } from './lib/http-error.ts';
 import { mountRoutes } from './lib/mount-routes.ts';
 import { createRouteServices } from './lib/route-services.ts';
-import { Switchboard } from './lib/switchboard.ts';
-import { answerRepeats } from './middleware/answer-repeats.ts';
-import { answerRequests } from './middleware/answer-requests.ts';
+import { RequestRouter } from './lib/switchboard.ts';
+import { serveFromReplyCache } from './middleware/answer-repeats.ts';
+import { handleRequests } from './middleware/answer-requests.ts';
 import { limitQuery } from './middleware/limit-query.ts';
 import { opsRoutes } from './ops/index.ts';
 import { routes as allRoutes } from './routes.ts';
@@ -16,17 +16,17 @@ import { routes as allRoutes } from './routes.ts';
 /** The web application. Everything that happens to a request, in its order, is on this screen. */
 export function createApp(services: Services, routes: readonly Route[] = allRoutes): Koa {
   const shared = createRouteServices(services);
-  const switchboard = new Switchboard();
-  mountRoutes(switchboard, shared, routes);
-  mountDocs(switchboard, services, routes);
+  const requestRouter = new RequestRouter();
+  mountRoutes(requestRouter, shared, routes);
+  mountDocs(requestRouter, services, routes);
   const app = new Koa({ proxy: false });
   // Every error of a request is answered below; what reaches Koa itself is the board's, or a connection that broke.
   app.on('error', (error: unknown) => services.log.debug({ err: error }, 'koa'));
 
-  app.use(answerRequests(services));
+  app.use(handleRequests(services));
   app.use(limitQuery());
-  app.use(answerRepeats(shared));
-  app.use(switchboard.middleware());
+  app.use(serveFromReplyCache(shared));
+  app.use(requestRouter.middleware());
   for (const middleware of opsRoutes(services)) app.use(middleware);
   app.use(() => {
     throw new HttpError(404, 'not_found', 'There is nothing at this address.');

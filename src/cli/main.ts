@@ -10,6 +10,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const streams = { in: process.stdin, out: process.stdout, err: process.stderr };
-const isToldWhere = process.env['DATABASE_URL'] !== undefined;
-const environment = isToldWhere ? process.env : { ...findRunningStack(), LOG_LEVEL: undefined, ...process.env };
+const isLocated = process.env['DATABASE_URL'] !== undefined;
+const environment = isLocated ? process.env : { ...findRunningStack(), LOG_LEVEL: undefined, ...process.env };
 process.exitCode = await runCommands(commands, process.argv.slice(2), environment, streams);

@@ -11,7 +11,7 @@ export const exportCommand = defineCommand({
   summary: 'Print everything that a store holds about an address, as JSON.',
   parameters: whose,
   async run({ parameters: { slug, email }, terminal }) {
-    refuseOther(email);
+    rejectOther(email);
     const held = await withStore(terminal, slug, (ctx) =>
       exportPersonalData(ctx, { email }, (part) => terminal.progress(`Looking through ${part}.`)));
     return { data: held, lines: [JSON.stringify(held, null, 2)] };
@@ -26,7 +26,7 @@ export const eraseCommand = defineCommand({
     yes: { type: 'boolean', description: 'Do it: it cannot be taken back. The command export shows what goes.' },
   },
   async run({ parameters: { slug, email }, options, terminal }): Promise<Report> {
-    refuseOther(email);
+    rejectOther(email);
     if (!options.yes) throw new UsageError('erase cannot be taken back: look with export first, then say --yes.');
     const { obstacles, erased, paymentCustomerIds } = await withStore(terminal, slug, (ctx) =>
       erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)));
@@ -46,6 +46,6 @@ export const eraseCommand = defineCommand({
   },
 });
 
-function refuseOther(email: string): void {
+function rejectOther(email: string): void {
   if (!isMailAddress(email)) throw new UsageError('That is not one plain mail address.');
 }

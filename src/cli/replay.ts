@@ -2,7 +2,7 @@ import { type Replayed, replayPayments, type ReplayWhat } from '#src/domain/paym
 import type { Clock } from '#src/lib/clock.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, type Report, UsageError } from './lib/command.ts';
-import { readTime, timeHint } from './lib/read-option.ts';
+import { readTime, timeHelp } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
 const progressEvery = 50;
@@ -12,7 +12,7 @@ export const replayCommand = defineCommand({
   summary: 'Ask Stripe about its events again, and bring the orders of a store into line.',
   parameters: { slug: 'The store.' },
   options: {
-    since: { type: 'string', value: 'time', description: `What happened since then; beyond the 30 days of Stripe's events, by its objects. ${timeHint}` },
+    since: { type: 'string', value: 'time', description: `What happened since then; beyond the 30 days of Stripe's events, by its objects. ${timeHelp}` },
     until: { type: 'string', value: 'time', description: 'Up to then. With --since; now, unless given.' },
     event: { type: 'string', value: 'id', description: 'Only what this event of Stripe\'s is about: evt_…' },
     session: { type: 'string', value: 'id', description: 'Only this session: cs_…' },
@@ -58,7 +58,7 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
     failed: troubled.length > 0,
     data: {
       dry_run: dryRun,
-      looked_at: replayed.length,
+      checked_at: replayed.length,
       changed: count,
       objects: replayed.map(({ subject, objectId, eventIds, result, changes, failure }) =>
         ({ subject, id: objectId, event_ids: eventIds, result, changes, failure: failure ?? null })),

@@ -1,7 +1,7 @@
 import type { Clock } from '#src/lib/clock.ts';
 import type { Keyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
-import type { KeptPromise } from '#src/outbox/closing-statement.ts';
+import type { CompletedJob } from '#src/outbox/closing-statement.ts';
 import type { Database } from './connections.ts';
 import type { Ports } from './ports/index.ts';
 import type { Settings } from './settings.ts';
@@ -15,7 +15,7 @@ export interface Actor {
 }
 
 /** What a worker tells an operation about the run that called it. */
-export interface JobRun extends KeptPromise {
+export interface JobAttempt extends CompletedJob {
   /** How many runs failed before this one. */
   readonly failedRuns: number;
   readonly isLastRun: boolean;
@@ -38,7 +38,7 @@ export interface PlatformContext {
   readonly signal?: AbortSignal;
   /** The process was told to stop: whoever works for long begins nothing more, and brings to an end what it began. */
   readonly stopping?: AbortSignal;
-  readonly run?: JobRun;
+  readonly attempt?: JobAttempt;
 }
 
 /**

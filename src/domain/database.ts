@@ -21,10 +21,10 @@ export async function transact<Result>(ctx: Context, work: (ctx: InTransaction) 
  * The transaction that writes the outcome of the job that is being worked: its promise is kept in the same commit,
  * so that it is neither worked again after the outcome nor forgotten before it. Without a job, `transact`.
  */
-export async function conclude<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+export async function completeJob<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
   return transact(ctx, async (ctx) => {
     const result = await work(ctx);
-    if (ctx.run) ctx.tx.keep(ctx.run, ctx.clock.now());
+    if (ctx.attempt) ctx.tx.complete(ctx.attempt, ctx.clock.now());
     return result;
   });
 }
@@ -36,7 +36,7 @@ export async function conclude<Result>(ctx: Context, work: (ctx: InTransaction) 
 export async function failJob<Result>(ctx: Context, reason: string, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
   return transact(ctx, async (ctx) => {
     const result = await work(ctx);
-    if (ctx.run) ctx.tx.fail(ctx.run, ctx.clock.now(), reason);
+    if (ctx.attempt) ctx.tx.fail(ctx.attempt, ctx.clock.now(), reason);
     return result;
   });
 }
@@ -58,7 +58,7 @@ export async function asPlatform<Result>(
  * For what first makes a store and then fills it, all or nothing.
  */
 export async function continueAs(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<InTransaction> {
-  await ctx.tx.run(sql`select set_config('app.platform', 'off', true), set_config('app.tenant_id', ${tenant.id}, true)`);
+  await ctx.tx.execute(sql`select set_config('app.platform', 'off', true), set_config('app.tenant_id', ${tenant.id}, true)`);
   return { ...ctx, tenant };
 }
 
@@ -75,7 +75,7 @@ export interface ReadOptions {
  * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
  */
 export async function read<Row>(ctx: Context, statement: Sql, { replica, brief }: ReadOptions = {}): Promise<Row[]> {
-  if (ctx.tx) return ctx.tx.run<Row>(statement);
+  if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
   return brief ? runTogether<Row>(pool, scoped) : withinShare(pool, ctx.tenant.id, () => runAlone<Row>(pool, scoped));
@@ -93,13 +93,13 @@ export async function readOne<Row>(ctx: Context, statement: Sql, options?: ReadO
  * PostgreSQL runs a changing expression when its rows are first asked for, and they are asked for inside the scope.
  */
 export async function write<Row>(ctx: Context, changes: Sql, answer: Sql): Promise<Row[]> {
-  if (ctx.tx) return ctx.tx.run<Row>(sql`with ${changes} ${answer}`);
+  if (ctx.tx) return ctx.tx.execute<Row>(sql`with ${changes} ${answer}`);
   return runAlone(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, answer)}`);
 }
 
 /** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */
 export async function runOnPlatformTables<Row>(ctx: PlatformContext, statement: Sql): Promise<Row[]> {
-  return ctx.tx ? ctx.tx.run<Row>(statement) : runAlone(ctx.database.pool, statement);
+  return ctx.tx ? ctx.tx.execute<Row>(statement) : runAlone(ctx.database.pool, statement);
 }
 
 /**

@@ -21,7 +21,7 @@ export async function lockRow<Entity extends Keyed>(ctx: InTransaction, entityNa
   const meta = em.getMetadata().get<Entity>(entityName);
   const known = Array.from(em.getUnitOfWork().getIdentityMap().getStore(meta).values());
   if (known.some((entity) => entity.id === id)) await em.flush();
-  const [row] = await ctx.tx.run<EntityDictionary<Entity>>(sql`
+  const [row] = await ctx.tx.execute<EntityDictionary<Entity>>(sql`
     ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id} for no key update`);
   return row && em.map(entityName, row);
 }

@@ -2,7 +2,7 @@ import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from './context.ts';
 
 /** Somebody whom the store knows by an address, and what of the store's hangs on that somebody. */
-export interface Person {
+export interface DataSubject {
   /** Trimmed, lower case. */
   readonly email: string;
   readonly customerId: string | null;
@@ -19,9 +19,9 @@ export interface PersonalData {
   /** The columns that tell of a person, as `table.column`. */
   readonly columns: readonly string[];
   /** Everything held of this person, row by row, the oldest first. */
-  find(ctx: InTransaction, person: Person): Promise<object[]>;
+  find(ctx: InTransaction, person: DataSubject): Promise<object[]>;
   /** Take the person out of it, in the caller's transaction. Answers how many rows were. */
-  erase(ctx: InTransaction, person: Person): Promise<number>;
+  erase(ctx: InTransaction, person: DataSubject): Promise<number>;
 }
 
 interface Rows {
@@ -31,7 +31,7 @@ interface Rows {
   /** What else of a row the person is told. */
   readonly beside: readonly string[];
   /** The condition for the person's rows, beside the store. */
-  of(person: Person, ctx: Context): Sql;
+  of(person: DataSubject, ctx: Context): Sql;
 }
 
 /** Rows that are there for the person alone: they go. What hangs on them goes with them. */
@@ -61,29 +61,29 @@ export function anonymisedRows({ personal, touch, ...rows }: Rows & {
 }
 
 /** Rows that tell nothing of a person by themselves, and that are told with the rest. They stay as they are. */
-export function keptRows(rows: Rows): PersonalData {
+export function retainedRows(rows: Rows): PersonalData {
   return { ...described(rows, []), erase: async () => 0 };
 }
 
 /** Rows that are found by the address that they hold. */
-export const byAddress = (column: string) => ({ email }: Person): Sql => sql`lower(${rawSql(column)}) = ${email}`;
+export const byAddress = (column: string) => ({ email }: DataSubject): Sql => sql`lower(${rawSql(column)}) = ${email}`;
 
 /** Rows that belong to the person's orders. */
-export const byOrder = ({ orderIds }: Person): Sql => sql`order_id = any(${orderIds})`;
+export const byOrder = ({ orderIds }: DataSubject): Sql => sql`order_id = any(${orderIds})`;
 
 function described({ table, name = table, beside, of }: Rows, personal: readonly string[]): Omit<PersonalData, 'erase'> {
   const shown = [...beside, ...personal].map((column) => rawSql(column));
   return {
     name,
     columns: personal.map((column) => `${table}.${column}`),
-    find: (ctx, person) => ctx.tx.run(sql`
+    find: (ctx, person) => ctx.tx.execute(sql`
       select ${joinSql(shown, ', ')} from ${rawSql(table)}
       where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) order by ${rawSql(beside[0] ?? '1')}`),
   };
 }
 
 async function count(ctx: InTransaction, statement: Sql): Promise<number> {
-  return (await ctx.tx.run(statement)).length;
+  return (await ctx.tx.execute(statement)).length;
 }
 
 const nothing = sql`null`;

@@ -3,7 +3,7 @@ import { Snooze } from '#src/lib/errors.ts';
 import { removalOf, type Retention } from '#src/lib/retention.ts';
 import type { PlatformContext } from './context.ts';
 import { asPlatform } from './database.ts';
-import { mustStop } from './must-stop.ts';
+import { isShuttingDown } from './is-shutting-down.ts';
 
 /** A batch is one transaction, so that nobody waits long for a lock; a run removes so many of each table at most. */
 const defaultBounds = { batchSize: 2000, batchesMax: 25 };
@@ -27,8 +27,8 @@ export const leftForNextRun = () => new Snooze(seconds(1), 'rows are left to be 
 
 /** Returns whether nothing is left that is to be removed. */
 async function removeFrom(ctx: PlatformContext, retention: Retention, { batchSize, batchesMax }: typeof defaultBounds): Promise<boolean> {
-  for (let batch = 0; batch < batchesMax && !mustStop(ctx); batch += 1) {
-    const removed = await asPlatform(ctx, 'rows of all stores are kept no longer', (ctx) => ctx.tx.run(removalOf(retention, ctx.clock, batchSize)));
+  for (let batch = 0; batch < batchesMax && !isShuttingDown(ctx); batch += 1) {
+    const removed = await asPlatform(ctx, 'rows of all stores are kept no longer', (ctx) => ctx.tx.execute(removalOf(retention, ctx.clock, batchSize)));
     if (removed.length < batchSize) return true;
   }
   return false;

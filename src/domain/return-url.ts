@@ -2,7 +2,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { Type, Url } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Context } from './context.ts';
-import { leadsHome, refuseInsecureAddress } from './refuse-insecure-address.ts';
+import { leadsHome, rejectInsecureUrl } from './reject-insecure-url.ts';
 
 const orderPlaceholder = '{ORDER_ID}';
 /** The payment provider puts the id of its session in its place. */
@@ -32,7 +32,7 @@ export function fillReturnUrl(ctx: Context, field: string, template: string, ord
  * @throws DomainError `invalid_request` that names the field
  */
 export function checkReturnUrl(ctx: Context, field: string, url: string): void {
-  refuseInsecureAddress(ctx, field, fits(Url, url) ? url : '');
+  rejectInsecureUrl(ctx, field, fits(Url, url) ? url : '');
   const { allowedOrigins, storefrontUrl } = ctx.tenant;
   const { origin } = new URL(url);
   if (allowedOrigins.includes('*') || [new URL(storefrontUrl).origin, ...allowedOrigins].includes(origin)) return;

@@ -4,8 +4,8 @@ import type { PoolClient } from 'pg';
 import { allOf } from '#src/lib/all-of.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
-import type { PromisedJob } from '#src/outbox/promise.ts';
-import { type Closed, closingStatement, type JobOutcome, type KeptPromise } from '#src/outbox/closing-statement.ts';
+import type { OutboxJob } from '#src/outbox/outbox-job.ts';
+import { type Closed, closingStatement, type JobOutcome, type CompletedJob } from '#src/outbox/closing-statement.ts';
 import type { Database } from './connections.ts';
 import { preparedQuery } from './prepared-query.ts';
 
@@ -14,14 +14,14 @@ export interface Transaction {
   /** The unit of work on this transaction's connection: for changes and state machines. It flushes before the commit. */
   readonly em: EntityManager;
   /** Run one statement in this transaction. */
-  run<Row>(statement: Sql): Promise<Row[]>;
+  execute<Row>(statement: Sql): Promise<Row[]>;
   /** What `enqueue` promised and `recordEvent` recorded: written by the last statement before the commit. */
-  readonly promises: PromisedJob[];
+  readonly jobs: OutboxJob[];
   readonly events: RecordedEvent[];
   /** This commit keeps the promise of the job that is being worked. */
-  keep(promise: KeptPromise, at: Date): void;
+  complete(job: CompletedJob, at: Date): void;
   /** This commit fails the job that is being executed, for this reason. */
-  fail(job: KeptPromise, at: Date, reason: string): void;
+  fail(job: CompletedJob, at: Date, reason: string): void;
 }
 
 /** What holds a transaction's statements to one tenant, or says that the platform itself acts. */
@@ -41,9 +41,9 @@ export async function openTransaction<Result>(
     const begun = client.query(`begin; ${settingOf(client, scope)}`);
     const tx = new ClientTransaction(client, orm);
     const [, result] = await allOf(begun, work(tx));
-    const { hasPromised } = await tx.commit();
+    const { hasNewJobs } = await tx.commit();
     client.release();
-    if (hasPromised) wakeRelay();
+    if (hasNewJobs) wakeRelay();
     return result;
   } catch (error) {
     await client.query('rollback').then(() => client.release(), (lost: Error) => client.release(lost));
@@ -59,7 +59,7 @@ function settingOf(client: PoolClient, scope: Scope): string {
 }
 
 class ClientTransaction implements Transaction {
-  readonly promises: PromisedJob[] = [];
+  readonly jobs: OutboxJob[] = [];
   readonly events: RecordedEvent[] = [];
   #outcome: JobOutcome | undefined;
   readonly #client: PoolClient;
@@ -80,16 +80,16 @@ class ClientTransaction implements Transaction {
     return this.#em;
   }
 
-  keep(promise: KeptPromise, at: Date): void {
-    this.#outcome = { promise, at };
+  complete(job: CompletedJob, at: Date): void {
+    this.#outcome = { job, at };
   }
 
-  fail(promise: KeptPromise, at: Date, failure: string): void {
-    this.#outcome = { promise, at, failure };
+  fail(job: CompletedJob, at: Date, failure: string): void {
+    this.#outcome = { job, at, failure };
   }
 
   /** Bound, because the outbox takes it for itself. */
-  readonly run = async <Row>(statement: Sql): Promise<Row[]> => {
+  readonly execute = async <Row>(statement: Sql): Promise<Row[]> => {
     const { rows } = await this.#client.query(preparedQuery(statement));
     return rows as Row[];
   };
@@ -102,11 +102,11 @@ class ClientTransaction implements Transaction {
 
   async commit(): Promise<Closed> {
     await this.#em?.flush();
-    const closing = closingStatement({ events: this.events, promises: this.promises, outcome: this.#outcome });
-    const [closed, { command }] = await allOf(closing && this.run<Closed>(closing), this.#client.query('commit'));
+    const closing = closingStatement({ events: this.events, jobs: this.jobs, outcome: this.#outcome });
+    const [closed, { command }] = await allOf(closing && this.execute<Closed>(closing), this.#client.query('commit'));
     // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
-    if (this.#outcome && this.#outcome.failure === undefined) this.#outcome.promise.isKept = true;
-    return closed?.[0] ?? { hasPromised: false };
+    if (this.#outcome && this.#outcome.failure === undefined) this.#outcome.job.isCompleted = true;
+    return closed?.[0] ?? { hasNewJobs: false };
   }
 }

@@ -1,7 +1,7 @@
 import type { Issue } from './describe-issues.ts';
 
 /** What kind of refusal this is, in the domain's words. `reply-to-error.ts` alone knows the HTTP status of each. */
-export type Refusal =
+export type RejectionKind =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
@@ -14,7 +14,7 @@ export type Refusal =
   | 'upstream_failed'
   | 'unavailable';
 
-export interface RefusalDetails {
+export interface ErrorDetails {
   /** Further fields of the answer, such as `conflicts`. Never a secret, never another tenant's data. */
   extensions?: Record<string, unknown>;
   retryAfterSeconds?: number;
@@ -28,12 +28,12 @@ export interface RefusalDetails {
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
-  readonly kind: Refusal;
+  readonly kind: RejectionKind;
   readonly code: string;
   readonly extensions: Record<string, unknown>;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: Refusal, code: string, message: string, details: RefusalDetails = {}) {
+  constructor(kind: RejectionKind, code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kind;
     this.code = code;
@@ -107,6 +107,6 @@ export class Snooze extends Error {
  * The work has come to where only a person can go on. The message says on what, why and what to do, without an
  * address or a secret: it stands on the board of queues.
  */
-export class NeedsPerson extends Error {
-  override readonly name = 'NeedsPerson';
+export class ManualActionRequired extends Error {
+  override readonly name = 'ManualActionRequired';
 }

@@ -2,7 +2,7 @@
  * Do at once for many what is asked for one by one. While a call is under way, whoever asks waits for the next, which is
  * for all of them; whoever asks alone waits for nobody. What the call does not answer is `undefined`.
  */
-export function gather<Key, Answer>(
+export function batchLoader<Key, Answer>(
   call: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Answer>>,
 ): (key: Key) => Promise<Answer | undefined> {
   let last: Promise<unknown> = Promise.resolve();

@@ -31,12 +31,12 @@ export async function runUntilSignalled(start: () => Promise<Running>): Promise<
   try {
     running = await start();
   } catch (error) {
-    refuseToStart(error);
+    exitWithStartupError(error);
   }
 }
 
 /** Explain a failed start in one line each and exit 1; a stack only for what nobody foresaw. */
-function refuseToStart(error: unknown): never {
+function exitWithStartupError(error: unknown): never {
   const foreseen = error instanceof Error && ['ConfigError', 'UnfitDatabase'].includes(error.name);
   process.stderr.write(`${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);

@@ -6,7 +6,7 @@ export interface Retention {
   readonly table: string;
   /** The column of the moment from which on the time counts. */
   readonly age: string;
-  readonly keptMs: number;
+  readonly retainedMs: number;
   /** Which rows are removed then, as a condition on `old`: all of them without it. */
   readonly only?: Sql | ((now: Date) => Sql);
   /** Whether the index is one of ranges (BRIN), which keeps no order: rows lie where they were appended. */
@@ -14,13 +14,13 @@ export interface Retention {
 }
 
 /** The statement that removes so many rows at most that are kept no longer, and returns a row for each. */
-export function removalOf({ table, age, keptMs, only, isAppended }: Retention, clock: Clock, limit: number): Sql {
+export function removalOf({ table, age, retainedMs, only, isAppended }: Retention, clock: Clock, limit: number): Sql {
   const [name, column] = [rawSql(table), rawSql(`old.${age}`)];
   const condition = typeof only === 'function' ? only(clock.now()) : (only ?? sql`true`);
   return sql`
     delete from ${name} where ctid = any(array(
       select old.ctid from ${name} old
-      where ${column} < ${fromNow(clock, -keptMs)} and ${condition}
+      where ${column} < ${fromNow(clock, -retainedMs)} and ${condition}
       ${isAppended ? sql`` : sql`order by ${column}`} limit ${limit} for update of old skip locked))
     returning 1`;
 }

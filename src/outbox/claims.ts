@@ -1,9 +1,9 @@
 import { sql } from '#src/lib/sql.ts';
 import type { TraceCarrier } from '#src/lib/tracing.ts';
-import type { Run } from './runs.ts';
+import type { Execute } from './job-state.ts';
 
 /** What the relay carries to a queue. */
-export interface ClaimedPromise {
+export interface ClaimedJob {
   id: string;
   tenantId: string | null;
   job: string;
@@ -23,8 +23,8 @@ const healSecondsMax = 600;
  *
  * @param jobs the jobs that this release knows: a newer release's promises wait for its own relay.
  */
-export async function claimDue(run: Run, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedPromise[]> {
-  return run<ClaimedPromise>(sql`
+export async function claimDue(execute: Execute, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedJob[]> {
+  return execute<ClaimedJob>(sql`
     update outbox set relays = 1, next_relay_at = ${now}::timestamptz + make_interval(secs => ${firstHealSeconds})
     where id in (
       select id from outbox
@@ -38,8 +38,8 @@ export async function claimDue(run: Run, jobs: readonly string[], now: Date, lim
  * neither finished nor failed. Adding an id that its queue still holds does nothing. Intervals double up to ten
  * minutes, so that a long queue is not asked about over and over.
  */
-export async function claimForgotten(run: Run, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedPromise[]> {
-  return run<ClaimedPromise>(sql`
+export async function claimStale(execute: Execute, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedJob[]> {
+  return execute<ClaimedJob>(sql`
     update outbox set relays = relays + 1,
       next_relay_at = ${now}::timestamptz
         + make_interval(secs => least(${firstHealSeconds} * power(2, least(relays, 10)), ${healSecondsMax}))
@@ -51,8 +51,8 @@ export async function claimForgotten(run: Run, jobs: readonly string[], now: Dat
 }
 
 /** Give claims back that could not be added: Redis is away. They are due at once again. */
-export async function returnClaims(run: Run, ids: readonly string[], now: Date): Promise<void> {
-  await run(sql`
+export async function returnClaims(execute: Execute, ids: readonly string[], now: Date): Promise<void> {
+  await execute(sql`
     update outbox set relays = 0, next_relay_at = ${now}
     where id = any(${ids}) and next_relay_at is not null`);
 }

@@ -1,28 +1,28 @@
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from './events.ts';
-import { insertPromises } from './insert-promises.ts';
-import { isHeard } from './is-listening.ts';
-import type { PromisedJob } from './promise.ts';
-import { fail, finish } from './runs.ts';
+import { insertJobs } from './insert-jobs.ts';
+import { hasSubscriber } from './is-subscribed.ts';
+import type { OutboxJob } from './outbox-job.ts';
+import { fail, finish } from './job-state.ts';
 
 /** The promise whose outcome a transaction writes. */
-export interface KeptPromise {
+export interface CompletedJob {
   readonly outboxId: string;
   /** Set once the commit that keeps it is through. */
-  isKept: boolean;
+  isCompleted: boolean;
 }
 
 /** What a transaction leaves for its last statement. */
 export interface Closing {
   readonly events: readonly RecordedEvent[];
-  readonly promises: readonly PromisedJob[];
+  readonly jobs: readonly OutboxJob[];
   readonly outcome?: JobOutcome | undefined;
 }
 
 /** How the job ended that the transaction belongs to; `failure` says why it failed. */
 export interface JobOutcome {
-  readonly promise: KeptPromise;
+  readonly job: CompletedJob;
   readonly at: Date;
   readonly failure?: string;
 }
@@ -30,26 +30,26 @@ export interface JobOutcome {
 /** What the closing statement answers. */
 export interface Closed {
   /** Whether anything was promised that was not promised before: then the relay is woken. */
-  readonly hasPromised: boolean;
+  readonly hasNewJobs: boolean;
 }
 
 /**
  * The one statement that writes what a transaction recorded, promised and keeps, just before its commit; `undefined`
  * when it did none of it. To tell of an event that nobody listens to is not promised.
  */
-export function closingStatement({ events, promises, outcome }: Closing): Sql | undefined {
+export function closingStatement({ events, jobs, outcome }: Closing): Sql | undefined {
   const changes: Sql[] = [];
   if (events.length > 0) changes.push(sql`recorded as (${record(events)})`);
-  if (promises.length > 0) {
-    const wanted = events.length > 0 ? sql`not (job = ${fanOutEvent.name} and key in (${unheard}))` : sql`true`;
-    changes.push(sql`promised as (${insertPromises(promises, wanted)} returning 1)`);
+  if (jobs.length > 0) {
+    const wanted = events.length > 0 ? sql`not (job = ${fanOutEvent.name} and key in (${withoutSubscriber}))` : sql`true`;
+    changes.push(sql`enqueued as (${insertJobs(jobs, wanted)} returning 1)`);
   }
   if (outcome) changes.push(sql`ended as (${end(outcome)})`);
-  const hasPromised = promises.length > 0 ? sql`exists (select from promised)` : sql`false`;
-  return changes.length > 0 ? sql`with ${joinSql(changes, ', ')} select ${hasPromised} as "hasPromised"` : undefined;
+  const hasNewJobs = jobs.length > 0 ? sql`exists (select from enqueued)` : sql`false`;
+  return changes.length > 0 ? sql`with ${joinSql(changes, ', ')} select ${hasNewJobs} as "hasNewJobs"` : undefined;
 }
 
-function end({ promise: { outboxId }, at, failure }: JobOutcome): Sql {
+function end({ job: { outboxId }, at, failure }: JobOutcome): Sql {
   return failure === undefined ? finish(outboxId, at) : fail(outboxId, at, failure);
 }
 
@@ -62,4 +62,4 @@ function record(events: readonly RecordedEvent[]): Sql {
 }
 
 /** The ids of the events just recorded that no endpoint is to be told of. */
-const unheard = sql`select event.id from recorded event where not ${isHeard}`;
+const withoutSubscriber = sql`select event.id from recorded event where not ${hasSubscriber}`;

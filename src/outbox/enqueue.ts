@@ -4,7 +4,7 @@ import type { JobDefinition } from '#jobs/lib/define-job.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { currentTrace } from '#src/lib/tracing.ts';
-import type { PromisedJob, Promiser } from './promise.ts';
+import type { OutboxJob, OutboxContext } from './outbox-job.ts';
 
 /**
  * Promise a job: when the transaction commits, it will be worked, whatever happens to Redis or to any process;
@@ -13,22 +13,22 @@ import type { PromisedJob, Promiser } from './promise.ts';
  * Throws outside a transaction: a promise that could outlive, or die without, its cause would be no promise.
  */
 export function enqueue<Schema extends TObject>(
-  ctx: Promiser,
+  ctx: OutboxContext,
   job: JobDefinition<Schema>,
   payload: Static<Schema>,
   options: { dueAt?: Date } = {},
 ): void {
   if (!ctx.tx) throw new TypeError(`${job.name} was promised outside a transaction.`);
-  ctx.tx.promises.push(promiseOf(ctx, job, payload, options));
+  ctx.tx.jobs.push(outboxJobOf(ctx, job, payload, options));
 }
 
-/** What `enqueue` writes, for a statement of its own that writes it together with its cause: see `insertPromises`. */
-export function promiseOf<Schema extends TObject>(
-  ctx: Promiser,
+/** What `enqueue` writes, for a statement of its own that writes it together with its cause: see `insertJobs`. */
+export function outboxJobOf<Schema extends TObject>(
+  ctx: OutboxContext,
   job: JobDefinition<Schema>,
   payload: Static<Schema>,
   { dueAt = ctx.clock.now() }: { dueAt?: Date } = {},
-): PromisedJob {
+): OutboxJob {
   return {
     id: newId('job'),
     tenantId: ctx.tenant?.id ?? null,

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import type { Run } from './runs.ts';
+import type { Execute } from './job-state.ts';
 
 /** The promises of one job that are not kept, over all stores. */
 export interface JobState {
@@ -18,8 +18,8 @@ export interface JobState {
 }
 
 /** Where each job stands that has anything to do. Only what is not kept is read, however much was kept before. */
-export async function readJobStates(run: Run, now: Date): Promise<JobState[]> {
-  return run<JobState>(sql`
+export async function readJobStates(execute: Execute, now: Date): Promise<JobState[]> {
+  return execute<JobState>(sql`
     with open as (
       select queue, job, due_at, case when next_relay_at <= ${now} then 'unrelayed' else 'later' end as state
       from outbox where relays = 0 and next_relay_at is not null

@@ -8,7 +8,7 @@ export interface Metrics {
   jobStarted(queue: string, job: string): (outcome: string) => void;
   /** A job was run for the first time, so long after it came to its queue. */
   jobWaited(queue: string, seconds: number): void;
-  requestAnswered(labels: { method: string; route: string; status: number }, seconds: number): void;
+  requestHandled(labels: { method: string; route: string; status: number }, seconds: number): void;
   count(name: 'inbound_refused' | 'rate_limited', labels?: { tenant?: string; provider?: string }): void;
   /** What was counted since the start, by series. */
   series(): Promise<Map<string, number>>;
@@ -44,7 +44,7 @@ export function createMetrics(): Metrics {
       return (outcome) => void stop({ outcome });
     },
     jobWaited: (queue, seconds) => waits.observe({ queue }, seconds),
-    requestAnswered: (labels, seconds) => requests.observe(labels, seconds),
+    requestHandled: (labels, seconds) => requests.observe(labels, seconds),
     count: (name, labels = {}) => counters[name].inc(labels),
     async series() {
       const metrics = await registry.getMetricsAsJSON();

@@ -12,7 +12,7 @@ const connectTimeoutMs = seconds(5);
 const totalTimeoutMs = seconds(15);
 /** So much of a reply is read, that the connection can be used again; a longer one costs its connection. */
 const replyReadMax = 16 * 1024;
-const replyKeptMax = 4 * 1024;
+const replyStoredMax = 4 * 1024;
 const replyHeadersMax = 16 * 1024;
 
 export interface OutboundHttpOptions {
@@ -87,7 +87,7 @@ async function readReply(body: AsyncIterable<Buffer>): Promise<string> {
     length += chunk.length;
     if (length > replyReadMax) break;
   }
-  const kept = Buffer.concat(chunks).subarray(0, replyKeptMax);
+  const kept = Buffer.concat(chunks).subarray(0, replyStoredMax);
   // PostgreSQL's text holds every character but this one.
   return new TextDecoder().decode(kept).replaceAll('\u0000', '\ufffd');
 }

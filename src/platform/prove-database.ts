@@ -1,6 +1,6 @@
 import { isDatabaseAway } from '#src/domain/database.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Run } from '#src/outbox/runs.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 
 /** The database is not one that this service may run on: the message says what to do about it. */
 export class UnfitDatabase extends Error {
@@ -26,13 +26,13 @@ export interface InspectedDatabase {
   readonly versionNumber: number;
 }
 
-export async function inspectDatabase(run: Run): Promise<InspectedDatabase> {
-  const [role] = await run<{ name: string; unbound: boolean; skew: number; version: number }>(sql`
+export async function inspectDatabase(execute: Execute): Promise<InspectedDatabase> {
+  const [role] = await execute<{ name: string; unbound: boolean; skew: number; version: number }>(sql`
     select rolname as name, rolsuper or rolbypassrls as unbound,
       abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1000}::float8)::float8 as skew,
       current_setting('server_version_num')::int as version
     from pg_roles where rolname = current_user`);
-  const open = await run<{ name: string }>(sql`
+  const open = await execute<{ name: string }>(sql`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any(current_schemas(false)) and n.nspname <> 'pg_catalog' and c.relkind in ('r', 'p') and not c.relispartition
       and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
@@ -63,8 +63,8 @@ function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabas
  * Refuse to run where one tenant could see another's rows, or where time cannot be trusted.
  * @throws UnfitDatabase when it does not open, the role is above row-level security, a table has none, or the clocks differ
  */
-export async function proveDatabase(run: Run): Promise<void> {
-  const inspected = await inspectDatabase(run).catch((error: unknown) => {
+export async function proveDatabase(execute: Execute): Promise<void> {
+  const inspected = await inspectDatabase(execute).catch((error: unknown) => {
     const reason = whyClosed(error);
     throw reason ? new UnfitDatabase(reason) : error;
   });

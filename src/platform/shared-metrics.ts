@@ -52,7 +52,7 @@ const processesKey = '{metrics}:processes';
 const everyMs = seconds(5);
 /** A process that was not heard of for so long does not run any more. */
 const silentMs = seconds(20);
-const forgottenMs = minutes(10);
+const staleMs = minutes(10);
 
 export function createSharedMetrics({ redis, metrics, clock, log, process: name, openCircuits }: SharedMetricsOptions): SharedMetrics {
   const id = randomUUID();
@@ -84,7 +84,7 @@ export function createSharedMetrics({ redis, metrics, clock, log, process: name,
   async function readProcesses(): Promise<ProcessState[]> {
     const now = clock.now().getTime();
     const states = Object.entries(await redis.hgetall(processesKey)).map(([id, text]) => ({ id, state: parse(text) }));
-    const forgotten = states.filter(({ state }) => !state || state.at < now - forgottenMs).map(({ id }) => id);
+    const forgotten = states.filter(({ state }) => !state || state.at < now - staleMs).map(({ id }) => id);
     if (forgotten.length > 0) await redis.hdel(processesKey, ...forgotten);
     return states.flatMap(({ state }) => (state && state.at >= now - silentMs ? [state] : []));
   }

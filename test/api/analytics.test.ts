@@ -7,7 +7,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { countStatements } from '#test/support/count-statements.ts';
-import { buildEvent, foldAll, foldedEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { buildEvent, aggregateAll, aggregatedEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -26,9 +26,9 @@ test.serial('a page sends a batch, which is durable when it is answered and coun
   t.deepEqual(answer.body, { accepted: 2, rejected: [] });
   t.is(answer.headers.get('cache-control'), 'no-store');
   t.is(await waitingBatches(ctx), 1, 'one row for all of them');
-  await foldAll(services);
+  await aggregateAll(services);
   t.is(await waitingBatches(ctx), 0);
-  const [first, second] = await foldedEvents(ctx);
+  const [first, second] = await aggregatedEvents(ctx);
   t.like(first, { type: 'product_viewed', source: 'client', bot: false, properties: { list: 'new' } });
   t.like(second, { type: 'cart_item_added', value_cents: 3800 });
 });
@@ -96,8 +96,8 @@ test.serial('nothing of an address is kept, and a visitor has another name on an
   await from('2001:db8:7:ffff::6');
   clock.pass(hours(24));
   await from('203.0.113.77');
-  await foldAll(services);
-  const events = await foldedEvents(ctx);
+  await aggregateAll(services);
+  const events = await aggregatedEvents(ctx);
   const visitors = events.map(({ visitor }) => visitor);
   t.is(new Set(visitors).size, 4, 'a network is one visitor, until the day is over');
   const [dump] = await read<{ text: string }>(ctx, sql`select json_agg(e)::text as text from analytics_events e where tenant_id = ${ctx.tenant.id}`);
@@ -110,21 +110,21 @@ test.serial('robots are flagged, and the servers of storefronts are not', async 
   const robots = ['Mozilla/5.0 (compatible; Googlebot/2.1)', 'HeadlessChrome/120', 'bingbot/2.0', 'facebookexternalhit/1.1'];
   const people = ['Mozilla/5.0 (Macintosh) Safari/605', 'node', 'python-requests/2.31', ''];
   for (const userAgent of [...robots, ...people]) await as(userAgent);
-  await foldAll(services);
-  const events = await foldedEvents(ctx);
+  await aggregateAll(services);
+  const events = await aggregatedEvents(ctx);
   t.deepEqual(events.filter(({ bot }) => bot).map(({ session_id }) => session_id).toSorted(), robots.toSorted());
 });
 
 test.serial('while what waits is folded too slowly, a page is told to come back, and where nobody folds it is heard', async (t) => {
   const { ctx, services, clock } = t.context;
-  const plant = (waitedMs: number) => asPlatform(services.context(), 'a test', (platform) => platform.tx.run(sql`
+  const plant = (waitedMs: number) => asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
     values (${ctx.tenant.id}, ${`bat_${waitedMs}`}, ${fromNow(clock, -waitedMs)}, 'client', false, 1, '[]')`));
   clock.pass(seconds(1));
   await Promise.all([plant(900), plant(800)]);
   t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody was seen to fold');
 
-  await asPlatform(services.context(), 'a test', (platform) => platform.tx.run(sql`delete from analytics_batches where id = 'bat_900'`));
+  await asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(sql`delete from analytics_batches where id = 'bat_900'`));
   clock.pass(200);
   const refused = await send(t.context, [buildEvent()]);
   t.is(refused.status, 429);
@@ -133,15 +133,15 @@ test.serial('while what waits is folded too slowly, a page is told to come back,
 
   clock.pass(seconds(1));
   t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody folds any more');
-  await foldAll(services);
+  await aggregateAll(services);
   clock.pass(seconds(1));
   t.is((await send(t.context, [buildEvent()])).status, 200);
-  await foldAll(services);
+  await aggregateAll(services);
 });
 
 test.serial('while nobody folds and more waits than can soon be counted, a page is told to come back', async (t) => {
   const { ctx, services, clock, tenant } = t.context;
-  const pile = (tenantId: string) => asPlatform(services.context(), 'a test', (platform) => platform.tx.run(sql`
+  const pile = (tenantId: string) => asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
     values (${tenantId}, ${`bat_${randomUUID()}`}, ${clock.now()}, 'client', false, 500000, '[]')`));
   await pile(tenant.id);
@@ -153,14 +153,14 @@ test.serial('while nobody folds and more waits than can soon be counted, a page 
   t.is(refused.body.retry_after, 5);
   t.is(await waitingBatches(ctx), 1);
 
-  await foldAll(services);
+  await aggregateAll(services);
   clock.pass(seconds(1));
   t.is((await send(t.context, [buildEvent()])).status, 200);
 });
 
 test.serial('many small batches are too much as well as few large ones', async (t) => {
   const { services, clock, tenant } = t.context;
-  const asOperator = (statement: Sql) => asPlatform(services.context(), 'a test', (platform) => platform.tx.run(statement));
+  const asOperator = (statement: Sql) => asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(statement));
   await asOperator(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
     select ${tenant.id}, 'bat_' || number, ${clock.now()}::timestamptz, 'client', false, 1, '[]' from generate_series(1, 20000) as number`);

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
-import { createAnswerCheck } from '#src/api/lib/check-answers.ts';
+import { createResponseCheck } from '#src/api/lib/check-answers.ts';
 import type { Reply } from '#src/api/lib/reply.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Timestamp, Type } from '#src/lib/schema.ts';
@@ -11,7 +11,7 @@ const test = anyTest as TestFn<{ drifts: string[]; answer: (reply: Reply) => voi
 
 test.beforeEach((t) => {
   const drifts: string[] = [];
-  const check = createAnswerCheck((drift) => drifts.push(drift));
+  const check = createResponseCheck((drift) => drifts.push(drift));
   const route = defineRoute({
     method: 'get', path: '/api/v1/clock', tag: 'test', summary: 'Read the clock on the wall.', audience: toPublic,
     answers: { 200: Type.Object({ clock: Type.Object({ now: Timestamp }) }) },

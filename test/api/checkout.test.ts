@@ -10,7 +10,7 @@ import { ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -39,7 +39,7 @@ test.serial('a checkout answers both documented shapes, and the status follows t
   t.like((await ask()).body, { order_id: body.order_id, status: 'pending', payment_status: 'unpaid', paid_at: null, tracking: [] });
   await stripe.pay((await sessionOf(ctx, body.order_id)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
-  await workPromises(services);
+  await runJobs(services);
   const paid = (await ask()).body;
   t.like(paid, { status: 'paid', payment_status: 'paid' });
   t.regex(paid.paid_at, /Z$/);
@@ -86,7 +86,7 @@ test.serial('a cart that nobody knows is no obstacle to buying, and one of anoth
   }
   await stripe.pay((await sessionOf(ctx, orders[2])).sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending', 'expired', 'paid'], 'the newer session of a cart takes the place of the older');
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: other.tenant.slug })).body.cart.status, 'active');
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: tenant.slug })).status, 404);

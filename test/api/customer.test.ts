@@ -11,7 +11,7 @@ import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 const mailer = fakeMailer();
@@ -28,7 +28,7 @@ test.serial('a customer signs in by mail, goes on, and signs out', async (t) => 
   const { api, ctx, services, tenant: { slug: tenant } } = t.context;
   const { id, email } = await buildCustomer(ctx, { name: 'Ada' });
   t.like(await api.call('POST', request, { tenant, body: { email, redirect_path: '/account/orders' } }), { status: 200, body: { ok: true } });
-  await workPromises(services);
+  await runJobs(services);
   const link = linkIn(mailer.to(email)[0] ?? { text: '' }, '/account/sign-in');
   t.is(link.searchParams.get('redirect_path'), '/account/orders');
 
@@ -61,7 +61,7 @@ test.serial('a request is answered alike for whoever is known, unknown or asks t
   const answers = await Promise.all([email, unknown, email.toUpperCase()].map((email) => api.call('POST', request, { tenant, body: { email } })));
   t.deepEqual(answers.map(({ status, body }) => ({ status, body })), Array.from({ length: 3 }, () => ({ status: 200, body: { ok: true } })));
   t.deepEqual(answers.map(({ headers }) => [...headers.keys()].toSorted()).filter((names, _, [first]) => String(names) !== String(first)), []);
-  await workPromises(services);
+  await runJobs(services);
   t.is(mailer.to(email).length, 2);
   t.is(mailer.to(unknown).length, 0);
 });
@@ -158,5 +158,5 @@ test.serial('with customer accounts switched off requests are answered and send 
   t.like(await api.call('POST', refresh, { headers: bearer(token) }), closed);
   for (const path of [me, '/api/v1/customer-portal', '/api/v1/customer-portal/returns']) t.like(await api.call('GET', path, { headers: bearer(token) }), closed);
   t.like(await api.call('POST', signout, { headers: bearer(token) }), closed);
-  await workPromises(services);
+  await runJobs(services);
 });

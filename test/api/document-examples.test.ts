@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import anyTest, { type TestFn } from 'ava';
 
 import type { Answer } from '#test/support/api.ts';
-import { type Shop, useShop } from '#test/support/every-route.ts';
+import { type Shop, useStore } from '#test/support/every-route.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 
@@ -12,7 +12,7 @@ import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
  * it, and what comes back is held against the schema that stands in it, by a validator that is not ours.
  */
 const test = anyTest as TestFn<Shop>;
-useShop(test, { ports: { payments: fakePaymentGateway(), shipping: fakeShippingGateway() } });
+useStore(test, { ports: { payments: fakePaymentGateway(), shipping: fakeShippingGateway() } });
 
 interface Parameter {
   name: string;

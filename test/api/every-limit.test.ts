@@ -6,12 +6,12 @@ import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { routes } from '#src/api/routes.ts';
 import { scopes } from '#src/domain/tenants/scopes.ts';
 import type { Answer } from '#test/support/api.ts';
-import { nameOf, send, type Shop, told, useShop } from '#test/support/every-route.ts';
+import { nameOf, send, type Shop, told, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 
 /* One request a window, whatever the limit. */
 const test = anyTest as TestFn<Shop>;
-useShop(test, { environment: { RATE_LIMIT_SCALE: '0.001' } });
+useStore(test, { environment: { RATE_LIMIT_SCALE: '0.001' } });
 
 const ofCallers = routes.filter(({ audience }) => audience.kind !== 'inbound');
 const hasCeiling = ({ limit }: Route) => limit !== undefined && limitOf(limit).perStore !== undefined;

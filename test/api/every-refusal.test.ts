@@ -9,14 +9,14 @@ import { issueKey, revokeKey } from '#src/domain/tenants/index.ts';
 import { scopes } from '#src/domain/tenants/scopes.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { addressOf, kinds, nameOf, send, type Shop, told, useShop } from '#test/support/every-route.ts';
+import { addressOf, kinds, nameOf, send, type Shop, told, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* The refusals that follow from what a route declares, each met at every route that documents it. */
 const test = anyTest as TestFn<Shop>;
-useShop(test);
+useStore(test);
 
 /** The examples of tokens are another store's. */
 const withoutTokens = ({ method, body }: Route) => (method !== 'get' && body ? { body: {} } : {});

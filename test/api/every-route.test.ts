@@ -5,13 +5,13 @@ import { transact } from '#src/domain/database.ts';
 import { moduleNames, type Scope, setModules } from '#src/domain/tenants/index.ts';
 import { scopes } from '#src/domain/tenants/scopes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { addressOf, keyTo, kinds, nameOf, send, type Shop, told, useShop, withBody } from '#test/support/every-route.ts';
+import { addressOf, keyTo, kinds, nameOf, send, type Shop, told, useStore, withBody } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* What holds for every route there is, made of what each declares: who is let in, and what is read. */
 const test = anyTest as TestFn<Shop>;
-useShop(test);
+useStore(test);
 
 test('a key without the scope is refused, and told which it lacks', async (t) => {
   for (const route of kinds('dual', 'bearer', 'token')) {
@@ -173,8 +173,8 @@ test('every answer carries its id, says who may keep it, and how pages may read 
     t.truthy(answer.headers.get('x-request-id'), nameOf(route));
     t.is(answer.headers.get('access-control-allow-origin'), origin, nameOf(route));
     t.regex(answer.headers.get('vary') ?? '', /Origin/i, nameOf(route));
-    const isKept = route.caching === 'revalidate' && answer.status < 400;
+    const isCompleted = route.caching === 'revalidate' && answer.status < 400;
     const keeping = route.audience.kind === 'bearer' ? 'private' : 'public';
-    t.is(answer.headers.get('cache-control'), isKept ? `${keeping}, max-age=0, must-revalidate` : 'no-store', nameOf(route));
+    t.is(answer.headers.get('cache-control'), isCompleted ? `${keeping}, max-age=0, must-revalidate` : 'no-store', nameOf(route));
   }
 });

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
-import { rememberCustomer } from '#src/domain/customers/index.ts';
+import { upsertCustomer } from '#src/domain/customers/index.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { pruneRequests } from '#src/domain/idempotency/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -40,7 +40,7 @@ test.beforeEach(async (t) => {
     errors: ['insufficient_stock', 'module_disabled', 'payment_provider_unavailable'],
     async handle(request) {
       t.context.runs.push(request.idempotencyId);
-      const { id } = await transact(request.ctx, (ctx) => rememberCustomer(ctx, request.body));
+      const { id } = await transact(request.ctx, (ctx) => upsertCustomer(ctx, request.body));
       await t.context.onRun(request);
       return created({ guest: id });
     },
@@ -139,10 +139,10 @@ for (const mode of ['atomic', 'resumable']) {
     const { ctx } = t.context;
     t.is((await ask(t.context, mode, 'crash')).status, 503);
     // What a killed process leaves: the lease runs on.
-    await transact(ctx, (ctx) => ctx.tx.run(sql`
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`
       update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))} where tenant_id = ${ctx.tenant.id}`));
     t.is((await ask(t.context, mode, 'crash')).status, 409);
-    await transact(ctx, (ctx) => ctx.tx.run(sql`
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`
       update idempotency_keys set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
     t.is((await ask(t.context, mode, 'crash')).status, 201);
     t.is(t.context.runs.length, 2);
@@ -153,7 +153,7 @@ for (const mode of ['atomic', 'resumable']) {
 test('a try that lost its lease commits nothing beside the one that took it over', async (t) => {
   const { ctx } = t.context;
   t.context.onRun = async () => {
-    await transact(ctx, (ctx) => ctx.tx.run(sql`update idempotency_keys set lease = lease + 1 where tenant_id = ${ctx.tenant.id}`));
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`update idempotency_keys set lease = lease + 1 where tenant_id = ${ctx.tenant.id}`));
   };
   const late = await ask(t.context, 'atomic', 'late');
   t.is(late.status, 409);

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
 
-import { followHint } from '#jobs/labels.ts';
+import { processNotification } from '#jobs/labels.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -19,7 +19,7 @@ test('what Shippo tells is stored and promised before it is answered', async (t)
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
   t.like(await tell(t.context, token ?? ''), { status: 202, body: { ok: true, followed: true } });
   t.like(await tell(t.context, token ?? ''), { status: 202 });
-  t.is((await promised(t.context.ctx, followHint)).length, 1);
+  t.is((await enqueuedJobs(t.context.ctx, processNotification)).length, 1);
   t.like(await tell(t.context, token ?? '', { event: 'batch_created', data: {} }), { status: 202, body: { followed: false } });
 });
 
@@ -30,7 +30,7 @@ test('who does not know the token is not listened to', async (t) => {
   for (const wrong of ['', 'wrong', `${token}x`, (token ?? '').slice(1)]) t.is((await tell(t.context, wrong)).status, 400, wrong);
   t.is((await api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, { body: event })).status, 400);
   t.like(await api.call('POST', `/api/webhooks/shippo/nobody?token=${token}`, { body: event }), { status: 404, body: { error: 'unknown_tenant' } });
-  t.deepEqual(await promised(ctx, followHint), []);
+  t.deepEqual(await enqueuedJobs(ctx, processNotification), []);
 });
 
 test('where a store has a signing secret, what is not signed with it is not listened to', async (t) => {
@@ -45,7 +45,7 @@ test('where a store has a signing secret, what is not signed with it is not list
   };
   for (const wrong of [undefined, 't=1', sign(now, 'another'), sign(now - 600), sign(now + 600), `${sign(now)}0`]) t.is(await send(wrong), 400, wrong);
   t.is(await send(sign(now), '?token=wrong'), 400, 'the token is wanted as well');
-  t.deepEqual(await promised(ctx, followHint), []);
+  t.deepEqual(await enqueuedJobs(ctx, processNotification), []);
   t.is(await send(sign(now)), 202);
   t.is(await send(sign(now - 200)), 202);
 });

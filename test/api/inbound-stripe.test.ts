@@ -8,7 +8,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { verifyEvent } from '#src/providers/stripe/events.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -35,7 +35,7 @@ test.serial('a signed delivery is stored and promised once, however often it com
     const { status, body } = await deliver(t.context, payload, sign(payload, webhookSecret));
     t.deepEqual([status, body], [200, { received: true }]);
   }
-  t.deepEqual(await promised(ctx, reconcilePaymentEvent), [{ eventId: 'evt_twice', attempt: 1 }]);
+  t.deepEqual(await enqueuedJobs(ctx, reconcilePaymentEvent), [{ eventId: 'evt_twice', attempt: 1 }]);
 });
 
 test.serial('a wrong, old or missing signature is refused, and nothing is stored', async (t) => {
@@ -46,7 +46,7 @@ test.serial('a wrong, old or missing signature is refused, and nothing is stored
   t.is((await deliver(t.context, payload, sign(payload, webhookSecret, Date.now() - 400_000))).status, 400);
   t.is((await deliver(t.context, payload, '')).status, 400);
   t.is((await deliver(t.context, `${payload} `, sign(payload, webhookSecret))).status, 400);
-  t.deepEqual(await promised(ctx, reconcilePaymentEvent), []);
+  t.deepEqual(await enqueuedJobs(ctx, reconcilePaymentEvent), []);
 });
 
 test.serial('while a secret retires, both are believed, also the one that was just made', async (t) => {

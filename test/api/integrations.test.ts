@@ -6,7 +6,7 @@ import { read } from '#src/domain/database.ts';
 import { callSecretOf, createIntegrationState, readConnection } from '#src/domain/integrations/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -83,7 +83,7 @@ test('a signed call is stored once and handed to a job', async (t) => {
   t.deepEqual(byQuery.body, { ok: true });
   t.is((await api.call('POST', path, { tenant: tenant.slug, body, headers })).status, 202);
   t.is((await api.call('POST', `${path}?tenant=${tenant.slug}`, { tenant: tenant.slug, body, headers })).status, 202);
-  t.is((await promised(ctx, handleCall)).length, 1);
+  t.is((await enqueuedJobs(ctx, handleCall)).length, 1);
 });
 
 test('a call that is not signed for this store and third party, or is old or unreadable, is not stored', async (t) => {

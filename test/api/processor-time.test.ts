@@ -5,7 +5,7 @@ import { opsRoutes } from '#src/api/ops/index.ts';
 import { routes } from '#src/api/routes.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import type { Answer } from '#test/support/api.ts';
-import { addressOf, keyTo, nameOf, type Shop, useShop } from '#test/support/every-route.ts';
+import { addressOf, keyTo, nameOf, type Shop, useStore } from '#test/support/every-route.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { hurtfulForms, hurtfulHeads, type HurtfulRequest, hurtfulRequests, hurtfulValues } from '#test/support/hurtful-requests.ts';
@@ -21,7 +21,7 @@ const failingMs = 2 * allowedMs;
 const triesMax = 5;
 
 const test = anyTest as TestFn<Shop>;
-useShop(test, { ports: { payments: fakePaymentGateway() }, isRecorded: false, environment: { RATE_LIMIT_SCALE: '1000000' } });
+useStore(test, { ports: { payments: fakePaymentGateway() }, isRecorded: false, environment: { RATE_LIMIT_SCALE: '1000000' } });
 test.beforeEach((t) => t.timeout(300_000));
 
 interface Cost {

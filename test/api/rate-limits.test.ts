@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { countTogether } from '#src/api/lib/count-together.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
-import { householdOf } from '#src/api/lib/client-address.ts';
+import { clientNetworkOf } from '#src/api/lib/client-address.ts';
 import { type LimitName } from '#src/api/lib/limits.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { Type } from '#src/lib/schema.ts';
@@ -102,9 +102,9 @@ test('those who come in one moment are counted with one trip each subject', asyn
 });
 
 test('a household of 2^64 addresses counts as one', async (t) => {
-  t.is(householdOf('2001:db8::1'), householdOf('2001:db8:0:0:ffff::9'));
-  t.not(householdOf('2001:db8::1'), householdOf('2001:db8:0:1::1'));
-  t.is(householdOf('::ffff:203.0.113.7'), '203.0.113.7');
+  t.is(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:0:ffff::9'));
+  t.not(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:1::1'));
+  t.is(clientNetworkOf('::ffff:203.0.113.7'), '203.0.113.7');
   t.deepEqual(await statuses(2, () => ask(t.context, 'promo', { address: '2001:db8:1:2::1' })), [200, 200]);
   t.is((await ask(t.context, 'promo', { address: '2001:db8:1:2:aaaa::1' })).status, 429);
 });

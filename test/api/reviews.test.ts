@@ -14,7 +14,7 @@ test('a review of somebody who paid for the product is marked so once it is appr
   const bowl = await buildProduct(ctx);
   for (const [email, status] of [['ada@example.com', 'paid'], ['grace@example.com', 'pending']] as const) {
     const { id } = await buildPaidOrder(ctx, { email, status });
-    await transact(ctx, (ctx) => ctx.tx.run(sql`
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`
       update order_items set product_id = ${bowl.id} where tenant_id = ${ctx.tenant.id} and order_id = ${id}`));
   }
   const other = await buildPaidOrder(ctx, { email: 'mary@example.com' });

@@ -12,7 +12,7 @@ import { buildEntry } from '#test/support/factories/content.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
@@ -28,7 +28,7 @@ test.serial('a shopper finds products and articles by their words, and titles we
   const bowl = await buildProduct(ctx, { slug: 'salad-bowl', name: 'Salad bowl', description: 'Turned from oak.', tags: ['wood'] });
   await buildProduct(ctx, { slug: 'oak-board', name: 'Oak board' });
   await buildEntry(ctx, { slug: 'care', title: 'Care for oak', body: { format: 'markdown', value: '# Oil\nOil your **oak** twice a year.' } });
-  await workPromises(services);
+  await runJobs(services);
 
   const found = await ask(t.context, 'q=oak');
   t.is(found.mode, 'text');
@@ -50,7 +50,7 @@ test.serial('words are found in other forms, and with typing errors and without 
   const { ctx, services } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Café mug', description: 'For running mornings.' });
   await buildProduct(ctx, { slug: 'coffee', name: 'Coffee of the month', category: 'Pantry', tags: ['vegan'], variants: [{ sku: 'C-1', name: 'Espresso roast' }] });
-  await workPromises(services);
+  await runJobs(services);
   for (const slip of ['cofee', 'pantyr', 'veganm', 'expresso']) t.deepEqual(slugs(await ask(t.context, `q=${slip}`)), ['coffee'], slip);
   t.deepEqual(slugs(await ask(t.context, 'q=cafe')), ['mug']);
   t.deepEqual(slugs(await ask(t.context, 'q=runs')), ['mug']);
@@ -61,7 +61,7 @@ test.serial('words are found in other forms, and with typing errors and without 
 test.serial('what holds the words hides what is only spelled alike, and a guess looks for all of its words first', async (t) => {
   const { ctx, services } = t.context;
   for (const [slug, name] of [['mug', 'Stoneware mug'], ['plate', 'Stoneware plate'], ['rug', 'Wool rug'], ['lamp', 'Paper lamp']] as const) await buildProduct(ctx, { slug, name });
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
   t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
   t.deepEqual(slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(), ['lamp', 'mug', 'plate'], 'any of the words, where nothing has all of them');
@@ -73,7 +73,7 @@ test.serial('what holds the words hides what is only spelled alike, and a guess 
 test.serial('guesses are read page by page, too', async (t) => {
   const { ctx, services } = t.context;
   for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `mug-${index}`, name: `Stoneware mug ${'tall '.repeat(index)}` });
-  await workPromises(services);
+  await runJobs(services);
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -89,7 +89,7 @@ test.serial('who types a SKU or a slug gets it first', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { slug: 'lid', name: 'Lid for bowl-s bowl-s bowl-s' });
   await buildProduct(ctx, { slug: 'small', name: 'Something small', variants: [{ sku: 'BOWL-S' }] });
-  await workPromises(services);
+  await runJobs(services);
   const found = await ask(t.context, 'q=bowl-s');
   t.deepEqual(slugs(found), ['small', 'lid']);
   t.is(found.results[0].score, 1);
@@ -99,25 +99,25 @@ test.serial('search follows what is saved, published and removed, and each job m
   const { ctx, services } = t.context;
   const { slug, id, variant } = await buildProduct(ctx, { name: 'Oak bowl' });
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
-  t.true((await workPromises(services)).includes('search.index-document: done'));
+  t.true((await runJobs(services)).includes('search.index-document: done'));
   await indexDocument(ctx, { kind: 'product', id });
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), [slug]);
 
   const save = (more: object) => transact(ctx, (ctx) =>
     saveProduct(ctx, { slug, name: 'Ash plate', variants: [{ sku: variant.sku, price_cents: 3800 }], ...more }));
   await save({});
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
   t.deepEqual(slugs(await ask(t.context, 'q=ash')), [slug]);
 
   await save({ status: 'draft' });
   t.deepEqual(slugs(await ask(t.context, 'q=ash')), [], 'a draft is not shown, though its document is still there');
-  await workPromises(services);
+  await runJobs(services);
   await save({});
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(slugs(await ask(t.context, 'q=ash')), [slug]);
   await transact(ctx, (ctx) => removeProduct(ctx, slug));
-  await workPromises(services);
+  await runJobs(services);
   await indexDocument(ctx, { kind: 'product', id });
   t.deepEqual(slugs(await ask(t.context, 'q=ash')), []);
 });
@@ -129,10 +129,10 @@ test.serial('content is found while it is published and in its window', async (t
   await buildEntry(ctx, { slug: 'soon', title: 'Oak soon', published_at: at(minutes(30)) });
   await buildEntry(ctx, { type: 'announcement', slug: 'sale', title: 'Oak sale', starts_at: at(-hours(1)), ends_at: at(minutes(20)) });
   await buildEntry(ctx, { slug: 'gone', title: 'Oak gone' });
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(slugs(await ask(t.context, 'q=oak')).toSorted(), ['gone', 'sale']);
   await transact(ctx, (ctx) => removeEntry(ctx, { type: 'article', slug: 'gone' }));
-  await workPromises(services);
+  await runJobs(services);
   clock.pass(minutes(30));
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), ['soon']);
 });
@@ -141,7 +141,7 @@ test.serial('results are read page by page, of one kind or all, each store its o
   const { ctx, services, api } = t.context;
   for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `oak-${index}`, name: `Oak bowl ${'big '.repeat(index)}` });
   await buildEntry(ctx, { slug: 'oak-care', title: 'Oak care' });
-  await workPromises(services);
+  await runJobs(services);
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -172,7 +172,7 @@ test.serial('search refuses what it cannot search for', async (t) => {
 test.serial('a search costs one statement, which carries its store', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { name: 'Oak bowl' });
-  await workPromises(services);
+  await runJobs(services);
   await ask(t.context, 'q=ash');
   const sentFor = async (query: string) =>
     (await countStatements(services, () => ask(t.context, query))).statements.filter((text) => !/from tenants/.test(text));

@@ -68,7 +68,7 @@ try {
   await Promise.all(running.map((process, index) => process.waitFor(index === 0 ? 'listening' : 'working')));
   const agent = new Agent({ connections });
   /** Answers how often it was refused before it was taken in. */
-  const refusalsOf = async (body: string): Promise<number> => {
+  const rejectionsOf = async (body: string): Promise<number> => {
     const answer = await request(`${url}/api/v1/analytics/events`, {
       method: 'POST', headers: { 'content-type': 'application/json', 'x-tenant-slug': tenant.slug, 'user-agent': 'bench' }, body, dispatcher: agent,
     });
@@ -76,13 +76,13 @@ try {
     if (answer.statusCode === 429) {
       if (!answer.headers['retry-after']) throw new Error('A refusal does not say when to come back.');
       await wait(impatienceMs);
-      return 1 + await refusalsOf(body);
+      return 1 + await rejectionsOf(body);
     }
     if (answer.statusCode !== 200 || JSON.parse(text).accepted !== perBatch) throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
     return 0;
   };
   let refused = 0;
-  const post = async (body: string) => void (refused += await refusalsOf(body));
+  const post = async (body: string) => void (refused += await rejectionsOf(body));
   const bodies = batches.map((events) => JSON.stringify({ events }));
   const bodiesOf = (first: number, batches: number) => Array.from({ length: batches }, (_, index) => JSON.stringify({ events: makeBatch(first + index) }));
   for (const body of bodiesOf(1_000_000, 20)) await post(body);
@@ -98,7 +98,7 @@ try {
     }
   });
   await folded(known += 10 * steadyRate);
-  tellLag(`at ${round(steadyRate)} events/s`, steady);
+  reportLag(`at ${round(steadyRate)} events/s`, steady);
 
   const overload: number[] = [];
   let accepted = 0;
@@ -106,7 +106,7 @@ try {
     accepted = await timed(async () => say(`a batch is taken in, refusals included: ${describeLatencies(await inParallel(bodies, connections, post))}`));
     await folded(known += sent);
   }));
-  tellLag('at overload', overload);
+  reportLag('at overload', overload);
 
   let kills = 0;
   const repeated = bodiesOf(3_000_000, 100);
@@ -117,13 +117,13 @@ try {
   await agent.close();
   await Promise.all(running.map((process) => process.stop()));
 
-  function tellLag(when: string, lags: readonly number[]): void {
+  function reportLag(when: string, lags: readonly number[]): void {
     say(`lag ${when}: ${describeLatencies(lags)}, at most ${Math.max(...lags).toFixed(0)} ms (aim < 2,000 ms); ${refused} batches refused for the moment`);
     refused = 0;
   }
 
   async function killWorker(): Promise<void> {
-    kills += Number(await isFolding());
+    kills += Number(await isAggregating());
     await running[2]?.kill('SIGKILL');
     running[2] = startWorker();
     await running[2].waitFor('working');
@@ -167,7 +167,7 @@ async function folded(events: number): Promise<void> {
 }
 
 /** Wait for a moment in which a worker is folding, though not for ever. */
-async function isFolding(): Promise<boolean> {
+async function isAggregating(): Promise<boolean> {
   for (let look = 0; look < 200; look += 1) {
     const { rowCount } = await pool.query("select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' and pid <> pg_backend_pid()");
     if (rowCount) return true;

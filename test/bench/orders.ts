@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
-import { openOrderShop, type Spent } from './lib/order-shop.ts';
+import { openOrderFixture, type Spent } from './lib/order-shop.ts';
 
 /*
  * Orders from a cart to paid with the label promised, through the real web process and real workers, with simulators
@@ -27,7 +27,7 @@ const aloneMax = 50;
 const path = ['worker-relay', 'worker-payments'];
 const everything = ['worker'];
 
-const shop = await openOrderShop(everything);
+const shop = await openOrderFixture(everything);
 
 try {
   await sell(warmUp);
@@ -66,7 +66,7 @@ async function sellOneByOne(count: number): Promise<number[]> {
     await sell(1);
     await shop.settled();
   }
-  return shop.promisedAfterMs(since);
+  return shop.enqueuedAfterMs(since);
 }
 
 /** Answers how long each shopper took, once every order is paid. */
@@ -84,7 +84,7 @@ async function measure(following: () => Promise<void>) {
   const afterSeconds = await timed(following);
   const after = await shop.spent();
   const byTheClock = (await statementsAtRest()) * (seconds + afterSeconds) / orders;
-  return { seconds, afterSeconds, took, waits: await shop.promisedAfterMs(since), before, after, byTheClock };
+  return { seconds, afterSeconds, took, waits: await shop.enqueuedAfterMs(since), before, after, byTheClock };
 }
 
 /** Sent in a second in which nothing happens: the slower a machine, the more of them fall to an order. */

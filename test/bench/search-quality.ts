@@ -7,10 +7,10 @@ import { searchDocuments } from '#src/domain/search/index.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { createServices } from '#src/services.ts';
-import { buildHomeware, knownAnswers } from '#test/support/factories/search.ts';
+import { buildHomeware, knownResults } from '#test/support/factories/search.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { startBench } from './lib/bench-environment.ts';
 
 /*
@@ -27,13 +27,13 @@ const services = await createServices(readConfig({ ...bench.environment, ...embe
 try {
   const ctx: Context = { ...services.context(), tenant: await buildTenant(services) };
   await buildHomeware(ctx);
-  await workPromises(services);
+  await runJobs(services);
   const modes = { text: { ...ctx, ports: { ...ctx.ports, embedder: undefined } }, semantic: ctx };
 
   const line = (...cells: string[]) => console.log(cells.map((cell, index) => (index < 2 ? cell.padEnd(13) : cell.padStart(11))).join(''));
   line('typed', 'mode', 'questions', 'first', 'among 5', 'mean 1/rank');
   const faults: string[] = [];
-  for (const [kind, answers] of Object.entries(knownAnswers)) {
+  for (const [kind, answers] of Object.entries(knownResults)) {
     for (const [mode, ctx] of Object.entries(modes)) {
       const quality = await measureSearch(answers, (query) => ask(ctx, query));
       const { first, amongFive, meanReciprocalRank } = quality;

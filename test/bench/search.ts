@@ -9,10 +9,10 @@ import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
-import { leaveUncounted } from '#test/support/rows-handled.ts';
+import { leaveUnanalyzed } from '#test/support/rows-handled.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
@@ -55,12 +55,12 @@ const kinds = {
 };
 
 try {
-  await leaveUncounted(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings', 'outbox']);
+  await leaveUnanalyzed(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings', 'outbox']);
   say(`${products} products saved in ${Math.round(await timed(saveAll))} s`);
-  say(`indexed and embedded in ${Math.round(await timed(() => workPromises(services, { rounds: products })))} s`);
+  say(`indexed and embedded in ${Math.round(await timed(() => runJobs(services, { rounds: products })))} s`);
   const agent = new Agent({ connections: 4 });
   for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) await measure(`${mode}, uncounted`, more, agent);
-  await services.run(rawSql('analyze'));
+  await services.execute(rawSql('analyze'));
   for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) await measure(`${mode}, counted`, more, agent);
   await agent.close();
 } finally {

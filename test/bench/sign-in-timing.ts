@@ -39,7 +39,7 @@ const stack = await startStack(
 );
 try {
   const addresses = Array.from({ length: count }, (_, index) => `known-${index}@shopper.example`);
-  await rememberCustomers(addresses);
+  await insertCustomers(addresses);
   const asked: Asked[] = addresses.flatMap((email, index) => [
     { email, known: true, ms: 0 },
     { email: `other-${index}@shopper.example`, known: false, ms: 0 },
@@ -48,15 +48,15 @@ try {
   for (let index = 0; index < warmUp; index += 1) await ask(`warm-${index}@shopper.example`);
   for (const one of asked) one.ms = await ask(one.email);
   describe(asked);
-  const isSilent = tellsNothing('a known address', asked);
+  const isSilent = revealsNothing('a known address', asked);
   const followers = asked.slice(1).map(({ ms }, index) => ({ ms, known: asked[index]?.known ?? false }));
-  const isEchoSilent = tellsNothing('whatever comes after a known address', followers);
+  const isEchoSilent = revealsNothing('whatever comes after a known address', followers);
   process.exitCode = isSilent && isEchoSilent ? 0 : 1;
 } finally {
   await stack.stop();
 }
 
-async function rememberCustomers(emails: readonly string[]): Promise<void> {
+async function insertCustomers(emails: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   await client.query(`select set_config('app.platform', 'on', false)`);
@@ -91,7 +91,7 @@ function describe(asked: readonly Timed[]): void {
 }
 
 /** Whether the two kinds cannot be told apart, with what it would have taken to do so. */
-function tellsNothing(what: string, timed: readonly Timed[]): boolean {
+function revealsNothing(what: string, timed: readonly Timed[]): boolean {
   const deviation = deviationOf(timed);
   console.log(`${what} takes longer in ${(100 * deviation.share).toFixed(2)} % of pairs: ${deviation.standardErrors.toFixed(2)} standard errors from one half`);
   const slowed = (byMs: number) => timed.map(({ known, ms }) => ({ known, ms: known ? ms + byMs : ms }));

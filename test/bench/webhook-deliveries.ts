@@ -94,13 +94,13 @@ async function wait(endpoints: readonly string[], orders: readonly string[], cou
   const events = Array.from({ length: count }, (_, index) => ({ id: newId('evt'), orderId: orders[index % orders.length] }));
   await transact(ctx, async (ctx) => {
     const now = ctx.clock.now();
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into events (tenant_id, id, type, object_id, created_at)
       select ${ctx.tenant.id}, id, 'order.paid', "orderId", ${now}
       from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as e(id text, "orderId" text)`);
     for (const endpointId of endpoints) {
       const deliveries = events.map(({ id: eventId }) => ({ id: newId('whd'), eventId }));
-      await ctx.tx.run(sql`
+      await ctx.tx.execute(sql`
         insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at)
         select ${ctx.tenant.id}, id, ${endpointId}, "eventId", 'pending', ${now}, ${now}
         from jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb) as d(id text, "eventId" text)`);

@@ -22,7 +22,7 @@ export async function findBreaches(
     return [
       ...(await paidOnce(stack, ask, bought)),
       ...(await labelledOnce(stack, ask)),
-      ...(await toldOf(receiver, ask)),
+      ...(await notifiedOf(receiver, ask)),
       ...(await stockIsLedger(ask)),
       ...(await mailed(stack, bought)),
       ...(await mailedAsOften(stack, ask)),
@@ -74,7 +74,7 @@ async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
  * The endpoint heard of every event that it chose, at least once; the newest that it heard of an order is no older than
  * the last of its events; and what has one version is one thing.
  */
-async function toldOf(receiver: Receiver, ask: Ask): Promise<string[]> {
+async function notifiedOf(receiver: Receiver, ask: Ask): Promise<string[]> {
   const heard = new Set(receiver.events.map(({ id }) => id));
   const events = await ask<{ id: string; type: string; orderId: string }>(`
     select id, type, object_id as "orderId" from events where type in ('order.paid', 'order.shipped')`);

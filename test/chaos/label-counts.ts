@@ -29,14 +29,14 @@ export async function countLabels(services: Services, shippoUrl: string, tokens:
   const labels = await rows<LabelLine>(services, `
     select id, state, reason_code as reason, purchase_id as "purchaseId", buying_since is not null as "isOpen" from labels where state <> 'voided'`);
   const [{ orders } = { orders: 0 }] = await rows<{ orders: number }>(services, 'select count(*)::int as orders from orders');
-  const keptIds = new Set(kept.map(({ object_id: id }) => id));
+  const retainedIds = new Set(kept.map(({ object_id: id }) => id));
   const markers = new Map(kept.map(({ object_id: id, metadata }) => [id, metadata]));
   return {
     orders, sold: sold.length, kept: kept.length, refunded: refunded.length,
     breaches: [
       ...labels.filter(({ state }) => state !== 'purchased').map(({ id, state, reason }) => `label ${id} is ${state} (${reason})`),
       ...labels.filter(({ isOpen }) => isOpen).map(({ id }) => `the purchase of label ${id} is open`),
-      ...labels.filter(({ purchaseId }) => !keptIds.has(purchaseId ?? '')).map(({ id }) => `label ${id} is not among those that the provider sold`),
+      ...labels.filter(({ purchaseId }) => !retainedIds.has(purchaseId ?? '')).map(({ id }) => `label ${id} is not among those that the provider sold`),
       ...labels.filter(({ id, purchaseId }) => !markers.get(purchaseId ?? '')?.startsWith(`${id}:`)).map(({ id }) => `label ${id} has the label of another order`),
       ...(kept.length === orders && labels.length === orders ? [] : [`${kept.length} labels are kept and ${labels.length} known for ${orders} orders`]),
       ...(kept.length + refunded.length === sold.length ? [] : [`${sold.length - kept.length - refunded.length} labels are neither kept nor refunded`]),

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
-import { callLabelOff, chooseRate, quoteOrder, requestLabelAgain, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
+import { cancelLabel, chooseRate, quoteOrder, requestLabelAgain, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
@@ -20,7 +20,7 @@ export interface LabelStore {
 }
 
 /** Where the stores are, and what brings their labels on. */
-export interface LabelWorld {
+export interface LabelSimulation {
   readonly services: Services;
   readonly shippoUrl: string;
   /** The address of our API, which the provider tells what happens. */
@@ -38,7 +38,7 @@ export interface Desk {
   another(): Promise<Desk>;
   chooseRate(): Promise<void>;
   void(): Promise<void>;
-  askAgain(): Promise<void>;
+  requestAgain(): Promise<void>;
   retry(): Promise<void>;
   refund(): Promise<void>;
   pay(): Promise<void>;
@@ -49,7 +49,7 @@ export interface Desk {
   closeAccount(): Promise<void>;
 }
 
-export async function openLabelStore({ services, shippoUrl, hooks }: LabelWorld, { account, isDeaf }: Partial<Recipe> = {}): Promise<LabelStore> {
+export async function openLabelStore({ services, shippoUrl, hooks }: LabelSimulation, { account, isDeaf }: Partial<Recipe> = {}): Promise<LabelStore> {
   const tenant = await buildTenant(services);
   const ctx = { ...services.context(), tenant };
   const { api_key: token, webhook_token: secret } = await buildShippingAccount(ctx, account);
@@ -60,7 +60,7 @@ export async function openLabelStore({ services, shippoUrl, hooks }: LabelWorld,
 }
 
 /** Let this happen to one order of the store, until its label is bought and nothing more is to be done about it. */
-export async function follow(world: LabelWorld, store: LabelStore, recipe: Recipe, isOver: () => boolean = () => false): Promise<void> {
+export async function follow(world: LabelSimulation, store: LabelStore, recipe: Recipe, isOver: () => boolean = () => false): Promise<void> {
   const control = shippoControl(world.shippoUrl);
   for (const fault of recipe.faults) await control.fault({ ...fault, account: store.token });
   const { order } = await request(store.ctx);
@@ -69,7 +69,7 @@ export async function follow(world: LabelWorld, store: LabelStore, recipe: Recip
   await desk.until('purchased');
 }
 
-function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: Recipe, isOver: () => boolean): Desk {
+function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, recipe: Recipe, isOver: () => boolean): Desk {
   const { shippoUrl, goOn } = world;
   const { ctx, token } = store;
   const { decides = 'SUCCESS' } = recipe;
@@ -79,7 +79,7 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
 
   async function decide(): Promise<void> {
     const queued = (await control.transactions(token)).filter(({ status }) => status === 'QUEUED');
-    for (const { object_id: id } of queued) await control.settleTransaction(id, decides, { text: 'The carrier API timed out.' });
+    for (const { object_id: id } of queued) await control.resolveTransaction(id, decides, { text: 'The carrier API timed out.' });
   }
 
   async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
@@ -105,7 +105,7 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
     const order = await lockOrder(ctx, orderId);
     if (!order) throw new Error('The order is gone.');
     order.moveTo(status);
-    if (status === 'refunded') await callLabelOff(ctx, order);
+    if (status === 'refunded') await cancelLabel(ctx, order);
     await saveOrder(ctx, order);
   });
 
@@ -130,7 +130,7 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
       }));
       await waitUntil(is('voided'));
     },
-    async askAgain() {
+    async requestAgain() {
       await requestLabelAgain(ctx, { orderId });
       await waitUntil(is('purchased'));
     },
@@ -147,10 +147,10 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
       const headers = { authorization: `ShippoToken ${token}`, 'content-type': 'application/json' };
       await waitUntil(async () => {
         const body = JSON.stringify({ transaction: purchaseId, async: false });
-        const asked = await fetch(`${shippoUrl}/refunds`, { method: 'POST', headers, body, signal: AbortSignal.timeout(patienceMs) }).catch(() => undefined);
+        const asked = await fetch(`${shippoUrl}/refunds`, { method: 'POST', headers, body, signal: AbortSignal.timeout(exitDelayMs) }).catch(() => undefined);
         return asked !== undefined && asked.status < 429;
       });
-      await forceLook();
+      await forceLookup();
       await waitUntil(async () => (await label()).purchaseId !== purchaseId || (await label()).state !== 'purchased');
     },
     async moveParcel() {
@@ -160,23 +160,23 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
         await control.moveTrack(trackingNumber, 'TRANSIT');
         return true;
       });
-      await forceLook();
+      await forceLookup();
       await waitUntil(async () => (await orderOf(ctx, orderId)).fulfillment === 'shipped');
     },
-    letHoursPass: forceLook,
+    letHoursPass: forceLookup,
     closeAccount: () => control.fault({ match: 'POST /shipments', kind: 'status', status: 401, account: token }),
   };
 
   /** Its turn to be asked about has come: six hours have passed, so to speak. */
-  async function forceLook(): Promise<void> {
-    await transact(ctx, (ctx) => ctx.tx.run(sql`
+  async function forceLookup(): Promise<void> {
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`
       update trackings set next_poll_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at is not null`));
-    await waitUntil(async () => (await looksDue()) === 0);
-    for (let time = 0; time < lookTurns; time += 1) await goOn();
+    await waitUntil(async () => (await lookupsDue()) === 0);
+    for (let time = 0; time < lookupTurns; time += 1) await goOn();
   }
 
-  async function looksDue(): Promise<number> {
+  async function lookupsDue(): Promise<number> {
     const row = await readOne<{ due: number }>(ctx, sql`
       select count(*)::int as due from trackings
       where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at <= ${ctx.clock.now()}`);
@@ -185,10 +185,10 @@ function deskOf(world: LabelWorld, store: LabelStore, orderId: string, recipe: R
 }
 
 /** So long somebody waits for the provider's own pages. */
-const patienceMs = 3000;
+const exitDelayMs = 3000;
 
 /** What a look that was promised takes until it was made. */
-const lookTurns = 4;
+const lookupTurns = 4;
 
 /** For a world in which others work: there is nothing to do but wait. */
 export const waitAWhile = () => pause(500);

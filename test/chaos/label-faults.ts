@@ -49,7 +49,7 @@ export async function misbehaveAsProvider(
     for (const token of tokens) {
       const transactions = await control.transactions(token);
       for (const { object_id: id } of transactions.filter(({ status }) => status === 'QUEUED')) {
-        await control.settleTransaction(id, random.chance(0.7) ? 'SUCCESS' : 'ERROR', { text: 'The carrier API timed out.' });
+        await control.resolveTransaction(id, random.chance(0.7) ? 'SUCCESS' : 'ERROR', { text: 'The carrier API timed out.' });
       }
     }
   }

@@ -75,7 +75,7 @@ export const recipes: readonly Recipe[] = [
     async people(desk) {
       await desk.until('purchased');
       await desk.void();
-      await desk.askAgain();
+      await desk.requestAgain();
     },
   },
   {
@@ -83,7 +83,7 @@ export const recipes: readonly Recipe[] = [
     async people(desk) {
       await desk.until('purchased');
       await desk.void();
-      await desk.askAgain();
+      await desk.requestAgain();
     },
   },
   {
@@ -92,7 +92,7 @@ export const recipes: readonly Recipe[] = [
       await desk.until('purchased');
       await desk.refund();
       await desk.pay();
-      await desk.askAgain();
+      await desk.requestAgain();
     },
   },
   {

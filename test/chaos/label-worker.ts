@@ -34,8 +34,8 @@ function at(point: string, isInRun: boolean): boolean {
   seen.add(point);
   if (!aim) return false;
   passed += 1;
-  const isSpared = passed <= aim.undisturbed && (expected?.has(point) ?? true);
-  if (isSpared || (struck.has(point) && passed <= aim.undisturbed + (aim.patience ?? Infinity))) return false;
+  const isExempt = passed <= aim.undisturbed && (expected?.has(point) ?? true);
+  if (isExempt || (struck.has(point) && passed <= aim.undisturbed + (aim.patience ?? Infinity))) return false;
   standing.push(point);
   struck.add(point);
   if (!isInRun || standing.length === config.concurrency.labels) die();

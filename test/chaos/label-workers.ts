@@ -91,9 +91,9 @@ export function huntLabelWorkers(options: HuntOptions): LabelWorkers {
   function hear(line: string): void {
     if (!line.startsWith('{"what"')) return;
     const { what, points } = JSON.parse(line) as Said;
-    const isDeath = what === 'died';
-    for (const point of points) killedAt.set(point, (killedAt.get(point) ?? 0) + (isDeath ? 1 : 0));
-    if (!isDeath) return;
+    const isKillPoint = what === 'died';
+    for (const point of points) killedAt.set(point, (killedAt.get(point) ?? 0) + (isKillPoint ? 1 : 0));
+    if (!isKillPoint) return;
     counts.kills += 1;
     for (const child of running) if (child.connected) child.send(points, () => undefined);
   }

@@ -48,7 +48,7 @@ function breakLabels(recording: Recording): Promise<readonly string[]> {
     undisturbedMax: 300,
     freezeEveryMs: 30_000,
     flushAfterMs: [15_000, 60_000, 180_000],
-    settleMs: options.settle * 1000,
+    resolveMs: options.settle * 1000,
   }));
 }
 

@@ -49,7 +49,7 @@ async function breakEverything(): Promise<string[]> {
     orders: options.orders,
     everyMs: options.every,
     post: { drop: options.drop, duplicate: options.duplicate, shuffle: options.shuffle },
-    settleMs: options.settle,
+    resolveMs: options.settle,
     withKeys: true,
   });
 }

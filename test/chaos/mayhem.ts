@@ -28,14 +28,14 @@ export interface BadPost {
   readonly shuffle: boolean;
 }
 
-export interface MayhemOptions {
+export interface FaultOptions {
   /** How often something breaks, on average; 0: nothing but the post is bad. */
   readonly everyMs: number;
   readonly post: BadPost;
 }
 
 /** Break something every now and then, until told to end. Webhooks of the providers are lost, doubled and shuffled. */
-export async function causeMayhem(stack: Stack, random: Random, { everyMs, post }: MayhemOptions): Promise<Mayhem> {
+export async function injectFaults(stack: Stack, random: Random, { everyMs, post }: FaultOptions): Promise<Mayhem> {
   const log: string[] = [];
   let ending = everyMs === 0;
   const { drop, duplicate, shuffle } = post;

@@ -45,7 +45,7 @@ export function buildNextRelease(): NextRelease {
     import type { PlatformContext } from '#src/domain/context.ts';
     import { sql } from '#src/lib/sql.ts';
     import { platformProcessor } from '#workers/runtime/processor.ts';
-    const write = (ctx: PlatformContext) => asPlatform(ctx, 'a note', (ctx) => ctx.tx.run(sql\`update orders set note = 'seen' where note = ''\`));
+    const write = (ctx: PlatformContext) => asPlatform(ctx, 'a note', (ctx) => ctx.tx.execute(sql\`update orders set note = 'seen' where note = ''\`));
     export const processors = [platformProcessor(jobs.writeNotes, write), platformProcessor(jobs.readNotes, write)];`);
   change('jobs/queues.ts', /\n\} as const satisfies/, `\n  notes: { concurrency: 1, about: 'Notes.' },\n} as const satisfies`);
   change('jobs/index.ts', /import \* as leads/, `import * as notes from './notes.ts';\nimport * as leads`);

@@ -1,14 +1,14 @@
 import type { Job } from 'bullmq';
 
 import { jobs } from '#jobs/index.ts';
-import { pollTrackings, pruneHints, sweepLabels } from '#jobs/labels.ts';
+import { pollTrackings, pruneNotifications, sweepLabels } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/domain/database.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
-import { claimDue, claimForgotten } from '#src/outbox/claims.ts';
+import { claimDue, claimStale } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
@@ -16,9 +16,9 @@ import { createServices } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { processors } from '#workers/processors/index.ts';
-import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import { lineOf } from './label-counts.ts';
-import { follow, type LabelWorld, openLabelStore } from './label-desk.ts';
+import { follow, type LabelSimulation, openLabelStore } from './label-desk.ts';
 import { watchProtocol } from './label-points.ts';
 import { losing, type Recipe, recipes } from './label-recipes.ts';
 
@@ -69,8 +69,8 @@ export async function recordLabelPoints(environment: Record<string, string>, sit
   async function goOn(): Promise<void> {
     await control.idle();
     const now = services.clock.now();
-    const due = await claimDue(services.run, worked, now, max);
-    const chosen = due.length > 0 ? due : [...(await claimForgotten(services.run, worked, now, max))];
+    const due = await claimDue(services.execute, worked, now, max);
+    const chosen = due.length > 0 ? due : [...(await claimStale(services.execute, worked, now, max))];
     const pressed = chosen.length === 0 && isAttended ? failed.splice(0, 1) : [];
     for (const { id, job: name, tenantId } of chosen) await work({ id, name, tenantId });
     for (const job of pressed) await work(job);
@@ -84,17 +84,17 @@ export async function recordLabelPoints(environment: Record<string, string>, sit
     await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => {
       enqueue(ctx, sweepLabels, { slot });
       enqueue(ctx, pollTrackings, { slot });
-      enqueue(ctx, pruneHints, { slot });
+      enqueue(ctx, pruneNotifications, { slot });
     });
   }
 
   async function work({ id, name, tenantId }: { id: string; name: string; tenantId: string | null }): Promise<void> {
     const job = { id, name, attemptsMade: 0, data: { tenantId, trace: {} } } as unknown as Job<Envelope>;
-    const outcome = await workPromise(services, byName, job, new AbortController().signal);
+    const outcome = await runJob(services, byName, job, new AbortController().signal);
     if (outcome.kind === 'cancel') failed.push({ id, name, tenantId });
   }
 
-  const world: LabelWorld = { services, shippoUrl: simulator.url, hooks: api.url, goOn };
+  const world: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, goOn };
 
   /** Answers whether it passed or asked what nothing before did, and the requests in their order. */
   async function record(recipe: Recipe): Promise<{ isNew: boolean; asked: string[] }> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const lookEveryMs = 100;
+const pollIntervalMs = 100;
 
 /** What stands before web processes: it sends each request to one that says it is ready, and never asks twice. */
 export interface Router {
@@ -53,7 +53,7 @@ export async function startRouter(first: string): Promise<Router> {
     for (const address of addresses) {
       fetch(`${address}/readyz`).then(({ ok }) => (ok ? ready.add(address) : ready.delete(address)), () => ready.delete(address));
     }
-  }, lookEveryMs);
+  }, pollIntervalMs);
 
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { findBreaches } from './invariants.ts';
-import { type BadPost, causeMayhem } from './mayhem.ts';
+import { type BadPost, injectFaults } from './mayhem.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { sendShoppers } from './shoppers.ts';
 import { sendVisitors } from './visitors.ts';
@@ -15,7 +15,7 @@ export interface ChaosOptions {
   readonly everyMs: number;
   readonly post: BadPost;
   /** How long everything may take to come right again once nothing breaks any more. */
-  readonly settleMs: number;
+  readonly resolveMs: number;
   /** A dead process holds an idempotency key for a minute: without keys a run is shorter. */
   readonly withKeys: boolean;
   readonly report: (line: string) => void;
@@ -37,12 +37,12 @@ const quick = {
 /**
  * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
  */
-export async function runChaos({ seed, orders, everyMs, post, settleMs, withKeys, report }: ChaosOptions): Promise<string[]> {
+export async function runChaos({ seed, orders, everyMs, post, resolveMs, withKeys, report }: ChaosOptions): Promise<string[]> {
   const random = seededRandom(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
   try {
-    const mayhem = await causeMayhem(stack, seededRandom(seed + 1), { everyMs, post });
+    const mayhem = await injectFaults(stack, seededRandom(seed + 1), { everyMs, post });
     const startedAt = performance.now();
     const [bought, visits] = await Promise.all([
       sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }),
@@ -50,11 +50,11 @@ export async function runChaos({ seed, orders, everyMs, post, settleMs, withKeys
     ]).finally(() => mayhem.end());
     report(`${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
 
-    const deadline = performance.now() + settleMs;
+    const deadline = performance.now() + resolveMs;
     for (;;) {
       const breaches = await findBreaches(stack, receiver, bought, visits);
       if (breaches.length === 0 || performance.now() > deadline) {
-        report(breaches.length === 0 ? `All right again after ${Math.round(settleMs - (deadline - performance.now()))} ms.` : 'It did not come right.');
+        report(breaches.length === 0 ? `All right again after ${Math.round(resolveMs - (deadline - performance.now()))} ms.` : 'It did not come right.');
         return breaches;
       }
       await pause(500);

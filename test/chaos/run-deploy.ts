@@ -36,7 +36,7 @@ export interface Deployed {
 const quick = { LABEL_LOOKUP_GRACE: '1s', BREAKER_OPEN: '1s', PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s', SWEEP_INTERVAL: '5s', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' };
 /** Heroku kills 30 seconds after it asked. */
 const stopMaxMs = 30_000;
-const settleMs = 120_000;
+const resolveMs = 120_000;
 
 /**
  * Bring out the next release while shoppers buy: it migrates, serves and works beside the old one, and then the old one
@@ -85,7 +85,7 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     });
     await Promise.all([sell(2 * orders), ...stopping]);
 
-    const deadline = performance.now() + settleMs;
+    const deadline = performance.now() + resolveMs;
     let open = await unsettled(stack, receiver, bought, next);
     while (open.length > 0 && performance.now() < deadline) {
       await pause(500);

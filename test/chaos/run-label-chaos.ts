@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { pruneHints } from '#jobs/labels.ts';
+import { pruneNotifications } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/domain/database.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -14,7 +14,7 @@ import { startRelay } from '#workers/relay/start-relay.ts';
 import { describePoints, describeReplies } from './describe-points.ts';
 import { flushRedis } from './flush-redis.ts';
 import { countLabels, countLostReplies, type LabelCounts } from './label-counts.ts';
-import { type LabelStore, type LabelWorld, openLabelStore, waitAWhile } from './label-desk.ts';
+import { type LabelStore, type LabelSimulation, openLabelStore, waitAWhile } from './label-desk.ts';
 import { labelEnvironment } from './label-environment.ts';
 import { misbehaveAsProvider } from './label-faults.ts';
 import { pressRetries } from './label-operator.ts';
@@ -37,7 +37,7 @@ export interface LabelChaosOptions {
   /** When Redis is wiped. Each time, what was relayed before is healed later: its intervals double. */
   readonly flushAfterMs?: readonly number[];
   /** How long everything may take to come right. */
-  readonly settleMs: number;
+  readonly resolveMs: number;
   readonly report: (line: string) => void;
 }
 
@@ -54,7 +54,7 @@ const usualRequests = ['POST /transactions', 'GET /transactions', 'POST /shipmen
  * provider loses its replies, Redis is wiped, and somebody presses Retry all the while. Answers what does not hold.
  */
 export async function runLabelChaos(options: LabelChaosOptions): Promise<readonly string[]> {
-  const { seed, orders, stores, report, settleMs, recording } = options;
+  const { seed, orders, stores, report, resolveMs, recording } = options;
   const points = [...(recording?.points.keys() ?? [])];
   const requests = recording?.requests ?? usualRequests;
   const simulator = await startShippoSimulator({ seed });
@@ -62,7 +62,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   const services = await createServices(readConfig({ ...environment, DATABASE_POOL_MAX: '20' }), 'chaos', { log: silentLog });
   const relay = startRelay(services);
   const api = await serveApi(services, { isRecorded: false });
-  const world: LabelWorld = { services, shippoUrl: simulator.url, hooks: api.url, goOn: waitAWhile };
+  const world: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, goOn: waitAWhile };
   const flushing = flushRedis(options.redisUrl, options.flushAfterMs ?? []);
   let workers: LabelWorkers | undefined;
   let sent: SentOrders | undefined;
@@ -78,7 +78,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     const killsMin = Math.min(100, options.killsMax);
     const hunt = huntLabelWorkers({ ...options, environment, points, killsMin, random: seededRandom(seed), freezeForMs });
     workers = hunt;
-    const deadline = startedAt + settleMs;
+    const deadline = startedAt + resolveMs;
     const progress = followProgress(hunt);
     sent = sendLabelOrders({
       world, orders, crowd, recording,
@@ -97,7 +97,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
       report(`  ${crowd + single} orders, ${kept} labels kept, ${sold - kept} given back; ${kills} × kill -9, ${left}`);
       if (missing.length <= fewMissing) for (const point of missing) report(`    ${point}`);
     };
-    const daily = recording && promiseOften(services);
+    const daily = recording && enqueueOften(services);
     await watch(count, { until: ({ kept, orders: known }) => sending.isDone && kept >= known, deadline, tell });
     await daily?.end();
     hunt.spare();
@@ -141,11 +141,11 @@ function followProgress({ missing }: LabelWorkers): { isBeingMade(): boolean } {
 }
 
 /** What comes once a day comes every few seconds. */
-function promiseOften(services: Services): { end(): Promise<void> } {
+function enqueueOften(services: Services): { end(): Promise<void> } {
   const over = new AbortController();
   const promising = (async () => {
     for (let slot = 1; await pause(5000, true, { signal: over.signal }).catch(() => false); slot += 1) {
-      await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => enqueue(ctx, pruneHints, { slot }));
+      await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => enqueue(ctx, pruneNotifications, { slot }));
     }
   })();
   return { end: () => (over.abort(), promising) };
@@ -153,7 +153,7 @@ function promiseOften(services: Services): { end(): Promise<void> } {
 
 /** What failed to show a second label is asked again in an hour, and once more the next day: now. */
 async function letADayPass(services: Services): Promise<void> {
-  await asPlatform(services.context(), 'the labels of every store are due for another look', (ctx) => ctx.tx.run(sql`
+  await asPlatform(services.context(), 'the labels of every store are due for another look', (ctx) => ctx.tx.execute(sql`
     update labels set recheck_at = ${services.clock.now()} where recheck_at is not null and state <> 'voided'`));
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readOne } from '#src/domain/database.ts';
 import { sql } from '#src/lib/sql.ts';
 import { request } from '#test/domain/shipping/support.ts';
-import { follow, type LabelStore, type LabelWorld, openLabelStore } from './label-desk.ts';
+import { follow, type LabelStore, type LabelSimulation, openLabelStore } from './label-desk.ts';
 import type { Recipe } from './label-recipes.ts';
 import type { Recording } from './record-label-points.ts';
 
@@ -16,7 +16,7 @@ export interface SentOrders {
 }
 
 export interface SendOptions {
-  readonly world: LabelWorld;
+  readonly world: LabelSimulation;
   readonly orders: number;
   /** Stores that are already open, which sell in crowds. */
   readonly crowd: readonly LabelStore[];

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 
 import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
 import { reportApplied } from '#src/cli/apply/report-applied.ts';
-import { RefusedInput } from '#src/cli/apply/section.ts';
+import { RejectedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -142,7 +142,7 @@ test.serial('what a domain refuses leaves nothing half done, and is found in the
   const { slug, text } = ownStore();
   const backwards = 'starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z';
   const wrong = text.replace('code: FIVEOFF, type: fixed', `code: FIVEOFF, ${backwards}, type: fixed`);
-  const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RefusedInput });
+  const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RejectedInput });
   t.deepEqual(error.issues.map(({ path }) => path), ['/promo_codes/1/ends_at']);
   t.is(await storeOf(t.context, slug), undefined);
 });
@@ -151,14 +151,14 @@ test.serial('a SKU of a product that the file does not name is found in the file
   const { text } = ownStore();
   await apply(t.context, text);
   const renamed = text.replace('slug: coffee', 'slug: coffee-of-the-month');
-  const error = await t.throwsAsync(apply(t.context, renamed), { instanceOf: RefusedInput });
+  const error = await t.throwsAsync(apply(t.context, renamed), { instanceOf: RejectedInput });
   t.deepEqual(error.issues.map(({ path }) => path), ['/products/1/variants']);
 });
 
 test.serial('a promo code for a product that is not there is a slip, and is told with its place', async (t) => {
   const { text } = ownStore();
   const wrong = text.replace('products: []', 'products: [coffee, oka-bowl]');
-  const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RefusedInput });
+  const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RejectedInput });
   t.deepEqual(error.issues.map(({ path, detail }) => [path, detail]), [
     ['/promo_codes/0/products/1', 'is no product of this store: oka-bowl'],
   ]);
@@ -177,7 +177,7 @@ test.serial('apply rejects a provider\'s key of the other environment, of anothe
   ];
   for (const [path, detail, environment, change = (text: string) => text] of wrongs) {
     const { slug, text } = ownStore();
-    const error = await t.throwsAsync(apply(t.context, change(text), { environment }), { instanceOf: RefusedInput }, path);
+    const error = await t.throwsAsync(apply(t.context, change(text), { environment }), { instanceOf: RejectedInput }, path);
     t.deepEqual(error.issues.map((issue) => issue.path), [path]);
     t.regex(error.issues[0]?.detail ?? '', detail);
     t.is(await storeOf(t.context, slug), undefined);

@@ -202,11 +202,11 @@ test.serial('work that waits for a relay, and work that waits for a worker', asy
   const unrelayed = await diagnose(t.context);
   t.true(unrelayed.faults.includes('workers: Work has waited 20 minutes for a relay.'), unrelayed.faults.join());
 
-  await services.run(sql`update outbox set relays = 1 where tenant_id = ${ctx.tenant.id}`);
+  await services.execute(sql`update outbox set relays = 1 where tenant_id = ${ctx.tenant.id}`);
   const unworked = await diagnose(t.context);
   t.true(unworked.faults.includes('workers: Work of the queue labels has waited 20 minutes.'), unworked.faults.join());
   t.regex(unworked.findings.find(({ about }) => about === 'workers')?.advice ?? '', /worker-labels/);
-  await services.run(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+  await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
 });
 
 test.serial('secrets whose key is gone, is another one, or is an older one', async (t) => {
@@ -228,18 +228,18 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
     ['stripe', 'warning', 'The store has no account, so it cannot sell.'],
     ['shippo', 'warning', 'The store has no account, so it buys no labels.'],
   ]);
-  const sentenceFor = async (change: (ctx: Context) => Promise<unknown>) => {
+  const messageFor = async (change: (ctx: Context) => Promise<unknown>) => {
     const ctx = await healthyStore(t.context);
     await change(ctx);
     return (await storeFaults(t.context, ctx)).map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
   };
   const save = (ctx: Context, change: object) => transact(ctx, (ctx) =>
     savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, ...change }));
-  t.deepEqual(await sentenceFor((ctx) => save(ctx, { mode: 'connect', account_id: 'acct_1' })), ['fault stripe: The store cannot sell in connect mode.']);
-  t.deepEqual(await sentenceFor((ctx) => save(ctx, {})), ['fault stripe: There is no secret key.']);
-  t.deepEqual(await sentenceFor((ctx) => save(ctx, { secret_key: 'sk_test_revoked' })), ['fault stripe: Stripe does not accept the secret key.']);
+  t.deepEqual(await messageFor((ctx) => save(ctx, { mode: 'connect', account_id: 'acct_1' })), ['fault stripe: The store cannot sell in connect mode.']);
+  t.deepEqual(await messageFor((ctx) => save(ctx, {})), ['fault stripe: There is no secret key.']);
+  t.deepEqual(await messageFor((ctx) => save(ctx, { secret_key: 'sk_test_revoked' })), ['fault stripe: Stripe does not accept the secret key.']);
   const asLive = (ctx: Context) => ({ ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } });
-  const live = await sentenceFor((ctx) => save(asLive(ctx), { secret_key: `sk_live_${randomText(20)}` }));
+  const live = await messageFor((ctx) => save(asLive(ctx), { secret_key: `sk_live_${randomText(20)}` }));
   t.is(live[0], 'fault stripe: This is a live key, and here is the test environment.');
 });
 
@@ -268,12 +268,12 @@ test.serial('a webhook of Stripe\'s that is missing, off, deaf, mistrusted or si
       stripeControl(stripe.url).addWebhookEndpoint(key, { url: urlOf(ctx), secret: `whsec_${randomText(20)}`, events: actedOn.slice(0, 1) })],
     ['There is no signing secret, so no event is believed.', async (ctx) => {
       await registerWebhookEndpoint(ctx);
-      await transact(ctx, (ctx) => ctx.tx.run(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`));
+      await transact(ctx, (ctx) => ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`));
     }],
     ['The signing secret is another endpoint\'s, so no event is believed.', async (ctx) => {
       await registerWebhookEndpoint(ctx);
       await transact(ctx, async (ctx) => {
-        await ctx.tx.run(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
+        await ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
         await replaceWebhookSecret(ctx, { secret: 'whsec_other', endpointId: 'we_other' });
       });
     }],
@@ -292,7 +292,7 @@ test.serial('a webhook of Stripe\'s that is missing, off, deaf, mistrusted or si
   }
 
   const silent = await healthyStore(t.context);
-  await transact(silent, (ctx) => ctx.tx.run(sql`
+  await transact(silent, (ctx) => ctx.tx.execute(sql`
     update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`));
   const [fault] = await storeFaults(t.context, silent);
   t.regex(fault?.sentence ?? '', /^Since 2026-11-20T12:00:00.000Z events come by sweeps only/);

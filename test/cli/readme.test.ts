@@ -12,7 +12,7 @@ import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { redeliver, sendTestEvent, listDeliveries } from '#src/domain/webhooks/index.ts';
 
 /* The README is read out: each command line in it is run as it is written, in its order, on a store made of its example. */
@@ -75,7 +75,7 @@ async function storeOf({ services, ctx }: TestContext): Promise<TestContext['ctx
 async function deliverSomething(t: Parameters<typeof receiverFor>[0] & { context: TestContext }, ctx: TestContext['ctx']): Promise<Record<string, string>> {
   const { id } = await buildEndpoint(ctx, await receiverFor(t));
   await sendTestEvent(ctx, { id });
-  await workPromises(t.context.services);
+  await runJobs(t.context.services);
   const [delivery] = (await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows;
   await redeliver(ctx, { id: delivery?.id ?? '' });
   return { 'whe_…': id, 'whd_…': delivery?.id ?? '' };

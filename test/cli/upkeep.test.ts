@@ -37,7 +37,7 @@ test.serial('an order that Stripe knows as paid is brought into line, after a lo
   t.is((await orderOf(ctx, orderId)).status, 'pending');
 
   const real = JSON.parse((await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? '', '--json'])).out);
-  t.deepEqual([real.dry_run, real.looked_at, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
+  t.deepEqual([real.dry_run, real.checked_at, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
   t.is((await orderOf(ctx, orderId)).status, 'paid');
   t.is((await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? ''])).out, '1 object looked at: nothing changed.\n');
 });

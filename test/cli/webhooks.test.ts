@@ -5,7 +5,7 @@ import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { receiverFor } from '#test/support/factories/webhooks.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const { DATABASE_URL: _another, ...environment } = testEnvironment();
 const test = anyTest as TestFn<TestContext>;
@@ -34,7 +34,7 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
 
   const tested = await callJson(t.context, 'test', id);
   t.regex(tested.event_id, /^evt_/);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 1);
   const deliveries = await call(t.context, 'deliveries', id, '--state', 'delivered', '--since', '24h', '--type', 'webhook.test');
   const [, delivery = ''] = /^(whd_\S+) .* webhook\.test +delivered +1 +2\d\d /m.exec(deliveries.out) ?? [];
@@ -43,11 +43,11 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
   t.is((await callJson(t.context, 'delivery', delivery)).attempts.length, 1);
 
   t.is((await call(t.context, 'redeliver', delivery)).out, `${delivery} is on its way again.\n`);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 2);
   t.is((await call(t.context, 'recover', id, '1h')).out, 'Nothing was missed.\n');
   t.is((await callJson(t.context, 'recover', id, '2020-01-01T00:00:00Z', '--only', 'all')).recovered, 1);
-  await workPromises(services);
+  await runJobs(services);
 
   const rotated = await callJson(t.context, 'rotate', id);
   t.not(rotated.secret, secret);

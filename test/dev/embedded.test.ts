@@ -42,9 +42,9 @@ test('a restart keeps the data and the address', async (t) => {
 test('two run side by side, each knows its own password only, and neither leaves anything', async (t) => {
   const [first, second] = await Promise.all([startEmbedded(), startEmbedded()]);
 
-  const strangersUrl = new URL(first.databaseUrl);
-  strangersUrl.port = new URL(second.databaseUrl).port;
-  await t.throwsAsync(withClient(strangersUrl.href, (client) => client.query('select 1')), { code: '28P01' });
+  const otherServerUrl = new URL(first.databaseUrl);
+  otherServerUrl.port = new URL(second.databaseUrl).port;
+  await t.throwsAsync(withClient(otherServerUrl.href, (client) => client.query('select 1')), { code: '28P01' });
 
   await first.stop();
   t.true(await listens(second.databaseUrl));

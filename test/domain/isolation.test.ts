@@ -57,7 +57,7 @@ test.serial('no store sees, changes, takes or leaves a row in any table of anoth
   const { pool } = services.context().database;
   const tables = (await findTables(t.context)).filter(({ secured }) => secured);
   t.true(tables.length >= 20, `${tables.length} tables`);
-  await forgetConstraints(t.context, tables);
+  await dropConstraints(t.context, tables);
 
   for (const { name, columns } of tables) {
     const client = await pool.connect();
@@ -97,14 +97,14 @@ test('every table that names a tenant is held to it, but for those of the platfo
 
 test('a transaction of one store leaves nothing behind on its connection', async (t) => {
   const { ctx, services } = t.context;
-  await transact(ctx, async (ctx) => ctx.tx.run(sql`select 1`));
-  await asPlatform(services.context(), 'a test', async (ctx) => ctx.tx.run(sql`select 1`));
+  await transact(ctx, async (ctx) => ctx.tx.execute(sql`select 1`));
+  await asPlatform(services.context(), 'a test', async (ctx) => ctx.tx.execute(sql`select 1`));
   await read(ctx, sql`select 1 as one`);
   const statement = sql`
     select nullif(current_setting('app.tenant_id', true), '') as tenant,
       nullif(current_setting('app.platform', true), '') as platform`;
   for (let connection = 0; connection < 5; connection += 1) {
-    t.deepEqual(await services.run(statement), [{ tenant: null, platform: null }]);
+    t.deepEqual(await services.execute(statement), [{ tenant: null, platform: null }]);
   }
 });
 
@@ -114,17 +114,17 @@ test('the platform that goes on as a store is held to it like anybody else', asy
   const insert = (tenantId: string) => sql`
     insert into events (tenant_id, id, type, object_id, created_at)
     values (${tenantId}, ${`evt_${tenantId}`}, 'order.paid', 'ord_1', now())`;
-  await transact({ ...ctx, tenant: other }, async (ctx) => ctx.tx.run(insert(other.id)));
+  await transact({ ...ctx, tenant: other }, async (ctx) => ctx.tx.execute(insert(other.id)));
 
   await asPlatform(services.context(), 'a test', async (platform) => {
     const ctx = await continueAs(platform, tenant);
-    await ctx.tx.run(insert(tenant.id));
-    const seen = await ctx.tx.run(sql`select tenant_id from events where tenant_id = any(${[tenant.id, other.id]})`);
+    await ctx.tx.execute(insert(tenant.id));
+    const seen = await ctx.tx.execute(sql`select tenant_id from events where tenant_id = any(${[tenant.id, other.id]})`);
     t.deepEqual(seen, [{ tenant_id: tenant.id }]);
   });
   await t.throwsAsync(asPlatform(services.context(), 'a test', async (platform) => {
     const ctx = await continueAs(platform, tenant);
-    await ctx.tx.run(insert(other.id));
+    await ctx.tx.execute(insert(other.id));
   }), { message: /row-level security/ });
 });
 
@@ -138,7 +138,7 @@ test('whoever works across stores is listed', (t) => {
 });
 
 async function findTables({ services }: TestContext): Promise<Table[]> {
-  return services.run<Table>(sql`
+  return services.execute<Table>(sql`
     select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured, c.relkind = 'p' as partitioned,
       (select json_agg(json_build_object('name', a.attname, 'type', t.typname))
        from pg_attribute a join pg_type t on t.oid = a.atttypid
@@ -150,17 +150,17 @@ async function findTables({ services }: TestContext): Promise<Table[]> {
 }
 
 /** In this file's own database: what rows must hold beyond their tenant is not what is asked here. */
-async function forgetConstraints({ services }: TestContext, tables: readonly Table[]): Promise<void> {
+async function dropConstraints({ services }: TestContext, tables: readonly Table[]): Promise<void> {
   for (const kind of ['f', 'c']) {
-    const constraints = await services.run<{ drop: string }>(sql`
+    const constraints = await services.execute<{ drop: string }>(sql`
       select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop from pg_constraint
       where contype = ${kind} and conparentid = 0 and coninhcount = 0 and connamespace = 'public'::regnamespace`);
-    for (const { drop } of constraints) await services.run(rawSql(drop));
+    for (const { drop } of constraints) await services.execute(rawSql(drop));
   }
   for (const { name } of tables.filter(({ partitioned }) => partitioned)) {
-    const [found] = await services.run(sql`
+    const [found] = await services.execute(sql`
       select 1 from pg_partitioned_table where partrelid = ${name}::regclass and partdefid <> 0`);
-    if (!found) await services.run(rawSql(`create table ${name}_rest partition of ${name} default`));
+    if (!found) await services.execute(rawSql(`create table ${name}_rest partition of ${name} default`));
   }
 }
 

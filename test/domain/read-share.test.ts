@@ -19,12 +19,12 @@ test.serial('slow reads of one store hold half of the pool, more of them are put
   const slow = Array.from({ length: 3 }, () => read<{ one: number }>(ctx, sql`select 1 as one from pg_advisory_xact_lock_shared(7)`));
   const outcomes = Promise.allSettled(slow);
   const waitingFor = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-  await until(async () => (await services.run(waitingFor)).length === 2);
+  await until(async () => (await services.execute(waitingFor)).length === 2);
 
   t.deepEqual(await read(other, sql`select 2 as two`), [{ two: 2 }]);
   const error = await t.throwsAsync(Promise.race(slow), { instanceOf: Snooze });
   t.like(replyToError(error, 'req_1'), { status: 503, headers: { 'retry-after': '1' }, body: { error: 'service_unavailable', retry_after: 1 } });
-  t.is((await services.run(waitingFor)).length, 2);
+  t.is((await services.execute(waitingFor)).length, 2);
 
   const next = read(ctx, sql`select 3 as three`);
   await lock.query('commit');

@@ -62,8 +62,8 @@ test('one request id and one trace tie together all that a request causes, throu
     };
     const webhook = 'web POST /api/webhooks/stripe/:tenant_slug';
     // Each process tells its spans in its own time, and what a span is part of ends after it.
-    const isTold = (name: string) => pathTo(name)[0] === webhook;
-    await until(() => ['shippo transactions.create', 'smtp send', 'endpoint post'].every(isTold), { what: 'the spans of the order' });
+    const isReported = (name: string) => pathTo(name)[0] === webhook;
+    await until(() => ['shippo transactions.create', 'smtp send', 'endpoint post'].every(isReported), { what: 'the spans of the order' });
     const reconciled = [webhook, 'worker work payments.reconcile-payment-event'];
     t.deepEqual(pathTo('shippo transactions.create'), [...reconciled, 'worker work labels.purchase-label', 'worker shippo transactions.create']);
     t.deepEqual(pathTo('smtp send'), [...reconciled, 'worker work emails.send-mail', 'worker smtp send']);

@@ -4,11 +4,11 @@ import type { Browser } from 'playwright-core';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { askOwner } from '#test/support/ask-owner.ts';
+import { requestAsOwner } from '#test/support/ask-owner.ts';
 import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
-import { askForReturn, buyOnStorefront, receiveParcel, signInOnStorefront, type Walk } from '#test/support/walk-storefront.ts';
+import { requestReturnInPage, buyOnStorefront, receiveParcel, signInOnStorefront, type Walk } from '#test/support/walk-storefront.ts';
 
 interface Shop {
   receiver: Receiver;
@@ -45,14 +45,14 @@ browserTest('a shopper finds, buys, follows and sends back on the storefront, wi
   const walk: Walk = { page, stack, email: 'ada@shopper.example', look: fits };
 
   const order = await buyOnStorefront(walk);
-  const { orders } = await askOwner(stack, '/admin/orders?email=ada@shopper.example');
+  const { orders } = await requestAsOwner(stack, '/admin/orders?email=ada@shopper.example');
   t.like(orders[0], { order_number: order.orderNumber, status: 'paid', discount_cents: 980, fulfillment_status: 'label_purchased' });
   const receipt = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: walk.email, subject: 'Your order' }, 60_000);
   t.regex(receipt.text ?? '', /Oak bowl, Medium \(Quantity 2\) +\$98\.00\n\nSubtotal +\$98\.00\nDiscount +−\$9\.80\nTotal +\$88\.20\n/);
   await receiveParcel(walk);
   await signInOnStorefront(walk, order);
-  await askForReturn(walk);
-  t.is((await askOwner(stack, '/admin/returns')).returns.length, 1);
+  await requestReturnInPage(walk);
+  t.is((await requestAsOwner(stack, '/admin/returns')).returns.length, 1);
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -99,9 +99,9 @@ browserTest('a webhook that was given up is sent again by an operator\'s press',
   const system = await startSystem();
   t.teardown(system.close);
   system.behave({ status: 500 });
-  const { webhook_endpoint: { id } } = await askOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
-  await askOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(async () => (await askOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 1);
+  const { webhook_endpoint: { id } } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
+  await until(async () => (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 1);
   system.behave({ status: 204 });
 
   const session = await browser.newContext({ httpCredentials: ops });
@@ -114,7 +114,7 @@ browserTest('a webhook that was given up is sent again by an operator\'s press',
   await page.getByRole('status').getByText('The webhook is sent again.').waitFor();
   await system.received(3);
   t.is(new Set(system.requests.map(({ headers }) => headers['webhook-id'])).size, 1, 'a receiver knows it again');
-  await until(async () => (await askOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).deliveries.length === 1);
+  await until(async () => (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).deliveries.length === 1);
   await page.goto(`${stack.url}/ops/webhooks`);
   await page.getByText('Every endpoint takes what it is sent.').waitFor();
   await session.close();

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { judgePromo } from '#src/domain/promotions/judge-promo.ts';
+import { checkPromo } from '#src/domain/promotions/judge-promo.ts';
 import { chargeStepOf, decimalsOf, fromDecimal, minimumChargeOf, toDecimal } from '#src/lib/currency.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 
@@ -40,7 +40,7 @@ test('every least charge is an amount that can be charged', (t) => {
   for (const currency of currencies) t.is(minimumChargeOf(currency) % chargeStepOf(currency), 0, currency);
 });
 
-test('judgePromo leaves an amount that the provider charges, in every currency and on every line', (t) => {
+test('checkPromo leaves an amount that the provider charges, in every currency and on every line', (t) => {
   const terms = fc.oneof(
     fc.record({ type: fc.constant('percent' as const), percent: fc.integer({ min: 1, max: 1_000_000 }).map((parts) => parts / 10_000), valueCents: fc.constant(null) }),
     fc.record({ type: fc.constant('fixed' as const), percent: fc.constant(null), valueCents: fc.integer({ min: 1, max: 9_999_999 }) }));
@@ -49,7 +49,7 @@ test('judgePromo leaves an amount that the provider charges, in every currency a
     const step = chargeStepOf(currency);
     const promo = { ...given, currency, minSubtotalCents: 0, usageLimit: null, perCustomerLimit: null, products: [], startsAt: null, endsAt: null, used: 0, usedByCustomer: 0 };
     const totals = units.map((unit) => unit * step);
-    const judgement = judgePromo(promo, { lines: totals.map((totalCents) => ({ productSlug: 'bowl', totalCents })) }, new Date());
+    const judgement = checkPromo(promo, { lines: totals.map((totalCents) => ({ productSlug: 'bowl', totalCents })) }, new Date());
     if (judgement.reason !== null) return t.fail(judgement.reason);
     t.is(judgement.discountCents % step, 0);
     judgement.lineDiscountsCents.forEach((part, index) => t.true(part % step === 0 && part <= (totals[index] ?? 0)));

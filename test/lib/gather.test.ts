@@ -1,11 +1,11 @@
 import test from 'ava';
 
-import { gather } from '#src/lib/gather.ts';
+import { batchLoader } from '#src/lib/gather.ts';
 
 /** Calls that are under way until they are answered, with what each was asked. */
 function slowly() {
   const calls: { keys: readonly string[]; answer(known: readonly string[]): void; fail(error: Error): void }[] = [];
-  const ask = gather((keys: readonly string[]) => new Promise<Map<string, string>>((resolve, fail) => {
+  const ask = batchLoader((keys: readonly string[]) => new Promise<Map<string, string>>((resolve, fail) => {
     calls.push({ keys, answer: (known) => resolve(new Map(known.map((key) => [key, key.toUpperCase()]))), fail });
   }));
   const turn = () => new Promise((resolve) => setImmediate(resolve));

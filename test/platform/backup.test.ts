@@ -61,7 +61,7 @@ test('a shop comes back from its backup, every row of every store, on the oldest
 
   const again = await createServices(readConfig({ ...environment, DATABASE_URL: restored }), 'test', { log: silentLog });
   t.teardown(() => again.close());
-  await t.notThrowsAsync(proveDatabase(again.run), 'the restored database keeps stores apart');
+  await t.notThrowsAsync(proveDatabase(again.execute), 'the restored database keeps stores apart');
   for (const { tenant } of stores) {
     const found = await read<{ tenantId: string }>({ ...again.context(), tenant }, sql`select tenant_id as "tenantId" from orders`);
     t.deepEqual(found, [{ tenantId: tenant.id }]);

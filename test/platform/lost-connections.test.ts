@@ -11,13 +11,13 @@ useContext(test, { environment: { DATABASE_POOL_MAX: '2' } });
 test.serial('connections that PostgreSQL ends under a transaction do not use up the pool', async (t) => {
   const { ctx } = t.context;
   for (let time = 0; time < 5; time += 1) {
-    await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.run(sql`select pg_terminate_backend(pg_backend_pid())`)));
+    await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`)));
   }
-  t.deepEqual(await transact(ctx, (ctx) => ctx.tx.run(sql`select 1 as one`)), [{ one: 1 }]);
+  t.deepEqual(await transact(ctx, (ctx) => ctx.tx.execute(sql`select 1 as one`)), [{ one: 1 }]);
 });
 
 test.serial('transactions that cannot begin do not use up the pool', async (t) => {
   const { ctx, services } = t.context;
-  for (let time = 0; time < 5; time += 1) await dieAt(services, 1, () => transact(ctx, (ctx) => ctx.tx.run(sql`select 1`)));
+  for (let time = 0; time < 5; time += 1) await dieAt(services, 1, () => transact(ctx, (ctx) => ctx.tx.execute(sql`select 1`)));
   t.deepEqual(await read(ctx, sql`select 1 as one`), [{ one: 1 }]);
 });

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 import { Sql } from '#src/lib/sql.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import type { Run } from '#src/outbox/runs.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import { migrate } from '#src/platform/migrate.ts';
 import { proveDatabase, UnfitDatabase } from '#src/platform/prove-database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
@@ -29,7 +29,7 @@ test.after.always(async () => {
   await embedded?.stop();
 });
 
-function runOn(pool: pg.Pool): Run {
+function runOn(pool: pg.Pool): Execute {
   return async (statement) => (await pool.query(statement.text, [...statement.values])).rows;
 }
 
@@ -54,7 +54,7 @@ test.serial('neither the web nor a worker starts as a superuser', async (t) => {
 
 test.serial('a role that goes around row-level security is refused like a superuser', async (t) => {
   await superuser.query('create role around login bypassrls');
-  const asRole: Run = async (statement) => {
+  const asRole: Execute = async (statement) => {
     const client = await superuser.connect();
     try {
       await client.query('set role around');
@@ -80,7 +80,7 @@ test.serial('a table on which row-level security is missing, or not forced on it
 });
 
 test.serial('clocks that differ by more than half a minute are refused', async (t) => {
-  const offBy = (seconds: number): Run => {
+  const offBy = (seconds: number): Execute => {
     const run = runOn(owner);
     const later = (value: unknown) => (typeof value === 'number' ? value + seconds : value);
     return (statement) => run(new Sql(statement.strings, statement.values.map(later)));

@@ -46,7 +46,7 @@ test('a row that the unit of work has is written before it is read anew', async 
     order.totalCents = 1;
     t.is(await lock(ctx, id), order);
     t.is(order.totalCents, 1);
-    await ctx.tx.run(sql`update orders set total_cents = 2 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await ctx.tx.execute(sql`update orders set total_cents = 2 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
     t.is((await lock(ctx, id)).totalCents, 2);
     t.is(await lockRow(ctx, Order, 'ord_none'), undefined);
   });
@@ -57,7 +57,7 @@ test('what changed under the unit of work is not written over, and what PostgreS
   const { id } = await buildPaidOrder(ctx);
   await t.throwsAsync(transact(ctx, async (ctx) => {
     const order = await lock(ctx, id);
-    await ctx.tx.run(sql`update orders set version = version + 1 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await ctx.tx.execute(sql`update orders set version = version + 1 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
     order.totalCents = 1;
   }), { instanceOf: OptimisticLockError });
   const refused = await t.throwsAsync(transact(ctx, async (ctx) => {
@@ -71,7 +71,7 @@ test('others may write rows that refer to one that is locked', async (t) => {
   const { id } = await buildPaidOrder(ctx);
   await transact(ctx, async (inner) => {
     await lockOrder(inner, id);
-    await transact(ctx, (ctx) => ctx.tx.run(sql`
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`
       insert into holds (tenant_id, id, order_id, kind, subject_id, state, expires_at, created_at)
       select tenant_id, 'hold_' || id, id, 'stock', 'var_1', 'held', now(), now() from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`));
   });

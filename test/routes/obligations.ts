@@ -1,7 +1,7 @@
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import type { ErrorCode } from '#src/api/lib/error-codes.ts';
-import type { RecordedAnswer } from '#test/support/record-answers.ts';
+import type { RecordedResponse } from '#test/support/record-answers.ts';
 import { statementsAtMost } from './statements.ts';
 
 /** How a route stands after a run of the tests. */
@@ -23,20 +23,20 @@ export interface Standing {
 const never: readonly ErrorCode[] = ['internal_error'];
 
 /** Hold what the tests were answered against what the routes promise. */
-export function standingsOf(routes: readonly Route[], answers: readonly RecordedAnswer[]): Standing[] {
+export function standingsOf(routes: readonly Route[], answers: readonly RecordedResponse[]): Standing[] {
   const byRoute = Map.groupBy(answers, ({ route }) => route);
   return routes.map((route) => standingOf(route, byRoute.get(nameOf(route)) ?? []));
 }
 
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 
-function standingOf(route: Route, answers: readonly RecordedAnswer[]): Standing {
+function standingOf(route: Route, answers: readonly RecordedResponse[]): Standing {
   const name = nameOf(route);
   const successes = new Map(Object.keys(route.answers).map((status): [number, boolean] =>
     [Number(status), answers.some((answer) => answer.status === Number(status))]));
   const refusals = new Map(documentedErrors(route).filter((code) => !never.includes(code)).map((code): [ErrorCode, boolean] =>
     [code, answers.some((answer) => answer.code === code)]));
-  const isForeign = asksForAnId(route) ? answers.some((answer) => answer.isForeign) : undefined;
+  const isForeign = takesAnId(route) ? answers.some((answer) => answer.isForeign) : undefined;
   const counts = answers.filter(({ status, statements }) => status in route.answers && statements >= 0).map(({ statements }) => statements);
   const statements = counts.length === 0 ? undefined : ([Math.min(...counts), Math.max(...counts)] as const);
   const ceiling = statementsAtMost[name];
@@ -51,7 +51,7 @@ function standingOf(route: Route, answers: readonly RecordedAnswer[]): Standing 
 }
 
 /** The name of a provider, a type of content and a store's slug stand for no row of a store. */
-function asksForAnId({ params, audience }: Route): boolean {
+function takesAnId({ params, audience }: Route): boolean {
   const names = Object.keys(params?.properties ?? {}).filter((name) => !['provider', 'kind', 'type', 'tenant_slug'].includes(name));
   return audience.kind !== 'inbound' && names.length > 0;
 }

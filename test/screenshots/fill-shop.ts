@@ -1,6 +1,6 @@
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/domain/database.ts';
-import { promiseMail } from '#src/domain/mail/index.ts';
+import { enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { recordDrift } from '#src/domain/payments/drift-reports.ts';
 import { days, hours } from '#src/lib/duration.ts';
@@ -11,7 +11,7 @@ import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { createServices } from '#src/services.ts';
-import { askOwner } from '#test/support/ask-owner.ts';
+import { requestAsOwner } from '#test/support/ask-owner.ts';
 import { everyKind } from '#test/support/factories/mail.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startReceiver } from '#test/support/receiver.ts';
@@ -25,46 +25,46 @@ const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA',
 const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
 
 /** Make the shop look like one on a busy day: trouble of each sort for operators, numbers, and a mail of each kind. */
-export async function fillShop(stack: Stack): Promise<{ labels: { id: string; reason: string }[] }> {
-  const labels = await troubleWithLabels(stack);
-  await troubleWithWebhooks(stack);
+export async function fillDemoStore(stack: Stack): Promise<{ labels: { id: string; reason: string }[] }> {
+  const labels = await failLabels(stack);
+  await failWebhooks(stack);
   const services = await createServices(readConfig({ ...stack.environment }), 'screenshots', { log: silentLog });
   try {
     const tenant = await services.tenants.bySlug(stack.store.slug);
     if (!tenant) throw new Error('The store is not there.');
     const ctx = { ...services.context(), tenant };
     const now = ctx.clock.now().getTime();
-    const [first, second] = await askOwner(stack, '/admin/orders?limit=2').then(({ orders }) => orders);
+    const [first, second] = await requestAsOwner(stack, '/admin/orders?limit=2').then(({ orders }) => orders);
     await transact(ctx, async ({ tx }) => {
-      await tx.run(sql`
+      await tx.execute(sql`
         update orders set attentions = '[{"code": "payment_missing", "detail": "It is paid here, and the payment provider has no such payment."}]'
         where tenant_id = ${tenant.id} and id = ${first.id}`);
       const random = seededRandom(7);
       for (let ago = 29; ago > 0; ago -= 1) {
         const [sessions, orders] = [180 + random.below(160), 4 + random.below(14)];
-        await tx.run(sql`
+        await tx.execute(sql`
           insert into analytics_days (tenant_id, day, events, sessions, viewed, cart, checkout, paid, orders, revenue_cents)
           values (${tenant.id}, ${new Date(now - days(ago)).toISOString().slice(0, 10)}::date, ${sessions * 5}, ${sessions},
             ${Math.round(sessions * 0.7)}, ${Math.round(sessions * 0.22)}, ${orders + 8}, ${orders}, ${orders}, ${orders * 6140})`);
       }
-      await tx.run(sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`);
+      await tx.execute(sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`);
     });
     await recordDrift(ctx, { from: new Date(now - hours(49)), to: new Date(now - hours(1)) }, { unpaidHere: [second.id], unpaidThere: [first.id], unmadeRenewals: [] });
     await transact(ctx, async (ctx) => {
       for (const kind of freelySent) {
-        await promiseMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
+        await enqueueMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
       }
     });
   } finally {
     await services.close();
   }
-  await mailsThatAreJudged(stack);
+  await checkedMailKinds(stack);
   for (const kind of kinds) await mailboxControl(stack.mailboxUrl).waitForMessage({ to: addressOf(kind) }, 60_000);
   return { labels };
 }
 
 /** These are sent only where somebody asked for a link, or left a cart. */
-async function mailsThatAreJudged(stack: Stack): Promise<void> {
+async function checkedMailKinds(stack: Stack): Promise<void> {
   const mailbox = mailboxControl(stack.mailboxUrl);
   const email = addressOf('magic_link');
   await sell(stack, 'board-oil', { address: sanFrancisco, email });
@@ -74,11 +74,11 @@ async function mailsThatAreJudged(stack: Stack): Promise<void> {
   });
   await mailbox.waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
   const items = [{ product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1 }, { product_slug: 'board-oil', name: 'Board oil', quantity: 2 }];
-  await askOwner(stack, '/cart/save', { email: addressOf('abandoned_cart'), items });
+  await requestAsOwner(stack, '/cart/save', { email: addressOf('abandoned_cart'), items });
 }
 
 /** One label that leaves the country, one that no carrier wants, and one that costs too much. */
-async function troubleWithLabels(stack: Stack): Promise<{ id: string; reason: string }[]> {
+async function failLabels(stack: Stack): Promise<{ id: string; reason: string }[]> {
   const shippo = shippoControl(stack.shippoUrl);
   await sell(stack, 'stoneware-mug', { address: london });
   await sell(stack, 'oak-bench', { address: sanFrancisco, quantity: 4 });
@@ -91,7 +91,7 @@ async function troubleWithLabels(stack: Stack): Promise<{ id: string; reason: st
 }
 
 const waitingLabels = async (stack: Stack): Promise<{ id: string; reason_code: string }[]> =>
-  (await askOwner(stack, '/admin/labels?state=needs_attention')).labels;
+  (await requestAsOwner(stack, '/admin/labels?state=needs_attention')).labels;
 
 interface Sale {
   readonly address: object;
@@ -100,19 +100,19 @@ interface Sale {
 }
 
 async function sell(stack: Stack, slug: string, { address, quantity = 1, email = 'grace@shopper.example' }: Sale): Promise<void> {
-  const { product } = await askOwner(stack, `/products/${slug}`);
-  const session = await askOwner(stack, '/checkout/sessions', { items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }] });
+  const { product } = await requestAsOwner(stack, `/products/${slug}`);
+  const session = await requestAsOwner(stack, '/checkout/sessions', { items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }] });
   await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1), {
     outcome: 'paid', email, name: 'Grace Shopper', phone: '4155550100', address,
   });
 }
 
 /** An endpoint that refuses what it is sent, until it is given up. */
-async function troubleWithWebhooks(stack: Stack): Promise<void> {
+async function failWebhooks(stack: Stack): Promise<void> {
   const system = await startReceiver();
   system.behave({ status: 503 });
-  const { webhook_endpoint: { id } } = await askOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
-  for (let count = 0; count < 3; count += 1) await askOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(async () => (await askOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3, patience);
+  const { webhook_endpoint: { id } } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  for (let count = 0; count < 3; count += 1) await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
+  await until(async () => (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3, patience);
   await system.close();
 }

@@ -8,8 +8,8 @@ import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { askForReturn, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';
-import { fillShop } from './fill-shop.ts';
+import { requestReturnInPage, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';
+import { fillDemoStore } from './fill-shop.ts';
 
 /*
  * `npm run screenshots -- <folder>`: starts the whole service, fills its store, and takes a picture of every page that
@@ -42,7 +42,7 @@ const [stack, browser] = await Promise.all([
 ]);
 try {
   for (const width of ['wide', 'narrow'] as const) await onPage(width, (page) => storefront(page, width));
-  const filled = await fillShop(stack);
+  const filled = await fillDemoStore(stack);
   console.log('The shop is filled.');
   for (const width of ['wide', 'narrow'] as const) {
     await onPage(width, async (page) => {
@@ -79,7 +79,7 @@ async function storefront(page: Page, width: Width): Promise<void> {
   const order = await buyOnStorefront(walk);
   await receiveParcel(walk);
   await signInOnStorefront(walk, order);
-  await askForReturn(walk);
+  await requestReturnInPage(walk);
   for (const [path, heading, name] of [
     ['/journal', 'Journal', 'storefront-journal'], ['/journal/care-for-wood', 'How to care for wood', 'storefront-entry'],
     ['/cart', 'Your cart is empty', 'storefront-cart-empty'], ['/nowhere', 'There is nothing here', 'storefront-not-found'],
@@ -90,7 +90,7 @@ async function storefront(page: Page, width: Width): Promise<void> {
   }
 }
 
-async function operations(page: Page, width: Width, { labels }: Awaited<ReturnType<typeof fillShop>>): Promise<void> {
+async function operations(page: Page, width: Width, { labels }: Awaited<ReturnType<typeof fillDemoStore>>): Promise<void> {
   const look = lookAt(page, width);
   const labelPages = labels.map(({ reason, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${reason}`] as const);
   const [international] = labels.filter(({ reason }) => reason === 'international');

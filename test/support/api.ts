@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '#src/api/app.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import type { Services } from '#src/services.ts';
-import { recordAnswers } from './record-answers.ts';
+import { recordResponses } from './record-answers.ts';
 
 /** An answer with its body read: JSON where it is JSON. */
 export interface Answer {
@@ -28,7 +28,7 @@ export async function serveApi(
   { routes, isRecorded = !routes }: { routes?: readonly Route[]; isRecorded?: boolean } = {},
 ): Promise<TestApi> {
   const app = createApp(services, routes);
-  const writeRecords = isRecorded ? recordAnswers(app, services) : () => undefined;
+  const writeRecords = isRecorded ? recordResponses(app, services) : () => undefined;
   const server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

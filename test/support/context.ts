@@ -34,7 +34,7 @@ export function useContext(test: TestFn<TestContext>, options: { ports?: Partial
     const database = await createTestDatabase();
     drop = database.drop;
     const config = readConfig(testEnvironment({ DATABASE_URL: database.url, ...options.environment }));
-    services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {}, checkAnswers: reportDrift });
+    services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {}, checkResponses: reportDrift });
   });
   // Serial, so that a file's own hooks find the context.
   test.serial.beforeEach(async (t) => {

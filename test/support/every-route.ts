@@ -17,7 +17,7 @@ export interface Shop extends ApiContext {
   session: string;
 }
 
-export function useShop(test: TestFn<Shop>, options: Parameters<typeof useApi>[1] = {}): void {
+export function useStore(test: TestFn<Shop>, options: Parameters<typeof useApi>[1] = {}): void {
   useApi(test as unknown as TestFn<ApiContext>, options);
   test.serial.beforeEach(async (t) => {
     t.context.key = await buildKey(t.context.ctx, scopes);

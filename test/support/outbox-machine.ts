@@ -3,20 +3,20 @@ import { type Job, Worker } from 'bullmq';
 import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import type { Context } from '#src/domain/context.ts';
-import { conclude, read, transact } from '#src/domain/database.ts';
+import { completeJob, read, transact } from '#src/domain/database.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { NeedsPerson, Snooze } from '#src/lib/errors.ts';
+import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { claimDue, claimForgotten, returnClaims } from '#src/outbox/claims.ts';
+import { claimDue, claimStale, returnClaims } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
-import { closeFailed, retryFailed } from '#src/outbox/runs.ts';
+import { closeFailed, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { addToQueues, openQueues } from '#workers/relay/relay-queues.ts';
 import { processor } from '#workers/runtime/processor.ts';
-import { settle } from '#workers/runtime/settle.ts';
-import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import { recordOutcome } from '#workers/runtime/record-outcome.ts';
+import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 
 /** How an execution of a job ends; `late-error` fails after its outcome was committed. */
 export type Ending = 'done' | 'snooze' | 'retry' | 'fail' | 'late-error';
@@ -57,11 +57,11 @@ export class OutboxMachine {
 
   /** A relay claims what is due, or what it relayed a while ago, and adds it to its queue, dies, or finds Redis away. */
   async relay(which: 'due' | 'again', then: 'add' | 'die' | 'return'): Promise<void> {
-    const { run } = this.#services;
-    const claim = which === 'due' ? claimDue : claimForgotten;
-    const claims = await claim(run, [fanOutEvent.name], this.#clock.now(), 1000);
+    const { execute } = this.#services;
+    const claim = which === 'due' ? claimDue : claimStale;
+    const claims = await claim(execute, [fanOutEvent.name], this.#clock.now(), 1000);
     if (then === 'add') await addToQueues(this.#queues, claims);
-    if (then === 'return') await returnClaims(run, claims.map(({ id }) => id), this.#clock.now());
+    if (then === 'return') await returnClaims(execute, claims.map(({ id }) => id), this.#clock.now());
   }
 
   /** Execute the next job of the queue, or one whose process died. Returns whether there was any. */
@@ -76,9 +76,9 @@ export class OutboxMachine {
   }
 
   async #executeToEnd(job: Job<Envelope>): Promise<void> {
-    const outcome = await workPromise(this.#services, this.#processors, job, new AbortController().signal);
+    const outcome = await runJob(this.#services, this.#processors, job, new AbortController().signal);
     try {
-      await settle(this.#services, job, 'token', outcome);
+      await recordOutcome(this.#services, job, 'token', outcome);
       await job.moveToCompleted(undefined, 'token', false);
     } catch (verdict) {
       if (outcome.kind !== 'snooze' && verdict instanceof Error) await job.moveToFailed(verdict, 'token', false);
@@ -87,16 +87,16 @@ export class OutboxMachine {
 
   async #executeAndDie(job: Job<Envelope>, death: Death): Promise<void> {
     this.#orphans.push(job);
-    if (death === 'after-start') return void (await this.#services.startPromise(job.id ?? ''));
-    const outcome = await workPromise(this.#services, this.#processors, job, new AbortController().signal);
+    if (death === 'after-start') return void (await this.#services.startJob(job.id ?? ''));
+    const outcome = await runJob(this.#services, this.#processors, job, new AbortController().signal);
     const untold = { ...job, id: job.id, attemptsMade: job.attemptsMade, opts: job.opts, moveToDelayed: async () => undefined };
-    await settle(this.#services, untold as unknown as Job<Envelope>, 'token', outcome).catch(() => undefined);
+    await recordOutcome(this.#services, untold as unknown as Job<Envelope>, 'token', outcome).catch(() => undefined);
   }
 
   readonly #processors = new Map([[fanOutEvent.name, processor(fanOutEvent, async (ctx, { eventId }) => {
     if (this.#ending === 'snooze') throw new Snooze(5, 'busy');
-    if (this.#ending === 'fail') throw new NeedsPerson('An operator has to look at it.');
-    await conclude(ctx, async (ctx) => {
+    if (this.#ending === 'fail') throw new ManualActionRequired('An operator has to look at it.');
+    await completeJob(ctx, async (ctx) => {
       recordEvent(ctx, 'order.paid', eventId);
       if (this.#ending === 'retry') throw new Error('It failed before its commit.');
     });
@@ -105,13 +105,13 @@ export class OutboxMachine {
 
   /** An operator retries a failed job, or all of them. */
   async retry(key?: string): Promise<void> {
-    const [row] = await this.#services.run<{ id: string }>(sql`select id from outbox where key = ${key}`);
-    if (key === undefined || row) await retryFailed(this.#services.run, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
+    const [row] = await this.#services.execute<{ id: string }>(sql`select id from outbox where key = ${key}`);
+    if (key === undefined || row) await retryFailed(this.#services.execute, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
   }
 
   /** What failed was taken care of in another way. */
   async close(key: string): Promise<void> {
-    await closeFailed(this.#services.run, { tenantId: this.#ctx.tenant.id, job: fanOutEvent.name, keys: [key] }, this.#clock.now());
+    await closeFailed(this.#services.execute, { tenantId: this.#ctx.tenant.id, job: fanOutEvent.name, keys: [key] }, this.#clock.now());
   }
 
   async wipeRedis(): Promise<void> {
@@ -121,7 +121,7 @@ export class OutboxMachine {
 
   /** The rows by their key, as the table's columns say it. */
   async rows(): Promise<Row[]> {
-    return this.#services.run<Row>(sql`
+    return this.#services.execute<Row>(sql`
       select key, concat_ws('+', case when next_relay_at is not null then case relays when 0 then 'due' else 'relayed' end end,
         case when finished_at is not null then 'finished' end, case when failed_at is not null then 'failed' end) as state
       from outbox order by key`);
@@ -136,8 +136,8 @@ export class OutboxMachine {
 
   async clear(): Promise<void> {
     await this.wipeRedis();
-    await this.#services.run(sql`delete from outbox`);
-    await transact(this.#ctx, ({ tx, tenant }) => tx.run(sql`delete from events where tenant_id = ${tenant.id}`));
+    await this.#services.execute(sql`delete from outbox`);
+    await transact(this.#ctx, ({ tx, tenant }) => tx.execute(sql`delete from events where tenant_id = ${tenant.id}`));
   }
 
   async disconnect(): Promise<void> {

@@ -15,7 +15,7 @@ import { isFrame } from './count-statements.ts';
  */
 
 /** How often a route gave an answer of one kind while one test ran, and what it took. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   /** `GET /api/v1/products/:slug` */
   readonly route: string;
   readonly status: number;
@@ -30,10 +30,10 @@ export interface RecordedAnswer {
 const folder = process.env['TEST_ROUTE_RECORDS'];
 
 /** The first thing that happens to a request: writes down what is answered. Answers what writes the rest. */
-export function recordAnswers(app: Koa, services: Services): () => void {
+export function recordResponses(app: Koa, services: Services): () => void {
   if (!folder) return () => undefined;
   watch(services.context().database.pool);
-  const answers: RecordedAnswer[] = [];
+  const answers: RecordedResponse[] = [];
   const addresses = new Addresses();
   app.middleware.unshift(async (koa, next) => {
     const counter = { statements: 0 };

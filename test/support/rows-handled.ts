@@ -13,8 +13,8 @@ export interface RowsHandled {
 }
 
 /** Keep PostgreSQL from counting these tables, as if they had been filled a moment ago: its plans must be sound all the same. */
-export async function leaveUncounted(services: Services, tables: readonly string[]): Promise<void> {
-  for (const table of tables) await services.run(rawSql(`alter table ${table} set (autovacuum_enabled = off)`));
+export async function leaveUnanalyzed(services: Services, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await services.execute(rawSql(`alter table ${table} set (autovacuum_enabled = off)`));
 }
 
 /** Do something with these connections and answer, for each statement like `pattern`, how many rows it makes PostgreSQL handle. */

@@ -15,7 +15,7 @@ export async function buildTenant(services: Services, given: Partial<Tenant> = {
     restorePath: '/cart/restore', allowedOrigins: ['*'], requestsPerSecond: null, mailFrom: null, theme: {}, links: {}, modules, version: 1, ...given,
   };
   const now = services.clock.now();
-  await services.run(sql`
+  await services.execute(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
       restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
       version, created_at, updated_at)

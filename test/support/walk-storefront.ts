@@ -102,7 +102,7 @@ export async function signInOnStorefront({ page, stack, email, look }: Walk, { o
 }
 
 /** Half of what was bought goes back. */
-export async function askForReturn({ page, look }: Walk): Promise<void> {
+export async function requestReturnInPage({ page, look }: Walk): Promise<void> {
   await page.getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Ask for a return' }).click();
   await page.getByText(/^RMA-/).waitFor();

@@ -9,7 +9,7 @@ import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
-import { buildEvent, foldedEvents, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { buildEvent, aggregatedEvents, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { startWorker } from '#test/support/start-worker.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -37,18 +37,18 @@ test('a worker that is killed in the middle of folding loses no event and double
   await blocker.query('begin');
   await blocker.query('insert into analytics_event_ids (tenant_id, event_id, week) values ($1, $2, $3)',
     [ctx.tenant.id, contested, weekOf(dayOf(services.clock.now()))]);
-  const folding = () => services.run(sql`
+  const folding = () => services.execute(sql`
     select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'analytics_batches'`);
   const first = startWorker(t, environment);
   await until(async () => (await folding()).length > 0, { what: 'a worker in the middle of folding' });
   await first.kill('SIGKILL');
-  t.is((await foldedEvents(ctx)).length, 0);
+  t.is((await aggregatedEvents(ctx)).length, 0);
   await blocker.query('rollback');
   await until(async () => (await folding()).length === 0, { what: 'PostgreSQL to miss the worker' });
   t.is(await waitingBatches(ctx), 4, 'nothing of what it did was kept');
 
   startWorker(t, environment);
   await until(async () => (await waitingBatches(ctx)) === 0, { what: 'another worker to fold' });
-  t.is((await foldedEvents(ctx)).length, 40);
+  t.is((await aggregatedEvents(ctx)).length, 40);
   t.like(await rollUpsOf(ctx), { days: [{ events: 40, sessions: 8, viewed: 8 }] });
 });

@@ -5,7 +5,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
-import { buildEvent, foldedEvents, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { buildEvent, aggregatedEvents, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -23,12 +23,12 @@ test('the relay ticks and the workers fold, and when Redis is wiped they go on',
   const relay = startRelay(services, { pollEveryMs: 50, healEveryMs: 100 });
   const workers = [startWorkers(services, ['analytics'], processors), startWorkers(services, ['analytics'], processors)];
   try {
-    const isFolded = async (events: number) => (await waitingBatches(ctx)) === 0 && (await foldedEvents(ctx)).length === events;
+    const isAggregated = async (events: number) => (await waitingBatches(ctx)) === 0 && (await aggregatedEvents(ctx)).length === events;
     await sendEvents(ctx, [buildEvent(), buildEvent()]);
-    await until(() => isFolded(2));
+    await until(() => isAggregated(2));
     await services.redis.flushdb();
     await sendEvents(ctx, [buildEvent()]);
-    await until(() => isFolded(3));
+    await until(() => isAggregated(3));
     t.pass();
   } finally {
     await Promise.all([relay.close(), ...workers.map((worker) => worker.close(1000))]);

@@ -5,7 +5,7 @@ import { editAddress } from '#src/domain/shipping/index.ts';
 import { labelOf, request, type Requested } from '#test/domain/shipping/support.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
-import { openLabelShop } from './label-shop.ts';
+import { openLabelFixture } from './label-shop.ts';
 
 const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
 
@@ -16,7 +16,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 browserTest('an operator sees in a browser what failed, repairs it, and presses Retry', async (t) => {
-  const shop = await openLabelShop({ OPS_USER: 'ops', OPS_PASSWORD: 'a long password' });
+  const shop = await openLabelFixture({ OPS_USER: 'ops', OPS_PASSWORD: 'a long password' });
   const { ctx, api } = shop;
   const { order } = await request(ctx, { address: { street1: null } });
   await request(ctx, { items: [{ weightOz: null }] });
@@ -66,7 +66,7 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
 });
 
 browserTest('an operator mends labels on their pages: the address, a rate across the border, by hand, and a label that is given back', async (t) => {
-  const shop = await openLabelShop();
+  const shop = await openLabelFixture();
   const { ctx, api, shipping } = shop;
   const [homeless, abroad, weightless] = [
     await request(ctx, { address: { street1: null } }),

@@ -14,7 +14,7 @@ import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
 /** A shop with a relay, label workers and the board, as in production; only the parcel provider is a fake. */
-export interface LabelShop {
+export interface LabelFixture {
   ctx: Context;
   api: TestApi;
   shipping: FakeShipping;
@@ -26,7 +26,7 @@ export interface LabelShop {
 /** Its waits are none, so that what would take hours is seen at once. */
 const noWaits = { LABEL_RETRY_SCHEDULE: '0s,0s,0s', LABEL_LOOKUP_GRACE: '0s' };
 
-export async function openLabelShop(environment: Record<string, string> = {}): Promise<LabelShop> {
+export async function openLabelFixture(environment: Record<string, string> = {}): Promise<LabelFixture> {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const shipping = fakeShippingGateway();
   const config = readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, ...noWaits, ...environment }));

@@ -4,12 +4,12 @@ import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/ind
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { silence } from '#test/support/fakes/shipping-gateway.ts';
 import { until } from '#test/support/until.ts';
-import { type LabelShop, openLabelShop } from './label-shop.ts';
+import { type LabelFixture, openLabelFixture } from './label-shop.ts';
 
-const test = anyTest as TestFn<LabelShop>;
+const test = anyTest as TestFn<LabelFixture>;
 
 test.beforeEach(async (t) => {
-  t.context = await openLabelShop();
+  t.context = await openLabelFixture();
 });
 test.afterEach.always((t) => t.context.close());
 

@@ -49,7 +49,7 @@ test('a worker is killed after the mail server took its mails: the reminder is n
   await first.kill('SIGKILL');
 
   // What is left of the 45 seconds for which a dead sender's mail is left alone passes.
-  await transact(ctx, (ctx) => ctx.tx.run(sql`update mails set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`update mails set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
   startWorker(t, environment);
   await until(async () => [...(await states()).values()].every((state) => state !== 'sending'), { what: 'both mails to be settled' });
   t.deepEqual(Object.fromEntries(await states()), { abandoned_cart: 'outcome_unknown', magic_link: 'sent' });

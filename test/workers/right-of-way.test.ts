@@ -1,26 +1,26 @@
 import test from 'ava';
 
-import { RightOfWay, watchThread } from '#workers/runtime/right-of-way.ts';
+import { PriorityGate, watchThread } from '#workers/runtime/priority-gate.ts';
 
 /** Ask for a turn, and tell whether it has come. */
-function ask(rightOfWay: RightOfWay) {
-  const turn = { come: false, end: rightOfWay.giveWay().then((end) => { turn.come = true; return end; }) };
+function ask(priorityGate: PriorityGate) {
+  const turn = { come: false, end: priorityGate.enter().then((end) => { turn.come = true; return end; }) };
   return turn;
 }
 
 const aTurnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 test('A process that has time to spare begins whatever there is at once', async (t) => {
-  const rightOfWay = new RightOfWay({ isBusy: () => false });
-  const turns = Array.from({ length: 40 }, () => ask(rightOfWay));
+  const priorityGate = new PriorityGate({ isBusy: () => false });
+  const turns = Array.from({ length: 40 }, () => ask(priorityGate));
   await aTurnOfTheLoop();
   t.true(turns.every(({ come }) => come));
   for (const turn of turns) (await turn.end)();
 });
 
 test('In a process that is busy, what gives way begins as others end, in its order', async (t) => {
-  const rightOfWay = new RightOfWay({ isBusy: () => true, beginningMs: 3_600_000 });
-  const turns = Array.from({ length: 4 }, () => ask(rightOfWay));
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
+  const turns = Array.from({ length: 4 }, () => ask(priorityGate));
   await aTurnOfTheLoop();
   t.deepEqual(turns.map(({ come }) => come), [true, true, false, false]);
 
@@ -33,8 +33,8 @@ test('In a process that is busy, what gives way begins as others end, in its ord
 });
 
 test('What waits for somebody else, or goes on for long, keeps nobody from beginning', async (t) => {
-  const rightOfWay = new RightOfWay({ isBusy: () => true, beginningMs: 1 });
-  const turns = Array.from({ length: 5 }, () => ask(rightOfWay));
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 1 });
+  const turns = Array.from({ length: 5 }, () => ask(priorityGate));
   await Promise.all(turns.map(({ end }) => end));
   t.true(turns.every(({ come }) => come), 'None of them has ended.');
 });

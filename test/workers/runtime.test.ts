@@ -5,12 +5,12 @@ import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
-import { conclude, transact } from '#src/domain/database.ts';
+import { completeJob, transact } from '#src/domain/database.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { retryFailed } from '#src/outbox/runs.ts';
+import { retryFailed } from '#src/outbox/job-state.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
@@ -55,7 +55,7 @@ test.beforeEach(async (t) => {
     },
     promise: (eventId, to = ctx) => transact(to, async (ctx) => enqueue(ctx, fanOutEvent, { eventId })),
     async row(eventId) {
-      const [row] = await services.run<Awaited<ReturnType<Bench['row']>>>(sql`
+      const [row] = await services.execute<Awaited<ReturnType<Bench['row']>>>(sql`
         select id, finished_at is not null as finished, failed_at is not null as failed, failure, starts
         from outbox where key = ${eventId}`);
       if (!row) throw new Error(`Nobody promised ${eventId}.`);
@@ -118,7 +118,7 @@ test('a job that an operator retries is relayed again, though its queue holds it
   paper = true;
   const [failed] = await t.context.queue.getFailed();
   t.is(failed?.failedReason, 'no_paper: There is no paper.');
-  t.is(await retryFailed(t.context.services.run, { queue: 'webhooks', id: failed?.id ?? '' }, t.context.clock.now()), 1);
+  t.is(await retryFailed(t.context.services.execute, { queue: 'webhooks', id: failed?.id ?? '' }, t.context.clock.now()), 1);
   await until(async () => (await t.context.row('later')).finished);
   t.false((await t.context.row('later')).failed);
 });
@@ -149,7 +149,7 @@ test('the outcome and the kept promise are one commit', async (t) => {
   let runs = 0;
   t.context.work(async (ctx) => {
     runs += 1;
-    await conclude(ctx, async () => undefined);
+    await completeJob(ctx, async () => undefined);
     throw new Error('died right after the commit');
   });
   await t.context.promise('concluded');
@@ -192,7 +192,7 @@ test('a tenant holds at most half of the slots while another one waits', async (
 
 test('a promise whose runs die without a word is given up after ten starts', async (t) => {
   await t.context.promise('deadly');
-  await t.context.services.run(sql`update outbox set starts = 10 where key = 'deadly'`);
+  await t.context.services.execute(sql`update outbox set starts = 10 where key = 'deadly'`);
   t.context.work(async () => t.fail('it was worked'));
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
   t.regex((await t.context.row('deadly')).failure ?? '', /^crashes: /);

@@ -25,7 +25,7 @@ import { startWorkers } from '#workers/runtime/start-workers.ts';
 const test = anyTest.serial;
 
 /** A shop with a relay and webhook workers, as in production. */
-async function openShop(t: { teardown(close: () => Promise<void>): void }) {
+async function openStoreFixture(t: { teardown(close: () => Promise<void>): void }) {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, WEBHOOK_RETRY_SCHEDULE: '0s,100ms,200ms,400ms' });
   const clock = createTestClock();
@@ -49,7 +49,7 @@ async function openShop(t: { teardown(close: () => Promise<void>): void }) {
 }
 
 test('while one endpoint hangs with many waiting, what happens reaches another at once', async (t) => {
-  const { ctx } = await openShop(t);
+  const { ctx } = await openStoreFixture(t);
   const [slow, quick] = [await receiverFor(t), await receiverFor(t)];
   slow.behave('hang');
   const hanging = await buildEndpoint(ctx, slow);
@@ -67,7 +67,7 @@ test('while one endpoint hangs with many waiting, what happens reaches another a
 });
 
 test('an endpoint that fails for a while gets everything once it works again', async (t) => {
-  const { ctx } = await openShop(t);
+  const { ctx } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
   receiver.behave((_request, number) => (number <= 12 ? { status: 500 } : { status: 204 }));
@@ -78,7 +78,7 @@ test('an endpoint that fails for a while gets everything once it works again', a
 });
 
 test('Redis is wiped while thousands of deliveries are due, and every one of them arrives', async (t) => {
-  const { ctx, clock, redisUrl } = await openShop(t);
+  const { ctx, clock, redisUrl } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const endpoints = [];
   for (let index = 0; index < 20; index += 1) endpoints.push(await buildEndpoint(ctx, receiver, { concurrency: 1, events: ['order.paid'] }));
@@ -101,7 +101,7 @@ test('Redis is wiped while thousands of deliveries are due, and every one of the
 });
 
 test('a process that is told to stop ends soon, however much is due, and another goes on at once', async (t) => {
-  const { ctx, stop } = await openShop(t);
+  const { ctx, stop } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2, rate_per_second: 20 });
   await recordTests(ctx, id, 100);
@@ -111,7 +111,7 @@ test('a process that is told to stop ends soon, however much is due, and another
   await stop();
   t.true(performance.now() - startedAt < 5000, 'a drain may take twenty seconds');
   const [slots] = await read<{ held: number }>(ctx, sql`
-    select count(*)::int as held from webhook_slots where tenant_id = ${ctx.tenant.id} and lease is not null`);
+    select count(*)::int as held from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and lease is not null`);
   t.is(slots?.held, 0);
   const { delivered = 0, pending = 0 } = await countStates(ctx, id);
   t.true(delivered >= 5 && delivered < 100 && delivered === receiver.requests.length, `${delivered} delivered, ${pending} waiting`);

@@ -4,6 +4,6 @@ import * as reminders from '#src/domain/reminders/index.ts';
 import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 
 export const processors = [
-  processor(jobs.sendMail, reminders.sendJudgedMail, mail.giveUpMail),
+  processor(jobs.sendMail, reminders.sendCheckedMail, mail.failMail),
   platformProcessor(jobs.pruneMails, mail.pruneMails),
 ];

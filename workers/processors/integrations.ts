@@ -3,6 +3,6 @@ import * as integrations from '#src/domain/integrations/index.ts';
 import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 
 export const processors = [
-  processor(jobs.handleCall, integrations.handleCall, integrations.giveUpCall),
+  processor(jobs.handleCall, integrations.handleCall, integrations.failCall),
   platformProcessor(jobs.pruneIntegrations, integrations.pruneIntegrations),
 ];

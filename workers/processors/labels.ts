@@ -4,15 +4,15 @@ import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 
 /** Each job about labels and parcels, and the one operation that does it. */
 export const processors = [
-  processor(jobs.purchaseLabel, shipping.purchaseLabel, shipping.giveUpLabel),
+  processor(jobs.purchaseLabel, shipping.purchaseLabel, shipping.failLabel),
   processor(jobs.resumeLabels, shipping.resumeLabels),
   processor(jobs.checkPurchases, shipping.checkPurchases),
   processor(jobs.refundDuplicate, shipping.refundDuplicate),
-  processor(jobs.withdrawLabel, shipping.withdrawLabel, shipping.giveUpWithdrawal),
-  processor(jobs.finishVoid, shipping.withdrawLabel, shipping.giveUpWithdrawal),
-  processor(jobs.followHint, shipping.followHint),
+  processor(jobs.refundUnusedLabel, shipping.refundUnusedLabel, shipping.failLabelRefund),
+  processor(jobs.finishVoid, shipping.refundUnusedLabel, shipping.failLabelRefund),
+  processor(jobs.processNotification, shipping.processNotification),
   processor(jobs.reconcileTracking, shipping.reconcileTracking),
   platformProcessor(jobs.pollTrackings, shipping.pollTrackings),
   platformProcessor(jobs.sweepLabels, shipping.sweepLabels),
-  platformProcessor(jobs.pruneHints, shipping.pruneHints),
+  platformProcessor(jobs.pruneNotifications, shipping.pruneNotifications),
 ];

@@ -11,7 +11,7 @@ export const processors = [
   platformProcessor(jobs.sweepSessions, payments.sweepSessions),
   platformProcessor(jobs.sweepEvents, payments.sweepEvents),
   processor(jobs.sweepStoreEvents, payments.sweepStoreEvents),
-  processor(jobs.lookThroughGap, payments.lookThroughGap),
+  processor(jobs.scanEventGap, payments.scanEventGap),
   platformProcessor(jobs.pruneEvents, payments.pruneEvents),
   platformProcessor(jobs.reportDrift, payments.reportDrift),
   processor(jobs.reportStoreDrift, payments.reportStoreDrift),

@@ -6,5 +6,5 @@ export const processors = [
   processor(jobs.indexDocument, search.indexDocument),
   processor(jobs.embedDocument, search.embedDocument),
   platformProcessor(jobs.sweepEmbeddings, search.sweepEmbeddings),
-  platformProcessor(jobs.pruneMisses, search.pruneMisses),
+  platformProcessor(jobs.pruneZeroResultSearches, search.pruneZeroResultSearches),
 ];

@@ -3,9 +3,9 @@ import { Queue } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
 import { days } from '#src/lib/duration.ts';
-import type { ClaimedPromise } from '#src/outbox/claims.ts';
+import type { ClaimedJob } from '#src/outbox/claims.ts';
 import type { Services } from '#src/services.ts';
-import type { Envelope } from '#workers/runtime/work-promise.ts';
+import type { Envelope } from '#workers/runtime/run-job.ts';
 
 const attemptsOf = new Map(jobs.map((job) => [job.name, job.retry.attempts]));
 
@@ -35,12 +35,12 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
  * Add claimed promises to their queues. The job id is the row's, so adding what a queue still holds does nothing; what it
  * holds as failed, although its row is open, is retried.
  */
-export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedPromise[]): Promise<void> {
+export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedJob[]): Promise<void> {
   const byQueue = Map.groupBy(claims, ({ queue }) => queue);
   await Promise.all([...byQueue].map(([name, claims]) => addToQueue(queues.get(name), claims)));
 }
 
-async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedPromise[]): Promise<void> {
+async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedJob[]): Promise<void> {
   const added = await queue?.addBulk(
     claims.map(({ id, job, tenantId, trace }) => ({
       name: job,

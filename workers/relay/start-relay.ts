@@ -1,9 +1,9 @@
 import { jobs } from '#jobs/index.ts';
 import { tickers } from '#jobs/schedules.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { claimDue, type ClaimedPromise, claimForgotten, returnClaims } from '#src/outbox/claims.ts';
+import { claimDue, type ClaimedJob, claimStale, returnClaims } from '#src/outbox/claims.ts';
 import type { Services } from '#src/services.ts';
-import { createScheduler } from './promise-schedules.ts';
+import { createScheduler } from './enqueue-schedules.ts';
 import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
 import { subscribeToWakes } from './wakes.ts';
 
@@ -24,26 +24,26 @@ export interface RunningRelay {
 export function startRelay(services: Services, { pollEveryMs, healEveryMs } = defaultPace): RunningRelay {
   // A queue that is opened while Redis is away never works, so they are opened when it is there.
   let queues: RelayQueues | undefined;
-  const promiseSchedules = createScheduler(services);
+  const enqueueSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);
   let closing = false;
   let healedAt = -Infinity;
 
   async function round(): Promise<void> {
-    await promiseSchedules();
+    await enqueueSchedules();
     // Claims that could not be added would only be given back.
     if (services.redis.status !== 'ready') return;
     queues ??= openQueues(services);
-    await relayAll((limit) => claimDue(services.run, known, services.clock.now(), limit), Infinity);
+    await relayAll((limit) => claimDue(services.execute, known, services.clock.now(), limit), Infinity);
     if (performance.now() - healedAt < healEveryMs) return;
     healedAt = performance.now();
-    await relayAll((limit) => claimForgotten(services.run, known, services.clock.now(), limit), healMax);
-    await keepTickers(queues);
+    await relayAll((limit) => claimStale(services.execute, known, services.clock.now(), limit), healMax);
+    await upsertTickers(queues);
   }
 
-  async function relayAll(claim: (limit: number) => Promise<ClaimedPromise[]>, max: number): Promise<void> {
+  async function relayAll(claim: (limit: number) => Promise<ClaimedJob[]>, max: number): Promise<void> {
     let relayed = 0;
-    let claims: ClaimedPromise[];
+    let claims: ClaimedJob[];
     do {
       claims = await claim(Math.min(batchSize, max - relayed));
       await addOrReturn(claims);
@@ -51,12 +51,12 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
     } while (claims.length === batchSize && relayed < max && !closing);
   }
 
-  async function addOrReturn(claims: ClaimedPromise[]): Promise<void> {
+  async function addOrReturn(claims: ClaimedJob[]): Promise<void> {
     if (claims.length === 0) return;
     try {
       await addToQueues((queues ??= openQueues(services)), claims);
     } catch (error) {
-      await returnClaims(services.run, claims.map(({ id }) => id), services.clock.now());
+      await returnClaims(services.execute, claims.map(({ id }) => id), services.clock.now());
       throw error;
     }
   }
@@ -89,7 +89,7 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
 }
 
 /** Tickers live in Redis alone, so each round puts back what a wipe took. */
-async function keepTickers(queues: RelayQueues): Promise<void> {
+async function upsertTickers(queues: RelayQueues): Promise<void> {
   for (const { job, everyMs } of tickers) {
     await queues.get(job.queue)?.upsertJobScheduler(
       job.name,

@@ -1,5 +1,5 @@
 import { days, seconds } from '#src/lib/duration.ts';
-import { DomainError, NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 
 /** The four ways in which a run can end. */
 export type Outcome =
@@ -19,7 +19,7 @@ const snoozeUntilAgeMs = days(2);
  *
  *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: nobody is wrong
  *   DomainError                                              cancel   trying again would not change it
- *   NeedsPerson                                              cancel   its message is for that person
+ *   ManualActionRequired                                              cancel   its message is for that person
  *   ProviderError that refused, denied or knows no such      cancel
  *   anything else                                            retry    by the job's own policy
  */
@@ -30,7 +30,7 @@ export function outcomeOf(error: unknown, { ageMs }: { ageMs: number }): Outcome
       return snooze(seconds(error.retryAfterSeconds ?? 5), error.message);
     }
   }
-  if (error instanceof NeedsPerson) return cancel(error.message);
+  if (error instanceof ManualActionRequired) return cancel(error.message);
   if (error instanceof DomainError) return cancel(`${error.code}: ${error.message}`);
   if (error instanceof ProviderError && ['refused', 'denied', 'missing'].includes(error.failure)) return cancel(error.message);
   return { kind: 'retry', reason: error instanceof Error ? error.message : String(error), error };

@@ -10,18 +10,18 @@ export interface Processor {
   readonly scope: 'tenant' | 'platform';
   work(ctx: PlatformContext, payload: never): Promise<unknown>;
   /** What gives the work up in the shop's own rows when run after run failed, or died without an outcome. */
-  giveUp?(ctx: PlatformContext, payload: never): Promise<unknown>;
+  onExhausted?(ctx: PlatformContext, payload: never): Promise<unknown>;
 }
 
 type Operation<On extends PlatformContext, Schema extends TObject> = (ctx: On, payload: Static<Schema>) => Promise<unknown>;
 
-/** A tenant's job. `giveUp` is told when no run is left, or its runs keep dying, so that a page built from rows shows it. */
+/** A tenant's job. `onExhausted` is told when no run is left, or its runs keep dying, so that a page built from rows shows it. */
 export function processor<Schema extends TObject>(
   job: JobDefinition<Schema>,
   work: Operation<Context, Schema>,
-  giveUp?: Operation<Context, Schema>,
+  onExhausted?: Operation<Context, Schema>,
 ): Processor {
-  return { job, scope: 'tenant', work, ...(giveUp && { giveUp }) } as unknown as Processor;
+  return { job, scope: 'tenant', work, ...(onExhausted && { onExhausted }) } as unknown as Processor;
 }
 
 /** A job that belongs to no tenant: sweeps, retention. */

@@ -20,7 +20,7 @@ const drainMs = seconds(25);
 /** Begin to work these queues, and to relay if asked to. */
 export async function startProcess(name: string, work: Work): Promise<Running> {
   const services = await createServices(readConfig(), name);
-  await proveDatabase(services.run);
+  await proveDatabase(services.execute);
   services.sharedMetrics.start();
   const relay = work.relay ? startRelay(services) : undefined;
   const workers = startWorkers(services, work.queues, processors);

@@ -6,9 +6,9 @@ import { seconds } from '#src/lib/duration.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare } from './fair-share.ts';
 import type { Processor } from './processor.ts';
-import { RightOfWay } from './right-of-way.ts';
-import { delay, Retry, settle, settleWithoutDatabase } from './settle.ts';
-import { type Envelope, workPromise } from './work-promise.ts';
+import { PriorityGate } from './priority-gate.ts';
+import { delay, Retry, recordOutcome, postponeWithoutDatabase } from './record-outcome.ts';
+import { type Envelope, runJob } from './run-job.ts';
 
 /** Stops taking work, lets running jobs end, and after the deadline ends them. */
 export interface RunningWorkers {
@@ -22,8 +22,8 @@ const begun = new WeakSet<Worker>();
 export function startWorkers(services: Services, queueNames: readonly QueueName[], all: readonly Processor[]): RunningWorkers {
   const processors = new Map(all.map((processor) => [processor.job.name, processor]));
   const shutdown = new AbortController();
-  const rightOfWay = new RightOfWay();
-  const workers = queueNames.map((queue) => startWorker(services, queue, processors, rightOfWay, shutdown.signal));
+  const priorityGate = new PriorityGate();
+  const workers = queueNames.map((queue) => startWorker(services, queue, processors, priorityGate, shutdown.signal));
   return {
     async close(deadlineMs) {
       const deadline = setTimeout(() => shutdown.abort(), deadlineMs);
@@ -37,7 +37,7 @@ function startWorker(
   services: Services,
   queue: QueueName,
   processors: ReadonlyMap<string, Processor>,
-  rightOfWay: RightOfWay,
+  priorityGate: PriorityGate,
   shutdown: AbortSignal,
 ): Worker<Envelope> {
   const concurrency = services.config.concurrency[queue];
@@ -46,17 +46,17 @@ function startWorker(
   async function work(job: Job<Envelope>, token?: string): Promise<void> {
     const admission = fairShare.admit(job.data.tenantId ?? '');
     if (!admission.admitted) return delay(job, token, admission.waitMs);
-    const ended = queue === goesFirst ? undefined : await rightOfWay.giveWay();
+    const ended = queue === goesFirst ? undefined : await priorityGate.enter();
     if (job.attemptsMade === 0 && !job.repeatJobKey) services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
     try {
-      const outcome = await workPromise(services, processors, job, shutdown);
+      const outcome = await runJob(services, processors, job, shutdown);
       finished(outcome.kind);
-      await settle(services, job, token, outcome);
+      await recordOutcome(services, job, token, outcome);
     } catch (error) {
-      if (isVerdict(error)) throw error;
+      if (isOutcomeError(error)) throw error;
       finished('snooze');
-      await settleWithoutDatabase(services, job, token, error);
+      await postponeWithoutDatabase(services, job, token, error);
     } finally {
       ended?.();
       admission.release();
@@ -85,7 +85,7 @@ function startWorker(
 }
 
 /** What `settle` throws is meant for BullMQ; anything else is the database's. */
-function isVerdict(error: unknown): boolean {
+function isOutcomeError(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof UnrecoverableError || error instanceof Retry;
 }
 

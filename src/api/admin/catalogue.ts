@@ -11,7 +11,7 @@ import { Done, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ slug: Slug });
-const ProductAnswer = Type.Object({ product: ManagedProductView });
+const ProductResponse = Type.Object({ product: ManagedProductView });
 
 const viewOf = (slug: string) => async (ctx: Context) => {
   const product = await readManagedProduct(ctx, slug);
@@ -38,7 +38,7 @@ export const postProduct = defineRoute({
   summary: 'Create a product with its variants.',
   body: ProductInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 201: ProductAnswer },
+  answers: { 201: ProductResponse },
   async handle({ ctx, body }) {
     const product = await auditedCreation(ctx, {
       kind: 'product', name: body.slug, nameField: '/slug', view: viewOf(body.slug),
@@ -54,7 +54,7 @@ export const getProduct = defineRoute({
   path: '/api/v1/admin/products/:slug',
   summary: 'Read a product, published or not.',
   params: Named,
-  answers: { 200: ProductAnswer },
+  answers: { 200: ProductResponse },
   async handle({ ctx, params }) {
     return ok({ product: found(await viewOf(params.slug)(ctx), 'product') });
   },
@@ -71,7 +71,7 @@ export const putProduct = defineRoute({
   params: Named,
   body: ProductReplacement,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: ProductAnswer },
+  answers: { 200: ProductResponse },
   async handle({ ctx, params: { slug }, body }) {
     const product = await auditedUpdate(ctx, {
       kind: 'product', name: slug, view: viewOf(slug),

@@ -11,7 +11,7 @@ import { Done, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ type: EntryType, slug: Slug });
-const EntryAnswer = Type.Object({ entry: ManagedEntryView });
+const EntryResponse = Type.Object({ entry: ManagedEntryView });
 
 const viewOf = (name: EntryName) => async (ctx: Context) => {
   const entry = await readManagedEntry(ctx, name);
@@ -42,7 +42,7 @@ export const postEntry = defineRoute({
   summary: 'Create an entry.',
   body: EntryInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 201: EntryAnswer },
+  answers: { 201: EntryResponse },
   async handle({ ctx, body }) {
     const entry = await auditedCreation(ctx, {
       ...named(body), nameField: '/slug', change: (ctx) => saveEntry(ctx, body),
@@ -57,7 +57,7 @@ export const getEntry = defineRoute({
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Read an entry, published or not.',
   params: Named,
-  answers: { 200: EntryAnswer },
+  answers: { 200: EntryResponse },
   async handle({ ctx, params }) {
     return ok({ entry: found(await viewOf(params)(ctx), 'entry') });
   },
@@ -71,7 +71,7 @@ export const putEntry = defineRoute({
   params: Named,
   body: Type.Omit(EntryInput, ['type', 'slug']),
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: EntryAnswer },
+  answers: { 200: EntryResponse },
   async handle({ ctx, params, body }) {
     const entry = await auditedUpdate(ctx, {
       ...named(params), change: (ctx) => saveEntry(ctx, { ...body, ...params }),

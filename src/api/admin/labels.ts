@@ -11,7 +11,7 @@ import { reading, writing } from './audience.ts';
 
 const OfOrder = Type.Object({ id: Id('ord') });
 const Named = Type.Object({ id: Id('lbl') });
-const LabelAnswer = Type.Object({ label: LabelView });
+const LabelResponse = Type.Object({ label: LabelView });
 
 export const getLabels = defineRoute({
   ...reading,
@@ -56,7 +56,7 @@ export const postLabel = defineRoute({
     'label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable',
     'shipping_provider_unavailable',
   ],
-  answers: { 202: LabelAnswer },
+  answers: { 202: LabelResponse },
   async handle({ ctx, params: { id: orderId }, body: { rate_id: rateId } }) {
     await (rateId ? chooseRate(ctx, { orderId, rateId }) : requestLabelAgain(ctx, { orderId }));
     return accepted({ label: found(await readLabelOfOrder(ctx, orderId), 'label') });
@@ -71,7 +71,7 @@ export const postLabelRetry = defineRoute({
   summary: 'Try a label again, with a fresh quote. One that may have been bought is looked for first.',
   params: Named,
   errors: ['label_purchased', 'label_in_progress', 'order_shipped', 'order_not_shippable'],
-  answers: { 202: LabelAnswer },
+  answers: { 202: LabelResponse },
   async handle({ ctx, params }) {
     await retryLabel(ctx, { labelId: params.id });
     return accepted({ label: await labelOf(ctx, params.id) });
@@ -86,7 +86,7 @@ export const postLabelVoid = defineRoute({
   summary: 'Give a label back: its price is asked back, and its order is without one again.',
   params: Named,
   errors: ['label_in_progress', 'label_outcome_unknown', 'label_not_voidable', 'shipping_provider_unavailable'],
-  answers: { 200: LabelAnswer },
+  answers: { 200: LabelResponse },
   async handle({ ctx, params }) {
     await voidLabel(ctx, { labelId: params.id });
     return ok({ label: await labelOf(ctx, params.id) });

@@ -10,7 +10,7 @@ import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
-const OrderAnswer = Type.Object({ order: OrderFileView });
+const OrderResponse = Type.Object({ order: OrderFileView });
 
 export const getOrders = defineRoute({
   ...reading,
@@ -37,7 +37,7 @@ export const getOrder = defineRoute({
   path: '/api/v1/admin/orders/:id',
   summary: 'Read an order with its label, its refunds, what happened to it, and what to do if it needs a person.',
   params: Named,
-  answers: { 200: OrderAnswer },
+  answers: { 200: OrderResponse },
   async handle({ ctx, params }) {
     return ok({ order: await readOrderFile(ctx, params.id) });
   },
@@ -55,7 +55,7 @@ export const postShipment = defineRoute({
     tracking_number: Text(100, { examples: ['9400100000000000000000'] }),
   }),
   errors: ['label_in_progress', 'order_not_shippable'],
-  answers: { 200: OrderAnswer },
+  answers: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: { carrier, tracking_number: trackingNumber } }) {
     await markFulfilled(ctx, { orderId, carrier, trackingNumber });
     return ok({ order: await readOrderFile(ctx, orderId) });
@@ -88,7 +88,7 @@ export const postAttentionDismissal = defineRoute({
   params: Named,
   body: Type.Object({ code: Text(100, { examples: ['paid_twice'] }) }),
   errors: ['version_conflict'],
-  answers: { 200: OrderAnswer },
+  answers: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: { code } }) {
     await dismissAttention(ctx, { orderId, code });
     return ok({ order: await readOrderFile(ctx, orderId) });
@@ -103,7 +103,7 @@ export const putAddress = defineRoute({
   params: Named,
   body: ShippingAddressInput,
   errors: ['label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable'],
-  answers: { 200: OrderAnswer },
+  answers: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: address }) {
     await editAddress(ctx, { orderId, address });
     return ok({ order: await readOrderFile(ctx, orderId) });

@@ -14,7 +14,7 @@ import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Page = Type.Object(PageQuery);
-const PartnerAnswer = Type.Object({ partner: ManagedPartnerView });
+const PartnerResponse = Type.Object({ partner: ManagedPartnerView });
 
 export const getLeads = defineRoute({
   ...reading,
@@ -61,7 +61,7 @@ export const postPartner = defineRoute({
   path: '/api/v1/admin/partners',
   summary: 'Create a partner, or change the one of this code: what is left out has its default.',
   body: PartnerInput,
-  answers: { 200: PartnerAnswer, 201: PartnerAnswer },
+  answers: { 200: PartnerResponse, 201: PartnerResponse },
   async handle({ ctx, body }) {
     const { view, isNew } = await auditedSave(ctx, {
       kind: 'partner',

@@ -12,7 +12,7 @@ import { reading, writing } from './audience.ts';
 
 const Page = Type.Object(PageQuery);
 const Named = Type.Object({ code: PromoCodeInput.properties.code });
-const PromoAnswer = Type.Object({ promo_code: PromoCodeView });
+const PromoResponse = Type.Object({ promo_code: PromoCodeView });
 
 const promo = (written: string) => ({
   kind: 'promo_code',
@@ -48,7 +48,7 @@ export const postPromoCode = defineRoute({
   summary: 'Create a promo code.',
   body: PromoCodeInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 201: PromoAnswer },
+  answers: { 201: PromoResponse },
   async handle({ ctx, body }) {
     const made = await auditedCreation(ctx, {
       ...promo(body.code), nameField: '/code', change: (ctx) => savePromoCode(ctx, body),
@@ -65,7 +65,7 @@ export const putPromoCode = defineRoute({
   params: Named,
   body: PromoTermsInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: PromoAnswer },
+  answers: { 200: PromoResponse },
   async handle({ ctx, params: { code }, body }) {
     const saved = await auditedUpdate(ctx, { ...promo(code), change: (ctx) => savePromoCode(ctx, { ...body, code }) });
     return ok({ promo_code: saved });

@@ -65,7 +65,7 @@ export const putPayments = defineRoute({
   async handle({ ctx, body: { confirmation, ...account } }) {
     const { view } = await changeCredentials(ctx, paymentCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
       kind: 'provider', name: 'payments', view: viewPayments,
-      change: (ctx) => savePaymentAccount(ctx, account, { keepKey: true }),
+      change: (ctx) => savePaymentAccount(ctx, account, { retainKey: true }),
     }));
     return ok({ provider: view });
   },
@@ -85,7 +85,7 @@ export const putShipping = defineRoute({
   async handle({ ctx, body: { confirmation, ...account } }) {
     const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
       kind: 'provider', name: 'shipping', view: viewShipping, logged: withoutOrigin,
-      change: (ctx) => saveShippingAccount(ctx, account, { keepSecrets: true }),
+      change: (ctx) => saveShippingAccount(ctx, account, { retainSecrets: true }),
     }));
     return ok({ provider: view });
   },

@@ -1,7 +1,7 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { auditedUpdate } from '#src/domain/audit/index.ts';
-import { judgeReview } from '#src/domain/backoffice/index.ts';
+import { moderateReview } from '#src/domain/backoffice/index.ts';
 import {
   listManagedReviews, ManagedReviewView, presentManagedReview, readManagedReview, reviewStatuses,
 } from '#src/domain/catalog/index.ts';
@@ -26,7 +26,7 @@ async function decide(ctx: Context, id: string, status: 'approved' | 'rejected')
       return review && presentManagedReview(review);
     },
     logged: ({ product_slug, rating, status }) => ({ product_slug, rating, status }),
-    change: (ctx) => judgeReview(ctx, id, status),
+    change: (ctx) => moderateReview(ctx, id, status),
   });
   return ok({ review });
 }

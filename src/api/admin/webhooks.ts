@@ -12,8 +12,8 @@ import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('whe') });
 const Secret = Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] });
-const EndpointAnswer = Type.Object({ webhook_endpoint: WebhookEndpointView });
-const switching = { ...writing, method: 'post', params: Named, answers: { 200: EndpointAnswer } } as const;
+const EndpointResponse = Type.Object({ webhook_endpoint: WebhookEndpointView });
+const switching = { ...writing, method: 'post', params: Named, answers: { 200: EndpointResponse } } as const;
 
 export const getEventTypes = defineRoute({
   ...reading,
@@ -59,7 +59,7 @@ export const getEndpoint = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Read an endpoint and how it fares.',
   params: Named,
-  answers: { 200: EndpointAnswer },
+  answers: { 200: EndpointResponse },
   async handle({ ctx, params }) {
     const endpoint = found(await readEndpoint(ctx, params.id), 'webhook endpoint');
     return ok({ webhook_endpoint: presentEndpoint(endpoint) });
@@ -73,7 +73,7 @@ export const patchEndpoint = defineRoute({
   summary: 'Change an endpoint. What is left out stays.',
   params: Named,
   body: EndpointPatch,
-  answers: { 200: EndpointAnswer },
+  answers: { 200: EndpointResponse },
   async handle({ ctx, params, body }) {
     return ok({ webhook_endpoint: await updateEndpoint(ctx, { ...body, ...params }) });
   },

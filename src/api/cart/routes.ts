@@ -5,7 +5,7 @@ import {
 } from '#src/domain/cart/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
-const CartAnswer = Type.Object({ cart: CartView });
+const CartResponse = Type.Object({ cart: CartView });
 const CartPath = Type.Object({ id: Id('cart') });
 const LinePath = Type.Object({ id: Id('cart'), itemId: Id('line') });
 
@@ -19,7 +19,7 @@ export const postCart = defineRoute({
   idempotent: 'atomic',
   body: CartInput,
   errors: ['currency_mismatch'],
-  answers: { 201: CartAnswer },
+  answers: { 201: CartResponse },
   async handle({ ctx, body }) {
     return created({ cart: presentCart(await createCart(ctx, body)) });
   },
@@ -33,7 +33,7 @@ export const getCart = defineRoute({
   audience: toDual('cart:read'),
   limit: 'reads',
   params: CartPath,
-  answers: { 200: CartAnswer },
+  answers: { 200: CartResponse },
   async handle({ ctx, params }) {
     return ok({ cart: presentCart(await readCart(ctx, params.id)) });
   },
@@ -50,7 +50,7 @@ export const postCartItem = defineRoute({
   params: CartPath,
   body: CartLineInput,
   errors: ['not_found', 'unknown_product', 'variant_required', 'price_unavailable', 'too_many_items'],
-  answers: { 201: CartAnswer },
+  answers: { 201: CartResponse },
   async handle({ ctx, params, body }) {
     return created({ cart: presentCart(await addLine(ctx, params.id, body)) });
   },
@@ -67,7 +67,7 @@ export const patchCartItem = defineRoute({
   params: LinePath,
   body: CartLinePatch,
   errors: ['not_found', 'unknown_product', 'price_unavailable'],
-  answers: { 200: CartAnswer },
+  answers: { 200: CartResponse },
   async handle({ ctx, params, body }) {
     return ok({ cart: presentCart(await changeLine(ctx, { cartId: params.id, lineId: params.itemId }, body)) });
   },
@@ -82,7 +82,7 @@ export const deleteCartItem = defineRoute({
   limit: 'cart',
   idempotent: 'atomic',
   params: LinePath,
-  answers: { 200: CartAnswer },
+  answers: { 200: CartResponse },
   async handle({ ctx, params }) {
     return ok({ cart: presentCart(await removeLine(ctx, { cartId: params.id, lineId: params.itemId })) });
   },

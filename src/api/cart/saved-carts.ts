@@ -14,8 +14,8 @@ import { showPreference } from './unsubscribe-page.ts';
 const Token = Type.String({ maxLength: 200 });
 const TokenQuery = Type.Object({ token: Type.Optional(Token) });
 const TokenBody = Type.Object({ token: Omittable(Token) });
-const SavedCartAnswer = Type.Object({ saved_cart: SavedCartView });
-const PreferenceAnswer = Type.Object({
+const SavedCartResponse = Type.Object({ saved_cart: SavedCartView });
+const PreferenceResponse = Type.Object({
   ok: Type.Literal(true),
   status: Type.Union([Type.Literal('subscribed'), Type.Literal('unsubscribed')]),
 });
@@ -46,7 +46,7 @@ export const getRestoredCart = defineRoute({
   limit: 'ceiling',
   query: TokenQuery,
   errors: ['saved_cart_gone'],
-  answers: { 200: SavedCartAnswer },
+  answers: { 200: SavedCartResponse },
   handle: ({ ctx, query }) => restore(ctx, { query, body: undefined }),
 });
 
@@ -60,7 +60,7 @@ export const postRestoredCart = defineRoute({
   query: TokenQuery,
   body: TokenBody,
   errors: ['saved_cart_gone'],
-  answers: { 200: SavedCartAnswer },
+  answers: { 200: SavedCartResponse },
   handle: ({ ctx, query, body }) => restore(ctx, { query, body }),
 });
 
@@ -73,11 +73,11 @@ export const getUnsubscription = defineRoute({
   limit: 'ceiling',
   query: Type.Object({ token: Type.Optional(Token), confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })) }),
   errors: ['invalid_or_expired_token'],
-  answers: { 200: PreferenceAnswer },
+  answers: { 200: PreferenceResponse },
   async handle({ ctx, query, header }) {
     const token = requireToken({ query, body: undefined });
     const preference = query.confirm === '1' ? await unsubscribe(ctx, token) : await readMailPreference(ctx, token);
-    return answerPreference(ctx, preference, { token, accept: header('accept') });
+    return respondPreference(ctx, preference, { token, accept: header('accept') });
   },
 });
 
@@ -93,10 +93,10 @@ export const postUnsubscription = defineRoute({
   form: true,
   bodyBytesMax: 16 * 1024,
   errors: ['invalid_or_expired_token'],
-  answers: { 200: PreferenceAnswer },
+  answers: { 200: PreferenceResponse },
   async handle({ ctx, query, body, header }) {
     const token = requireToken({ query, body });
-    return answerPreference(ctx, await unsubscribe(ctx, token), { token, accept: header('accept') });
+    return respondPreference(ctx, await unsubscribe(ctx, token), { token, accept: header('accept') });
   },
 });
 
@@ -111,7 +111,7 @@ function requireToken(sent: Sent): string {
 }
 
 /** A browser gets a page, everybody else JSON. */
-function answerPreference(ctx: Context, status: MailPreference, asked: { token: string; accept: string }): Reply {
+function respondPreference(ctx: Context, status: MailPreference, asked: { token: string; accept: string }): Reply {
   if (!asked.accept.includes('text/html')) return ok({ ok: true, status });
   return showPreference({ storeName: ctx.tenant.name, status, token: asked.token });
 }

@@ -1,4 +1,4 @@
-import { householdOf } from '#src/api/lib/client-address.ts';
+import { clientNetworkOf } from '#src/api/lib/client-address.ts';
 import { defineRoute, largeBodyBytesMax, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { sessionOf } from '#src/api/lib/session-of.ts';
@@ -36,7 +36,7 @@ export const postPortal = defineRoute({
       email: body.customer_email,
       redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
       codeChallenge: null,
-      household: caller.clientAddress && householdOf(caller.clientAddress),
+      household: caller.clientAddress && clientNetworkOf(caller.clientAddress),
     });
     return ok({ ok: true });
   },

@@ -1,4 +1,4 @@
-import { householdOf } from '#src/api/lib/client-address.ts';
+import { clientNetworkOf } from '#src/api/lib/client-address.ts';
 import { defineRoute, toCustomers, toCustomersOrHolders, toPublic, type TenantNaming } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { sessionOf } from '#src/api/lib/session-of.ts';
@@ -27,7 +27,7 @@ export const postMagicLinkRequest = defineRoute({
       email: body.email,
       redirectPath: body.redirect_path ?? null,
       codeChallenge: body.code_challenge ?? null,
-      household: caller.clientAddress && householdOf(caller.clientAddress),
+      household: caller.clientAddress && clientNetworkOf(caller.clientAddress),
     });
     return ok({ ok: true });
   },

@@ -1,6 +1,6 @@
 import type { Route } from '#src/api/lib/define-route.ts';
-import type { Switchboard } from '#src/api/lib/switchboard.ts';
-import { keepReply, keptHeaders, type KeptReply, sendKept } from '#src/api/lib/render-reply.ts';
+import type { RequestRouter } from '#src/api/lib/switchboard.ts';
+import { storeReply, storedHeaders, type StoredReply, sendStored } from '#src/api/lib/render-reply.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import type { Services } from '#src/services.ts';
@@ -8,18 +8,18 @@ import { renderPage } from './page.ts';
 import { style } from './style.ts';
 
 /** The interface, for machines at /api/v1/openapi.json and for people at /docs. Both are made when first asked for. */
-export function mountDocs(switchboard: Switchboard, services: Services, routes: readonly Route[]): void {
+export function mountDocs(requestRouter: RequestRouter, services: Services, routes: readonly Route[]): void {
   const document = once(() => openApiDocument(routes, services.config.settings));
   const json = once(() => render('application/json', JSON.stringify(document())));
   const page = once(() => render('text/html', renderPage(document()), pageHeaders));
 
-  switchboard.serve('/api/v1/openapi.json', {
+  requestRouter.serve('/api/v1/openapi.json', {
     get(koa) {
       koa.set('access-control-allow-origin', '*');
-      sendKept(koa, json());
+      sendStored(koa, json());
     },
   });
-  switchboard.serve('/docs', { get: (koa) => sendKept(koa, page()) });
+  requestRouter.serve('/docs', { get: (koa) => sendStored(koa, page()) });
 }
 
 /** The page's own style and nothing else: no script, no picture, no other address. */
@@ -30,11 +30,11 @@ const policy = [
 
 const pageHeaders = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): KeptReply {
+function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): StoredReply {
   const etag = `"${sha256(text).toString('base64url').slice(0, 27)}"`;
-  return keepReply({
+  return storeReply({
     status: 200,
-    headers: { 'content-type': `${type}; charset=utf-8`, ...keptHeaders(etag, false), ...headers },
+    headers: { 'content-type': `${type}; charset=utf-8`, ...storedHeaders(etag, false), ...headers },
     body: text,
     etag,
   });

@@ -25,7 +25,7 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
     ${operation.description && html`<p>${inline(operation.description)}</p>`}
     ${(['path', 'query', 'header'] as const).map((part) => parametersIn(part, operation, schemas))}
     ${bodyOf(operation, schemas)}
-    ${responses.filter(([status]) => status < '300').map(([status, { content }]) => answerOf(status, content, schemas))}
+    ${responses.filter(([status]) => status < '300').map(([status, { content }]) => responseOf(status, content, schemas))}
     ${errorsOf(responses.filter(([status]) => status >= '400'))}
   </div>
   <div class="example">
@@ -59,7 +59,7 @@ function bodyOf({ requestBody }: ReadableOperation, schemas: Schemas): Html | fa
   return content !== undefined && html`<h4>Body</h4>${fieldsOf(content.schema, schemas, 'in')}`;
 }
 
-function answerOf(status: string, content: ByMediaType = {}, schemas: Schemas): Html | false {
+function responseOf(status: string, content: ByMediaType = {}, schemas: Schemas): Html | false {
   const [body] = Object.values(content);
   const fields = body ? fieldsOf(body.schema, schemas, 'out') : [];
   return fields.length > 0 && html`<h4>Answer ${status}</h4>${fields}`;

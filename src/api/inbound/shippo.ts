@@ -1,7 +1,7 @@
 import { defineRoute, toProviders } from '#src/api/lib/define-route.ts';
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { accepted } from '#src/api/lib/reply.ts';
-import { isFromShippingProvider, receiveHint, ShippingHint } from '#src/domain/shipping/index.ts';
+import { isFromShippingProvider, receiveNotification, ShippingNotification } from '#src/domain/shipping/index.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 
@@ -29,8 +29,8 @@ export const receiveShippoWebhook = defineRoute({
       throw new HttpError(400, 'invalid_request', 'The token or signature is not this store\'s.');
     }
     const hint = parse(rawBody);
-    if (!fits(ShippingHint, hint)) throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');
-    return accepted({ ok: true, followed: await receiveHint(ctx, hint) });
+    if (!fits(ShippingNotification, hint)) throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');
+    return accepted({ ok: true, followed: await receiveNotification(ctx, hint) });
   },
 });
 

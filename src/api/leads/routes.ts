@@ -1,7 +1,7 @@
 import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
 import {
-  CapturedLeadView, captureLead, InquiryInput, joinWaitlist, keepQuiz, LeadInput, presentCapturedLead, QuizInput,
+  CapturedLeadView, captureLead, InquiryInput, joinWaitlist, saveQuiz, LeadInput, presentCapturedLead, QuizInput,
   submitInquiry, WaitlistInput,
 } from '#src/domain/leads/index.ts';
 
@@ -33,7 +33,7 @@ export const postQuiz = defineRoute({
   limit: 'leads',
   answers,
   async handle({ ctx, body }) {
-    const lead = await keepQuiz(ctx, body);
+    const lead = await saveQuiz(ctx, body);
     return created(presentCapturedLead(lead.id));
   },
 });

@@ -13,7 +13,7 @@ export interface Admission {
 }
 
 /** The requests for hot public reads that were let in within the last second. */
-export interface Admissions {
+export interface AuthCache {
   /** The admission of an earlier request that said the same of its address and of its sender, to the letter. */
   find(koa: KoaContext): Admission | undefined;
   keep(koa: KoaContext, admission: Admission): void;
@@ -22,11 +22,11 @@ export interface Admissions {
 /** By so much later than the directory of keys says does a revoked key stop working here. */
 const freshForMs = seconds(1);
 
-const admissionsMax = 10_000;
+const cachedKeysMax = 10_000;
 
-export function createAdmissions(clock: Clock): Admissions {
+export function createAuthCache(clock: Clock): AuthCache {
   const admissions = new LRUCache<string, Admission>({
-    max: admissionsMax, ttl: freshForMs, ...agingBy(clock),
+    max: cachedKeysMax, ttl: freshForMs, ...agingBy(clock),
   });
   return {
     find: (koa) => admissions.get(nameOf(koa)),

@@ -6,13 +6,13 @@ import type { Reply } from './reply.ts';
 import { replyToError } from './reply-to-error.ts';
 
 /** Holds what is answered to what is documented. Tests switch it on; shoppers never wait for it. */
-export interface AnswerCheck {
+export interface ResponseCheck {
   answer(route: Route, reply: Reply): void;
   refusal(route: Route, error: unknown): void;
 }
 
 /** @param report is told in a sentence what an answer says that the documentation does not, or the other way round */
-export function createAnswerCheck(report: ((drift: string) => void) | undefined): AnswerCheck {
+export function createResponseCheck(report: ((drift: string) => void) | undefined): ResponseCheck {
   if (!report) return { answer: () => undefined, refusal: () => undefined };
   return {
     answer(route, reply) {

@@ -13,7 +13,7 @@ export function clientAddress(request: IncomingMessage, trustedProxyHops: number
 }
 
 /** What of an address stands for one household: whoever has an IPv6 address has 2^64 of them, its first half. */
-export function householdOf(address: string): string {
+export function clientNetworkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped || !isIPv6(address)) return mapped ?? address;
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];

@@ -9,7 +9,7 @@ const exposedHeaders = [
 ].join(', ');
 
 /** A preflight carries no tenant, so it answers any origin: the request itself is judged. */
-export function answerPreflight(koa: KoaContext, methods: string): void {
+export function respondPreflight(koa: KoaContext, methods: string): void {
   koa.status = 204;
   koa.set({
     'access-control-allow-origin': koa.get('origin') || '*',
@@ -21,7 +21,7 @@ export function answerPreflight(koa: KoaContext, methods: string): void {
 }
 
 /** Let a page of one of the store's origins read the answer, and refuse a page of any other. */
-export function answerOrigin(koa: KoaContext, tenant: Tenant): void {
+export function setAllowedOrigin(koa: KoaContext, tenant: Tenant): void {
   const origin = koa.get('origin');
   if (origin === '') return;
   if (!tenant.allowedOrigins.includes('*') && !tenant.allowedOrigins.includes(origin)) {

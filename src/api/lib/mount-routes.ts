@@ -6,20 +6,20 @@ import { DomainError } from '#src/lib/errors.ts';
 import type { Admission } from './admissions.ts';
 import { authenticate } from './authenticate.ts';
 import { clientAddress } from './client-address.ts';
-import { answerOrigin } from './cors.ts';
+import { setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
-import { type RenderedReply, renderReply, sendKept, sendReply } from './render-reply.ts';
+import { type RenderedReply, renderReply, sendStored, sendReply } from './render-reply.ts';
 import type { RouteServices } from './route-services.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
 import type { Party } from './shares.ts';
 import { shopperAddress } from './shopper-address.ts';
-import type { Switchboard } from './switchboard.ts';
+import type { RequestRouter } from './switchboard.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
-export function mountRoutes(switchboard: Switchboard, shared: RouteServices, routes: readonly Route[]): void {
+export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices, routes: readonly Route[]): void {
   const handlerOf = (route: Route) => async (koa: RouterContext) => {
     try {
       await serve(shared, route, koa);
@@ -29,7 +29,7 @@ export function mountRoutes(switchboard: Switchboard, shared: RouteServices, rou
     }
   };
   for (const [path, served] of Map.groupBy(routes, ({ path }) => path)) {
-    switchboard.serve(path, Object.fromEntries(served.map((route) => [route.method, handlerOf(route)])));
+    requestRouter.serve(path, Object.fromEntries(served.map((route) => [route.method, handlerOf(route)])));
   }
 }
 
@@ -47,7 +47,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
   const address = await meet(shared, { route, visitor }, koa);
 
   const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
-  if (route.cacheable) sendKept(koa, await shared.replies.get(visitor, koa.url, make));
+  if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
   else sendReply(koa, await make());
 }
 
@@ -56,7 +56,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
  * Answers the shopper's address.
  */
 export async function meet({ services, limiter }: RouteServices, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
-  answerOrigin(koa, visitor.tenant);
+  setAllowedOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
   const address = await shopperAddress(services, visitor, {
     clientAddress: clientAddress(koa.req, services.config.trustedProxyHops), named: koa.get('x-client-ip'), authorization: koa.get('authorization'),

@@ -23,7 +23,7 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   if (!route.body && !route.rawBody) return { body: undefined, rawBody: Buffer.alloc(0) };
   const bytes = await readBytes(koa.req, route.bodyBytesMax);
   if (route.rawBody) return { body: undefined, rawBody: bytes };
-  refusePacked(bytes, koa.get('content-encoding'));
+  rejectCompressed(bytes, koa.get('content-encoding'));
   const contentType = koa.get('content-type');
   const isPlain = route.plainTextJson && /^(?:text\/plain\s*(?:;|$)|$)/i.test(contentType);
   const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, isPlain ? 'application/json' : contentType);
@@ -31,7 +31,7 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
 }
 
 /** Nobody unpacks a body here: it could be anything, of any size. */
-function refusePacked(bytes: Buffer, encoding: string): void {
+function rejectCompressed(bytes: Buffer, encoding: string): void {
   if (bytes.length === 0 || encoding === '' || encoding.toLowerCase() === 'identity') return;
   throw new HttpError(415, 'unsupported_media_type', 'The body must come without a Content-Encoding.');
 }

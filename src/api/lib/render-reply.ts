@@ -18,7 +18,7 @@ export interface RenderedReply {
 }
 
 /** A reply ready to be sent many times. */
-export interface KeptReply extends Omit<RenderedReply, 'body'> {
+export interface StoredReply extends Omit<RenderedReply, 'body'> {
   /** The body in UTF-8, a character for each byte: so it is encoded once, and goes out in one write with its headers. */
   readonly bytes: string;
 }
@@ -27,13 +27,13 @@ export interface KeptReply extends Omit<RenderedReply, 'body'> {
 export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply): RenderedReply {
   const isHtml = typeof reply.body === 'string';
   const text = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
-  const isKept = route.caching === 'revalidate' && text !== undefined;
-  const etag = isKept ? tagOf(tenant, text) : undefined;
+  const isCompleted = route.caching === 'revalidate' && text !== undefined;
+  const etag = isCompleted ? tagOf(tenant, text) : undefined;
   return {
     status: reply.status,
     headers: {
       ...(text && { 'content-type': isHtml ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8' }),
-      ...(etag ? keptHeaders(etag, key !== undefined) : { 'cache-control': 'no-store' }),
+      ...(etag ? storedHeaders(etag, key !== undefined) : { 'cache-control': 'no-store' }),
       ...reply.headers,
     },
     body: text,
@@ -47,7 +47,7 @@ function tagOf(tenant: Tenant, text: string): string {
 }
 
 /** What an answer says that caches may keep, and have to ask about each time. */
-export function keptHeaders(etag: string, isPrivate: boolean): Record<string, string> {
+export function storedHeaders(etag: string, isPrivate: boolean): Record<string, string> {
   return {
     'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=0, must-revalidate`,
     vary: 'x-tenant-slug, Authorization, Origin, Accept-Encoding',
@@ -77,12 +77,12 @@ export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.status = reply.status;
 }
 
-export function keepReply({ body = '', ...reply }: RenderedReply): KeptReply {
+export function storeReply({ body = '', ...reply }: RenderedReply): StoredReply {
   return { ...reply, bytes: Buffer.from(body).toString('latin1') };
 }
 
 /** Send a reply that is kept as it is: all at once, and without Koa, which would look at every part of it again. */
-export function sendKept(koa: KoaContext, { status, headers, bytes, etag }: KeptReply): void {
+export function sendStored(koa: KoaContext, { status, headers, bytes, etag }: StoredReply): void {
   koa.respond = false;
   const own = { ...headers, 'x-request-id': String(koa.state['requestId']) };
   if (etag !== undefined && names(koa.get('if-none-match'), etag)) koa.res.writeHead(304, own).end();

@@ -1,5 +1,5 @@
 import { isDatabaseAway } from '#src/domain/database.ts';
-import { DomainError, type Refusal, Snooze } from '#src/lib/errors.ts';
+import { DomainError, type RejectionKind, Snooze } from '#src/lib/errors.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';
 
@@ -20,7 +20,7 @@ export interface ErrorReply {
 }
 
 /** The status of each kind of refusal. */
-export const statusOf: Readonly<Record<Refusal, number>> = {
+export const statusOf: Readonly<Record<RejectionKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,

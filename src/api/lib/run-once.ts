@@ -1,7 +1,7 @@
 import type { Context } from '#src/domain/context.ts';
 import { isDatabaseAway, transact } from '#src/domain/database.ts';
 import {
-  type ClaimedRequest, claimRequest, keepReply, type KeptReply, type KeyedRequest, releaseRequest,
+  type ClaimedRequest, claimRequest, storeReply, type StoredReply, type IdempotentRequest, releaseRequest,
 } from '#src/domain/idempotency/index.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -25,30 +25,30 @@ export function readIdempotencyKey(header: string): string | undefined {
 export async function runOnce(
   ctx: Context,
   mode: 'atomic' | 'resumable',
-  request: KeyedRequest,
+  request: IdempotentRequest,
   work: Work,
 ): Promise<RenderedReply> {
   const claimed = await claimRequest(ctx, request);
   if ('status' in claimed) return replay(claimed);
   try {
-    if (mode === 'resumable') return await runThenKeep(ctx, claimed, work);
+    if (mode === 'resumable') return await runThenStore(ctx, claimed, work);
     return await transact(ctx, async (ctx) => {
       const reply = await work(ctx, claimed.id);
-      if (await keepReply(ctx, claimed, keptFrom(reply))) return reply;
+      if (await storeReply(ctx, claimed, storedFrom(reply))) return reply;
       throw new DomainError('conflict', 'idempotency_in_progress', 'Another try has taken this request over.', {
         retryAfterSeconds: 1,
       });
     });
   } catch (error) {
     const refusal = renderError(error, currentCorrelation()?.requestId ?? '');
-    await unlessAway(ctx, settleRefusal(ctx, claimed, refusal, { isNamed: request.key !== undefined }));
+    await unlessAway(ctx, recordRejection(ctx, claimed, refusal, { isNamed: request.key !== undefined }));
     throw error;
   }
 }
 
-async function runThenKeep(ctx: Context, claimed: ClaimedRequest, work: Work): Promise<RenderedReply> {
+async function runThenStore(ctx: Context, claimed: ClaimedRequest, work: Work): Promise<RenderedReply> {
   const reply = await work(ctx, claimed.id);
-  await unlessAway(ctx, keepReply(ctx, claimed, keptFrom(reply)));
+  await unlessAway(ctx, storeReply(ctx, claimed, storedFrom(reply)));
   return reply;
 }
 
@@ -68,7 +68,7 @@ async function unlessAway(ctx: Context, kept: Promise<unknown>): Promise<void> {
  */
 const passing = [401, 403, 429];
 
-async function settleRefusal(
+async function recordRejection(
   ctx: Context,
   claimed: ClaimedRequest,
   refusal: RenderedReply,
@@ -76,14 +76,14 @@ async function settleRefusal(
 ): Promise<void> {
   const isPassing = refusal.status >= 500 || passing.includes(refusal.status);
   if (isPassing || !isNamed) await releaseRequest(ctx, claimed);
-  else await keepReply(ctx, claimed, keptFrom(refusal));
+  else await storeReply(ctx, claimed, storedFrom(refusal));
 }
 
-function keptFrom({ status, headers, body }: RenderedReply): KeptReply {
+function storedFrom({ status, headers, body }: RenderedReply): StoredReply {
   return { status, headers, body: body?.toString() ?? '' };
 }
 
-function replay({ status, headers, body }: KeptReply): RenderedReply {
+function replay({ status, headers, body }: StoredReply): RenderedReply {
   return {
     status,
     headers: { ...headers, 'idempotent-replayed': 'true' },

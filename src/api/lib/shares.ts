@@ -1,6 +1,6 @@
 import { normaliseEmail } from '#src/domain/customers/index.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
-import { householdOf } from './client-address.ts';
+import { clientNetworkOf } from './client-address.ts';
 import type { Route } from './define-route.ts';
 import { emailLimitOf, type LimitName, limitOf } from './limits.ts';
 import type { Visitor } from './visitor.ts';
@@ -55,6 +55,6 @@ export function emailsOf({ emails }: Route, party: Party, { recipient, pepper }:
  * them could close the store for all.
  */
 function shopperOf({ visitor: { tenant, key, session }, address }: Party): string[] {
-  const shopper = session?.id ?? (address === undefined ? undefined : householdOf(address));
+  const shopper = session?.id ?? (address === undefined ? undefined : clientNetworkOf(address));
   return shopper === undefined ? [] : [`${key?.kind === 'publishable' ? key.id : tenant.id}:${shopper}`];
 }

@@ -8,14 +8,14 @@ import { setTimeout as pause } from 'node:timers/promises';
  * may end.
  *
  * @param noticeMs how long a router may take to notice
- * @param patienceMs how long after that a request may still take
+ * @param exitDelayMs how long after that a request may still take
  */
-export async function stopServing(server: Server, { noticeMs, patienceMs }: { noticeMs: number; patienceMs: number }): Promise<void> {
+export async function stopServing(server: Server, { noticeMs, exitDelayMs }: { noticeMs: number; exitDelayMs: number }): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   await pause(noticeMs);
   const closed = once(server, 'close');
   server.close();
-  const impatience = setTimeout(() => server.closeAllConnections(), patienceMs);
+  const impatience = setTimeout(() => server.closeAllConnections(), exitDelayMs);
   await closed;
   clearTimeout(impatience);
 }

@@ -1,7 +1,7 @@
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 
-import { answerPreflight } from './cors.ts';
+import { respondPreflight } from './cors.ts';
 import type { Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 
@@ -15,7 +15,7 @@ type Handler = (koa: RouterContext) => Promise<void> | void;
  * with 405 and those that it has: a word that stands where another address has a parameter is never taken for a value.
  * Addresses that begin alike share a router, so that none is looked for among all of them.
  */
-export class Switchboard {
+export class RequestRouter {
   readonly #routers = new Map<string, Router>();
 
   /** Serve an address. Of two that fit the same path the earlier one serves it. */
@@ -26,7 +26,7 @@ export class Switchboard {
     this.#routerOf(path).all(path, (koa) => {
       const handler = byMethod.get(koa.method);
       if (handler) return handler(koa);
-      if (koa.method === 'OPTIONS') return answerPreflight(koa, methods.join(', '));
+      if (koa.method === 'OPTIONS') return respondPreflight(koa, methods.join(', '));
       const allow = [...methods, 'OPTIONS'].join(', ');
       throw new HttpError(405, 'method_not_allowed', `${koa.method} is not served here.`, { headers: { allow } });
     });

@@ -2,19 +2,19 @@ import type { Middleware } from 'koa';
 
 import type { RouteServices } from '#src/api/lib/route-services.ts';
 import { meet } from '#src/api/lib/mount-routes.ts';
-import { sendKept } from '#src/api/lib/render-reply.ts';
+import { sendStored } from '#src/api/lib/render-reply.ts';
 
 /**
  * Answer a request that says the same as one of a moment ago with the same reply while that is fresh: neither its route
  * nor its visitor is looked up again.
  */
-export function answerRepeats(shared: RouteServices): Middleware {
+export function serveFromReplyCache(shared: RouteServices): Middleware {
   return async (koa, next) => {
     const admission = shared.admissions.find(koa);
     const reply = admission && shared.replies.peek(admission.visitor, koa.url);
     if (!reply) return next();
     koa.state['route'] = admission.route.path;
     await meet(shared, admission, koa);
-    sendKept(koa, reply);
+    sendStored(koa, reply);
   };
 }

@@ -11,7 +11,7 @@ import type { Services } from '#src/services.ts';
 const harmless = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** Give each request its id, answer every error with the one envelope, and write one line when it is over. */
-export function answerRequests(services: Services): Middleware {
+export function handleRequests(services: Services): Middleware {
   return async (koa, next) => {
     const given = koa.get('x-request-id');
     const requestId = harmless.test(given) ? given : newId('req');
@@ -36,7 +36,7 @@ export function answerRequests(services: Services): Middleware {
       const [, provider] = /^\/api\/webhooks\/([a-z]+)\//.exec(route) ?? [];
       if (provider && status === 400) services.metrics.count('inbound_refused', { tenant: String(tenant), provider });
       const ms = performance.now() - startedAt;
-      services.metrics.requestAnswered({ method, route, status }, ms / 1000);
+      services.metrics.requestHandled({ method, route, status }, ms / 1000);
       services.log.info({ method, route, status, ms: Math.round(ms * 10) / 10, tenant }, 'request');
     }));
   };

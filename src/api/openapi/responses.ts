@@ -13,7 +13,7 @@ import type { SchemaPool } from './schema-pool.ts';
 /** Every answer of a route, by status. */
 export function responsesOf(route: Route, schemas: SchemaPool): Operation['responses'] {
   const answers = Object.entries(route.answers).map(([status, schema]) =>
-    [status, answerOf(route, status, schema, schemas)] as const);
+    [status, responseOf(route, status, schema, schemas)] as const);
   const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };
   const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
   const refusals = [...byStatus].map(([status, codes]) =>
@@ -25,7 +25,7 @@ export function responsesOf(route: Route, schemas: SchemaPool): Operation['respo
   };
 }
 
-function answerOf(route: Route, status: string, schema: TSchema, schemas: SchemaPool): Response {
+function responseOf(route: Route, status: string, schema: TSchema, schemas: SchemaPool): Response {
   return {
     description: STATUS_CODES[status] ?? 'Done',
     headers: headersOf(route, Number(status)),

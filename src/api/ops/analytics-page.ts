@@ -1,5 +1,5 @@
 import type { Backlog, DailyReport, FunnelReport, StoreNumbers } from '#src/domain/analytics/index.ts';
-import type { SearchMiss } from '#src/domain/search/index.ts';
+import type { ZeroResultSearch } from '#src/domain/search/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { barChart, chartStyle, funnelChart } from './chart.ts';
@@ -8,8 +8,8 @@ import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 /** How far behind the folding is, and the busiest stores. */
 export function renderAnalyticsPage(
-  { backlog, setAside, stores, now }: {
-    backlog: Backlog; setAside: number; stores: readonly (StoreNumbers & { readonly slug: string })[]; now: Date;
+  { backlog, quarantined, stores, now }: {
+    backlog: Backlog; quarantined: number; stores: readonly (StoreNumbers & { readonly slug: string })[]; now: Date;
   },
 ): string {
   return renderPage({
@@ -19,7 +19,7 @@ export function renderAnalyticsPage(
       <p class="lead">${backlog.oldestAt
         ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be folded, the oldest for ${ago(backlog.oldestAt, now)}.`
         : 'Everything that came in is folded.'}</p>
-      ${setAside > 0 && html`<p>${count(setAside)} ${setAside === 1 ? 'batch' : 'batches'} could not be folded and ${setAside === 1 ? 'was' : 'were'} set aside:
+      ${quarantined > 0 && html`<p>${count(quarantined)} ${quarantined === 1 ? 'batch' : 'batches'} could not be folded and ${quarantined === 1 ? 'was' : 'were'} set aside:
         the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a> says why.</p>`}
       <section>
         <header><h2>Stores</h2><span class="soft">the last 30 days</span></header>
@@ -37,7 +37,7 @@ export interface StorePage {
   readonly tenant: Tenant;
   readonly funnel: FunnelReport;
   readonly daily: DailyReport;
-  readonly misses: readonly SearchMiss[];
+  readonly zeroResultSearches: readonly ZeroResultSearch[];
   readonly now: Date;
   readonly done?: string | undefined;
 }
@@ -45,7 +45,7 @@ export interface StorePage {
 const stepNames = { viewed: 'Viewed', cart: 'In a cart', checkout: 'Checkout', paid: 'Paid' } as const;
 
 /** One store's days in pictures, with the numbers beneath. */
-export function renderStoreAnalyticsPage({ tenant, funnel, daily, misses, now, done }: StorePage): string {
+export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSearches, now, done }: StorePage): string {
   const money = (cents: number) => formatMoney(cents, tenant.currency, tenant.locale);
   const series = (name: 'events' | 'sessions' | 'orders' | 'revenue_cents') => daily.days.map((day) => ({ label: day.day.slice(5), value: day[name] }));
   const chart = (title: string, name: Parameters<typeof series>[0], format: (value: number) => string): Html => html`<section>
@@ -67,8 +67,8 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, misses, now, d
       ${chart('Events', 'events', count)}
       <section>
         <header><h2>Searched for in vain</h2></header>
-        ${misses.length === 0 && html`<p class="soft">Nothing.</p>`}
-        <table><tbody>${misses.map(({ query, count: times, lastAt }) => html`<tr><td>${query}</td><td class="soft">${ago(lastAt, now)} ago</td><td>${count(times)} ×</td></tr>`)}</tbody></table>
+        ${zeroResultSearches.length === 0 && html`<p class="soft">Nothing.</p>`}
+        <table><tbody>${zeroResultSearches.map(({ query, count: times, lastAt }) => html`<tr><td>${query}</td><td class="soft">${ago(lastAt, now)} ago</td><td>${count(times)} ×</td></tr>`)}</tbody></table>
       </section>
       <section>
         <header><h2>The numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Reckon these days anew')}</header>

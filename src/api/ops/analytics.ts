@@ -1,8 +1,8 @@
 import Router from '@koa/router';
 
-import { busiestStores, countSetAside, daily, funnel, readBacklog, requestRebuild } from '#src/domain/analytics/index.ts';
+import { busiestStores, countQuarantined, daily, funnel, readBacklog, requestRebuild } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/domain/database.ts';
-import { listMisses } from '#src/domain/search/index.ts';
+import { listZeroResultSearches } from '#src/domain/search/index.ts';
 import type { Services } from '#src/services.ts';
 import { renderAnalyticsPage, renderStoreAnalyticsPage } from './analytics-page.ts';
 import { contextOf, doneOf, redirect, show, slugsOf } from './respond.ts';
@@ -16,19 +16,19 @@ export function analyticsPages(services: Services): Router {
 
   router.get('/', async (koa) => {
     const ctx = services.context();
-    const [backlog, setAside, busiest] = await Promise.all([
-      readBacklog(ctx), countSetAside(ctx), busiestStores(ctx, { days: shownDays, limit: shownStores }),
+    const [backlog, quarantined, busiest] = await Promise.all([
+      readBacklog(ctx), countQuarantined(ctx), busiestStores(ctx, { days: shownDays, limit: shownStores }),
     ]);
     const slugs = await slugsOf(services, busiest);
     const stores = busiest.map((store) => ({ ...store, slug: slugs.get(store.tenantId) ?? '' }));
-    show(koa, renderAnalyticsPage({ backlog, setAside, stores, now: services.clock.now() }));
+    show(koa, renderAnalyticsPage({ backlog, quarantined, stores, now: services.clock.now() }));
   });
 
   router.get('/:slug', async (koa) => {
     const ctx = await contextOf(services, koa);
-    const [reached, days, misses] = await Promise.all([funnel(ctx), daily(ctx), listMisses(ctx)]);
+    const [reached, days, zeroResultSearches] = await Promise.all([funnel(ctx), daily(ctx), listZeroResultSearches(ctx)]);
     show(koa, renderStoreAnalyticsPage({
-      tenant: ctx.tenant, funnel: reached, daily: days, misses, now: services.clock.now(), done: doneOf(koa),
+      tenant: ctx.tenant, funnel: reached, daily: days, zeroResultSearches, now: services.clock.now(), done: doneOf(koa),
     }));
   });
 

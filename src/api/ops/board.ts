@@ -8,7 +8,7 @@ import { HttpError } from '#src/api/lib/http-error.ts';
 import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
-import { keptAmong, retryFailed } from '#src/outbox/runs.ts';
+import { finishedAmong, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = '/ops/queues';
@@ -46,9 +46,9 @@ export function createBoard(services: Services): Middleware {
   const board: Middleware = serverAdapter.registerPlugin();
 
   return async (koa, next) => {
-    if (!['GET', 'HEAD'].includes(koa.method)) return answerRetry(services, koa);
+    if (!['GET', 'HEAD'].includes(koa.method)) return respondRetry(services, koa);
     const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
-    if (shown) await dropSettled(services, shown);
+    if (shown) await dropFinished(services, shown);
     // The board answers 500 for whatever is thrown below it, our 404 among it.
     let isBoards = true;
     await board(koa, async () => void (isBoards = false));
@@ -60,10 +60,10 @@ export function createBoard(services: Services): Middleware {
 }
 
 /** The rows are retried, and the relay carries them: the board itself changes nothing in Redis. */
-async function answerRetry(services: Services, koa: Context): Promise<void> {
+async function respondRetry(services: Services, koa: Context): Promise<void> {
   const { queue, id } = (koa.method === 'PUT' && retries.exec(koa.path)?.groups) || {};
   if (!queue) throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
-  const retried = await retryFailed(services.run, { queue, ...(id && { id }) }, services.clock.now());
+  const retried = await retryFailed(services.execute, { queue, ...(id && { id }) }, services.clock.now());
   if (id && retried === 0) throw new HttpError(404, 'not_found', 'No failed job of this queue has this id. It may be under way again.');
   services.context().database.wakeRelay();
   if (id) koa.status = 204;
@@ -77,13 +77,13 @@ function openQueue(services: Services, name: QueueName): Queue {
 }
 
 /** How many failed jobs are looked through at a time. */
-const lookedThroughMax = 500;
+const scannedMax = 500;
 
 /** What was seen to otherwise, on /ops/labels or by the owner, no longer stands among what failed. */
-async function dropSettled(services: Services, queue: Queue): Promise<void> {
-  const failed = await queue.getFailed(0, lookedThroughMax - 1);
+async function dropFinished(services: Services, queue: Queue): Promise<void> {
+  const failed = await queue.getFailed(0, scannedMax - 1);
   const ids = failed.flatMap((job) => (job?.id ? [job.id] : []));
-  const settled = ids.length > 0 ? await keptAmong(services.run, ids) : [];
+  const settled = ids.length > 0 ? await finishedAmong(services.execute, ids) : [];
   await Promise.all(settled.map((id) => queue.remove(id)));
 }
 

@@ -4,7 +4,7 @@ import { dismissAttention, ordersNeedingAttention } from '#src/domain/backoffice
 import { readDrift } from '#src/domain/payments/index.ts';
 import type { Services } from '#src/services.ts';
 import { renderDriftPage } from './drift-page.ts';
-import { contextOf, doneOf, formOf, orSentence, redirect, show, slugsOf } from './respond.ts';
+import { contextOf, doneOf, formOf, orMessage, redirect, show, slugsOf } from './respond.ts';
 
 const address = '/ops/drift';
 const shownMax = 200;
@@ -25,7 +25,7 @@ export function driftPages(services: Services): Router {
   router.post('/:slug/orders/:id/dismiss', async (koa) => {
     const ctx = await contextOf(services, koa);
     const { code = '' } = await formOf(koa);
-    const result = await orSentence(dismissAttention(ctx, { orderId: koa.params['id'] ?? '', code }));
+    const result = await orMessage(dismissAttention(ctx, { orderId: koa.params['id'] ?? '', code }));
     if ('value' in result) return redirect(koa, address, 'Noted.');
     koa.status = 409;
     await showAll(koa, result.sentence);

@@ -3,12 +3,12 @@ import type { RouterMiddleware } from '@koa/router';
 import type { Services } from '#src/services.ts';
 
 /** The process runs. */
-export const answerHealth: RouterMiddleware = (koa) => {
+export const respondHealth: RouterMiddleware = (koa) => {
   koa.body = { ok: true };
 };
 
 /** The process can serve: PostgreSQL answers and no shutdown has begun. Redis may be away: the shop is open then. */
-export function answerReadiness(services: Services): RouterMiddleware {
+export function respondReadiness(services: Services): RouterMiddleware {
   return async (koa) => {
     const database = await services.context().database.answers();
     const ready = database && !services.isClosing();

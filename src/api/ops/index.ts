@@ -5,9 +5,9 @@ import type { Services } from '#src/services.ts';
 import { analyticsPages } from './analytics.ts';
 import { createSecretCheck } from './check-secret.ts';
 import { driftPages } from './drift.ts';
-import { answerHealth, answerReadiness } from './health.ts';
+import { respondHealth, respondReadiness } from './health.ts';
 import { labelPages } from './labels.ts';
-import { answerMetrics, answerQueues } from './metrics.ts';
+import { respondMetrics, respondQueues } from './metrics.ts';
 import { openOnFirstUse } from './open-board.ts';
 import { overviewPages } from './overview.ts';
 import { protectOps } from './protect.ts';
@@ -17,10 +17,10 @@ import { webhookPages } from './webhooks.ts';
 export function opsRoutes(services: Services): Middleware[] {
   const checkSecret = createSecretCheck(services);
   const machines = new Router();
-  machines.get('/healthz', answerHealth);
-  machines.get('/readyz', answerReadiness(services));
-  machines.get('/metrics', answerMetrics(services, checkSecret));
-  machines.get('/metrics/queues', answerQueues(services, checkSecret));
+  machines.get('/healthz', respondHealth);
+  machines.get('/readyz', respondReadiness(services));
+  machines.get('/metrics', respondMetrics(services, checkSecret));
+  machines.get('/metrics/queues', respondQueues(services, checkSecret));
   return [
     machines.routes() as Middleware,
     protectOps(services, checkSecret),

@@ -10,7 +10,7 @@ import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
 import { renderLabelPage } from './label-page.ts';
 import { renderLabelsPage } from './labels-page.ts';
-import { contextOf, doneOf, formOf, operatorContext, orSentence, redirect, show, slugsOf } from './respond.ts';
+import { contextOf, doneOf, formOf, operatorContext, orMessage, redirect, show, slugsOf } from './respond.ts';
 
 const shownMax = 500;
 /** How many labels one press retries. */
@@ -47,7 +47,7 @@ export function labelPages(services: Services): Router {
 
   router.get('/:slug/:id', async (koa) => {
     const { ctx, label } = await labelOf(services, koa);
-    const rates = koa.query['rates'] === undefined ? undefined : await orSentence(quoteOrder(ctx, { orderId: label.orderId }));
+    const rates = koa.query['rates'] === undefined ? undefined : await orMessage(quoteOrder(ctx, { orderId: label.orderId }));
     show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates, done: doneOf(koa) }));
   });
 
@@ -55,7 +55,7 @@ export function labelPages(services: Services): Router {
     router.post(`/:slug/:id/${name}`, async (koa) => {
       const { ctx, label } = await labelOf(services, koa);
       const form = await formOf(koa);
-      const result = await orSentence(act(ctx, label, form));
+      const result = await orMessage(act(ctx, label, form));
       if ('sentence' in result) {
         koa.status = 409;
         return show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence, typed: form }));

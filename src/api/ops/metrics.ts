@@ -13,7 +13,7 @@ import { sizeProcesses } from './size-processes.ts';
  * Everything there is to watch, for Prometheus. Any web process answers alike: how things stand is read from
  * PostgreSQL, and what was counted is the sum over all processes, workers included.
  */
-export function answerMetrics(services: Services, checkSecret: CheckSecret): RouterMiddleware {
+export function respondMetrics(services: Services, checkSecret: CheckSecret): RouterMiddleware {
   return async (koa) => {
     await requireToken(services, checkSecret, koa);
     const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);
@@ -27,7 +27,7 @@ export function answerMetrics(services: Services, checkSecret: CheckSecret): Rou
 }
 
 /** What to scale by, for an autoscaler: how far behind each queue is and how many processes would catch up. */
-export function answerQueues(services: Services, checkSecret: CheckSecret): RouterMiddleware {
+export function respondQueues(services: Services, checkSecret: CheckSecret): RouterMiddleware {
   return async (koa) => {
     await requireToken(services, checkSecret, koa);
     const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);

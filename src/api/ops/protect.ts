@@ -25,7 +25,7 @@ export function protectOps(services: Services, checkSecret: CheckSecret): Middle
   return async (koa, next) => {
     if (!opsPath.test(koa.path)) return next();
     await requireOperator(services, checkSecret, koa);
-    if (!safeMethods.has(koa.method)) refuseForeignPages(services, koa);
+    if (!safeMethods.has(koa.method)) rejectForeignPages(services, koa);
     koa.set(headers);
     await next();
   };
@@ -50,7 +50,7 @@ export function basicLogin({ user, password }: { user: string; password: string 
 }
 
 /** Browsers say where a change comes from; a client that says nothing is no browser, and carries no login by itself. */
-function refuseForeignPages({ config }: Services, koa: KoaContext): void {
+function rejectForeignPages({ config }: Services, koa: KoaContext): void {
   const origin = koa.get('origin');
   const site = koa.get('sec-fetch-site');
   const isOwn = origin === '' || hostOf(origin) === koa.host || origin === new URL(config.settings.publicUrl).origin;

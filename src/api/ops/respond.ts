@@ -29,7 +29,7 @@ export async function formOf(koa: RouterContext): Promise<Record<string, string>
 }
 
 /** What came of it, or the sentence of a refusal, for the page to show. */
-export async function orSentence<Value>(work: Promise<Value>): Promise<{ value: Value } | { sentence: string }> {
+export async function orMessage<Value>(work: Promise<Value>): Promise<{ value: Value } | { sentence: string }> {
   try {
     return { value: await work };
   } catch (error) {

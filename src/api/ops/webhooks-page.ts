@@ -1,9 +1,9 @@
-import type { FailedDelivery, TroubledEndpoint } from '#src/domain/webhooks/index.ts';
+import type { FailedDelivery, FailingEndpoint } from '#src/domain/webhooks/index.ts';
 import { html, type Html } from '#src/lib/html.ts';
 import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 export interface WebhooksPage {
-  readonly endpoints: readonly TroubledEndpoint[];
+  readonly endpoints: readonly FailingEndpoint[];
   readonly deliveries: readonly FailedDelivery[];
   /** How many were given up, shown or not. */
   readonly total: number;
@@ -35,7 +35,7 @@ export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, 
   });
 }
 
-function renderEndpoint(endpoint: TroubledEndpoint, slug: string, now: Date): Html {
+function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Html {
   const { id, address, disabledAt, waiting } = endpoint;
   const path = `/ops/webhooks/${slug}/endpoints/${id}`;
   const since = endpoint.failingSince ?? disabledAt ?? now;
@@ -51,13 +51,13 @@ function renderEndpoint(endpoint: TroubledEndpoint, slug: string, now: Date): Ht
   </section>`;
 }
 
-function headingOf({ disabledReason, pausedUntil }: TroubledEndpoint): string {
+function headingOf({ disabledReason, pausedUntil }: FailingEndpoint): string {
   if (disabledReason === 'gone') return 'Switched off: it said that it is gone';
   if (disabledReason === 'failing') return 'Switched off: it took nothing for days';
   return pausedUntil ? 'Fails, and is spared for a while' : 'Fails';
 }
 
-function factsOf({ failingSince, failures, disabledAt, pausedUntil }: TroubledEndpoint, now: Date): Html {
+function factsOf({ failingSince, failures, disabledAt, pausedUntil }: FailingEndpoint, now: Date): Html {
   return html`${failingSince && html`without a success for ${ago(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`}${
     disabledAt && html`${failingSince && ' · '}switched off ${ago(disabledAt, now)} ago`}${
     !disabledAt && pausedUntil && pausedUntil > now && html` · tried again at ${pausedUntil.toISOString().slice(11, 16)} UTC`}`;

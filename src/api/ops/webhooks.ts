@@ -4,7 +4,7 @@ import type { Context } from '#src/domain/context.ts';
 import { enableEndpoint, recoverDeliveries, redeliver, webhooksNeedingAttention } from '#src/domain/webhooks/index.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
-import { contextOf, doneOf, formOf, orSentence, redirect, show, slugsOf } from './respond.ts';
+import { contextOf, doneOf, formOf, orMessage, redirect, show, slugsOf } from './respond.ts';
 import { renderWebhooksPage } from './webhooks-page.ts';
 
 const address = '/ops/webhooks';
@@ -24,7 +24,7 @@ export function webhookPages(services: Services): Router {
   for (const [path, act] of Object.entries(actions)) {
     router.post(path, async (koa) => {
       const ctx = await contextOf(services, koa);
-      const result = await orSentence(act(ctx, koa.params['id'] ?? '', await formOf(koa)));
+      const result = await orMessage(act(ctx, koa.params['id'] ?? '', await formOf(koa)));
       if ('value' in result) return redirect(koa, address, result.value);
       koa.status = 409;
       await showAll(koa, result.sentence);

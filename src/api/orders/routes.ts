@@ -1,6 +1,6 @@
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { findOrder, lookUpOrder, OrderView } from '#src/domain/orders/index.ts';
+import { findOrder, findOrderByNumber, OrderView } from '#src/domain/orders/index.ts';
 import { Email, Id, Text, Type } from '#src/lib/schema.ts';
 
 const answers = { 200: Type.Object({ order: OrderView }) };
@@ -16,7 +16,7 @@ export const getOrderLookup = defineRoute({
   answers,
   errors: ['not_found'],
   async handle({ ctx, query }) {
-    return ok({ order: await lookUpOrder(ctx, { orderNumber: query.order_number, email: query.email }) });
+    return ok({ order: await findOrderByNumber(ctx, { orderNumber: query.order_number, email: query.email }) });
   },
 });
 

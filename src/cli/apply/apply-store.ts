@@ -2,7 +2,7 @@ import { recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { asPlatform, continueAs } from '#src/domain/database.ts';
-import { takenBackIf } from '#src/domain/taken-back-if.ts';
+import { dryRunTransaction } from '#src/domain/dry-run-transaction.ts';
 import { saveTenant } from '#src/domain/tenants/index.ts';
 import { type ApplyOptions, type ApplyRun, placed } from './section.ts';
 import { sections } from './sections.ts';
@@ -23,7 +23,7 @@ export interface Applied {
 /**
  * Bring a store into line with its file, in one transaction: a file that is refused leaves nothing half done, and a
  * dry run finds out what would change by doing it and taking it back.
- * @throws RefusedInput when a domain refuses a part of it
+ * @throws RejectedInput when a domain refuses a part of it
  */
 export async function applyStore(
   ctx: PlatformContext,
@@ -36,7 +36,7 @@ export async function applyStore(
   const notes: string[] = [];
   const given = new Map(Object.entries(rest));
 
-  await takenBackIf<void>(options.dryRun, (finish) =>
+  await dryRunTransaction<void>(options.dryRun, (finish) =>
     asPlatform(ctx, 'a store file makes its store and fills it, all or nothing', async (platform) => {
       const { tenant, change } = await placed('/store', () => saveTenant(platform, store));
       const ctx = await continueAs(platform, tenant);

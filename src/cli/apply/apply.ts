@@ -6,7 +6,7 @@ import { readConfig } from '#src/config.ts';
 import { applyStore } from './apply-store.ts';
 import { reportApplied } from './report-applied.ts';
 import type { Problem } from './read-store-file.ts';
-import { RefusedInput } from './section.ts';
+import { RejectedInput } from './section.ts';
 import { loadStoreFile } from './store-file.ts';
 
 export const applyCommand = defineCommand({
@@ -35,7 +35,7 @@ export const applyCommand = defineCommand({
       );
       return reportApplied(applied);
     } catch (error) {
-      if (!(error instanceof RefusedInput)) throw error;
+      if (!(error instanceof RejectedInput)) throw error;
       throw refuse(name, error.issues.flatMap((issue) => loaded.locate(issue) ?? []));
     }
   },

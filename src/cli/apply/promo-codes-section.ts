@@ -14,7 +14,7 @@ export const promoCodesSection = many({
   keyOf: ({ code }) => normalisePromoCode(code),
   keyField: 'code',
   async save(run, promo) {
-    await refuseUnknownProducts(run, promo.products ?? []);
+    await rejectUnknownProducts(run, promo.products ?? []);
     return savePromoCode(run.ctx, promo);
   },
   async prune({ ctx, record }, named) {
@@ -24,7 +24,7 @@ export const promoCodesSection = many({
 });
 
 /** A slug that is mistyped would make a code that never applies. */
-async function refuseUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]): Promise<void> {
+async function rejectUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
   const known = new Set(await productSlugs(ctx));
   const errors = slugs

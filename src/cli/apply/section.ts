@@ -38,8 +38,8 @@ export interface Section {
 }
 
 /** What the domain refused, and the place in the file that it refused. */
-export class RefusedInput extends Error {
-  override readonly name = 'RefusedInput';
+export class RejectedInput extends Error {
+  override readonly name = 'RejectedInput';
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], cause: unknown) {
@@ -149,7 +149,7 @@ export async function placed<Result>(path: string, work: () => Promise<Result>):
     const { errors } = error.extensions;
     const told = Array.isArray(errors) ? errors.filter(isIssue) : [];
     const whole = { path: '', code: error.code, detail: error.message };
-    throw new RefusedInput(under(path, told.length > 0 ? told : [whole]), error);
+    throw new RejectedInput(under(path, told.length > 0 ? told : [whole]), error);
   }
 }
 

@@ -7,31 +7,31 @@ import { fault, type Finding, ok, warning } from './finding.ts';
 const oldestVersion = 15;
 
 /** The database: whether it is there, whose it is, and whether its schema is this release's. */
-export async function checkDatabase({ run, config }: Services): Promise<Finding[]> {
+export async function checkDatabase({ execute, config }: Services): Promise<Finding[]> {
   let database: InspectedDatabase;
   try {
-    database = await inspectDatabase(run);
+    database = await inspectDatabase(execute);
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
     const advice = 'See whether the server of DATABASE_URL runs and lets this machine in.';
     return [fault('database', 'PostgreSQL is away.', advice)];
   }
   return [
-    judgeVersion(database),
-    judgeRole(database),
-    judgeClock(database),
-    await judgeSchema(config.databaseUrl),
-    ...(database.openTables.length > 0 ? [judgeTables(database.openTables)] : []),
+    checkServerVersion(database),
+    checkRole(database),
+    checkClock(database),
+    await checkSchema(config.databaseUrl),
+    ...(database.openTables.length > 0 ? [checkTables(database.openTables)] : []),
   ];
 }
 
-function judgeVersion({ versionNumber }: InspectedDatabase): Finding {
+function checkServerVersion({ versionNumber }: InspectedDatabase): Finding {
   const version = Math.floor(versionNumber / 10_000);
   if (version >= oldestVersion) return ok('database', `PostgreSQL ${version} answers.`);
   return fault('database', `PostgreSQL ${version} is too old.`, `Upgrade it to ${oldestVersion} or newer.`);
 }
 
-function judgeRole({ role, isUnbound }: InspectedDatabase): Finding {
+function checkRole({ role, isUnbound }: InspectedDatabase): Finding {
   if (!isUnbound) return ok('database role', `"${role}" is held to row-level security.`);
   return fault(
     'database role', `"${role}" is above row-level security: nothing keeps the stores apart, and no process starts.`,
@@ -42,7 +42,7 @@ function judgeRole({ role, isUnbound }: InspectedDatabase): Finding {
 /** What the answer took is part of what is measured, so less than some seconds is nothing. */
 const agreedSeconds = 3;
 
-function judgeClock({ skewSeconds }: InspectedDatabase): Finding {
+function checkClock({ skewSeconds }: InspectedDatabase): Finding {
   if (skewSeconds < agreedSeconds) return ok('database clock', 'This machine and PostgreSQL agree on the time.');
   const apart = `This machine and PostgreSQL are ${Math.round(skewSeconds)} seconds apart.`;
   const advice = 'Set both clocks by NTP.';
@@ -50,13 +50,13 @@ function judgeClock({ skewSeconds }: InspectedDatabase): Finding {
   return find('database clock', apart, advice);
 }
 
-async function judgeSchema(databaseUrl: string): Promise<Finding> {
+async function checkSchema(databaseUrl: string): Promise<Finding> {
   const pending = await pendingMigrations(databaseUrl);
   if (pending.length === 0) return ok('schema', 'Every migration is applied.');
   return fault('schema', `To be applied: ${pending.join(', ')}.`, 'npm run cli -- migrate');
 }
 
-function judgeTables(tables: readonly string[]): Finding {
+function checkTables(tables: readonly string[]): Finding {
   return fault(
     'row-level security', `It is not forced on ${tables.join(', ')}: one store could see another's rows.`,
     'Remove the tables if they are not this service\'s; otherwise alter table … force row level security.',

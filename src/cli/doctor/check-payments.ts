@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { wrongKindOf } from '#src/domain/judge-key.ts';
+import { wrongModeOf } from '#src/domain/check-key-mode.ts';
 import { checkWebhookEndpoint, type EndpointFault, openAccount, readPaymentAccount } from '#src/domain/payments/index.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { clockSkewMaxSeconds } from '#src/platform/prove-database.ts';
@@ -15,13 +15,13 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
   }
   if (!stored.hasSecretKey) return [fault('stripe', 'There is no secret key.', save)];
   const account = await openAccount(ctx);
-  const askedAt = ctx.clock.now().getTime();
+  const requestedAt = ctx.clock.now().getTime();
   try {
     const told = await ctx.ports.payments.readClock(account, ctx.signal);
-    const between = (askedAt + ctx.clock.now().getTime()) / 2;
+    const between = (requestedAt + ctx.clock.now().getTime()) / 2;
     return [
-      judgeKind(ctx, account.secretKey),
-      ...(told ? [judgeClock(Math.abs(told.getTime() - between) / 1000)] : []),
+      checkKind(ctx, account.secretKey),
+      ...(told ? [checkClock(Math.abs(told.getTime() - between) / 1000)] : []),
       ...(await checkEndpoint(ctx, stored.silentSince)),
     ];
   } catch (error) {
@@ -33,13 +33,13 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
 }
 
 /** A live key charges people in the test environment; a test key sells for nothing in the live one. */
-function judgeKind(ctx: Context, secretKey: string): Finding {
-  const wrong = wrongKindOf(ctx, secretKey);
+function checkKind(ctx: Context, secretKey: string): Finding {
+  const wrong = wrongModeOf(ctx, secretKey);
   return wrong ? fault('stripe', wrong, `Give the store its ${ctx.settings.appMode} key.`) : ok('stripe', 'Stripe accepts the secret key.');
 }
 
 /** It dates what it signs, and a signature of another time is refused. */
-function judgeClock(skewSeconds: number): Finding {
+function checkClock(skewSeconds: number): Finding {
   if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'This machine and Stripe agree on the time.');
   const sentence = `This machine and Stripe are ${Math.round(skewSeconds)} seconds apart: signed events are refused.`;
   return fault('stripe clock', sentence, 'Set the clock by NTP.');
@@ -54,7 +54,7 @@ const meanings: Readonly<Record<EndpointFault, string>> = {
 };
 
 async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Finding[]> {
-  const { url, faults, lacks, heardAt } = await checkWebhookEndpoint(ctx);
+  const { url, faults, lacks, eventReceivedAt } = await checkWebhookEndpoint(ctx);
   const register = `npm run cli -- webhooks:register ${ctx.tenant.slug}`;
   const findings = faults.map((kind) =>
     fault('stripe webhook', kind === 'lacks_events' ? `${meanings[kind]}: ${lacks.join(', ')}.` : meanings[kind], register));
@@ -65,6 +65,6 @@ async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Fi
     ));
   }
   if (findings.length > 0) return findings;
-  const heard = heardAt ? `the last event came ${heardAt.toISOString()}` : 'no event has come yet';
+  const heard = eventReceivedAt ? `the last event came ${eventReceivedAt.toISOString()}` : 'no event has come yet';
   return [ok('stripe webhook', `It is registered; ${heard}.`)];
 }

@@ -8,9 +8,9 @@ const unrelayedMaxMs = minutes(1);
 const dueMaxMs = minutes(10);
 
 /** Whether anybody works: what is due is carried to its queue, and worked. */
-export async function checkQueues({ run, clock }: Services): Promise<Finding[]> {
+export async function checkQueues({ execute, clock }: Services): Promise<Finding[]> {
   const now = clock.now();
-  const states = await readJobStates(run, now);
+  const states = await readJobStates(execute, now);
   const ageOf = (moment: Date | null) => (moment ? now.getTime() - moment.getTime() : 0);
   const unrelayedMs = Math.max(0, ...states.map(({ oldestUnrelayedAt }) => ageOf(oldestUnrelayedAt)));
   if (unrelayedMs > unrelayedMaxMs) {

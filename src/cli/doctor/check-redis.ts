@@ -24,12 +24,12 @@ function judge(redis: InspectedRedis): Finding[] {
     policy === 'noeviction'
       ? ok('redis policy', 'It throws nothing away.')
       : fault('redis policy', `When it is full it throws jobs away (${policy}).`, 'Set maxmemory-policy to noeviction.'),
-    judgePersistence(redis),
+    checkPersistence(redis),
   ];
 }
 
 /** Nothing is lost without it: PostgreSQL is the truth. */
-function judgePersistence({ isPersistent }: InspectedRedis): Finding {
+function checkPersistence({ isPersistent }: InspectedRedis): Finding {
   if (isPersistent) return ok('redis persistence', 'It keeps what it holds over a restart.');
   const sentence = isPersistent === false
     ? 'It forgets everything when it restarts.'

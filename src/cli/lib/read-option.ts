@@ -5,7 +5,7 @@ import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { UsageError } from './command.ts';
 
 /** What may be written where a point in time is asked for. */
-export const timeHint = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 90m, 24h, 7d.';
+export const timeHelp = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 90m, 24h, 7d.';
 
 /**
  * A point in time as it is written on a command line.
@@ -15,7 +15,7 @@ export function readTime(clock: Clock, option: string, written: string): Date {
   const agoMs = parseDuration(written);
   if (agoMs !== undefined) return new Date(clock.now().getTime() - agoMs);
   if (fits(Timestamp, written)) return new Date(written);
-  throw new UsageError(`--${option} is no time that I know. ${timeHint}`);
+  throw new UsageError(`--${option} is no time that I know. ${timeHelp}`);
 }
 
 /**

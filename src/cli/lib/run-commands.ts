@@ -19,17 +19,17 @@ export async function runCommands(
   environment: Terminal['environment'],
   { in: input, out, err }: Streams,
 ): Promise<0 | 1 | 2> {
-  const asksForHelp = ['help', '--help', '-h'].includes(words[0] ?? '');
-  if (asksForHelp && words.length === 1) {
+  const requestsHelp = ['help', '--help', '-h'].includes(words[0] ?? '');
+  if (requestsHelp && words.length === 1) {
     out.write(`${overview(commands)}\n`);
     return 0;
   }
   const json = words.includes('--json');
   let called = '';
   try {
-    const { command, rest } = findCommand(commands, asksForHelp ? words.slice(1) : words);
+    const { command, rest } = findCommand(commands, requestsHelp ? words.slice(1) : words);
     called = `${command.name} `;
-    const { help, ...call } = parseCall(command, asksForHelp ? ['--help'] : rest);
+    const { help, ...call } = parseCall(command, requestsHelp ? ['--help'] : rest);
     if (help) {
       out.write(`${explain(command)}\n`);
       return 0;

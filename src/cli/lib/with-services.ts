@@ -11,7 +11,7 @@ export async function withServices<Result>(
   work: (services: Services, ctx: PlatformContext) => Promise<Result>,
 ): Promise<Result> {
   return withUnprovenServices(environment, async (services, ctx) => {
-    await proveDatabase(services.run);
+    await proveDatabase(services.execute);
     return work(services, ctx);
   });
 }

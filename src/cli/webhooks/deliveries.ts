@@ -6,7 +6,7 @@ import { found } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand } from '../lib/command.ts';
-import { readInput, readNumber, readTime, timeHint } from '../lib/read-option.ts';
+import { readInput, readNumber, readTime, timeHelp } from '../lib/read-option.ts';
 import { withStore } from '../lib/with-services.ts';
 
 const Filter = Type.Object({
@@ -22,7 +22,7 @@ export const listDeliveriesCommand = defineCommand({
   options: {
     state: { type: 'string', value: deliveryStates.join('|'), description: 'Only those in this state.' },
     type: { type: 'string', value: 'event', description: 'Only those of this event: order.paid …' },
-    since: { type: 'string', value: 'time', description: `Only those since then. ${timeHint}` },
+    since: { type: 'string', value: 'time', description: `Only those since then. ${timeHelp}` },
     limit: { type: 'string', value: 'n', description: 'How many at most. 50, unless given.' },
   },
   async run({ parameters: { slug, endpoint: endpointId }, options: { state, type, since, limit }, terminal }) {
@@ -80,7 +80,7 @@ const Choice = Type.Object({ only: Type.Optional(Type.Enum(['failed', 'all'])) }
 export const recoverCommand = defineCommand({
   name: 'webhooks:recover',
   summary: 'Send an endpoint again what it missed since then: 50,000 deliveries at most.',
-  parameters: { slug: 'The store.', endpoint: 'Its id: whe_…', since: timeHint },
+  parameters: { slug: 'The store.', endpoint: 'Its id: whe_…', since: timeHelp },
   options: {
     until: { type: 'string', value: 'time', description: 'Only what came before then.' },
     only: { type: 'string', value: 'failed|all', description: 'all: also what was delivered. failed, unless given.' },

@@ -41,7 +41,7 @@ export async function startPostgres({
   /** The oldest version that this service supports, where it is installed, instead of the newest. */
   oldest?: boolean;
 }): Promise<EmbeddedPostgres> {
-  forgetPostgresVariables();
+  clearPostgresVariables();
   const account = unprivilegedAccount();
   const supervisor = supervise(folder, 'postgres');
   try {
@@ -114,7 +114,7 @@ async function query(url: string, statements: string[]): Promise<void> {
  * PGHOST, PGSSLMODE, PGOPTIONS speak of another server, and the client would mix them with the
  * addresses given out here; in our children too, so they are dropped rather than overruled.
  */
-function forgetPostgresVariables(): void {
+function clearPostgresVariables(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('PG')) delete process.env[name];
   }

@@ -20,7 +20,7 @@ const watches = new WeakMap<Database, BacklogWatch>();
  *
  * @throws DomainError `rate_limited`
  */
-export async function refuseOverBacklog(ctx: Context): Promise<void> {
+export async function rejectOverBacklog(ctx: Context): Promise<void> {
   const watch = watches.get(ctx.database) ?? new BacklogWatch();
   watches.set(ctx.database, watch);
   const retryAfterSeconds = await watch.waitSeconds(ctx);
@@ -30,31 +30,31 @@ export async function refuseOverBacklog(ctx: Context): Promise<void> {
 
 /** What one process sees of the backlog. */
 class BacklogWatch {
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
   /** When the oldest batch came that waited at the last look. */
   #oldest: number | undefined;
   /** The last look at which a batch waited that was gone at the next. */
-  #foldedAfter = -Infinity;
+  #aggregatedAfter = -Infinity;
   #waitSeconds: Promise<number> = Promise.resolve(0);
 
   /** How long a sender is to wait; 0 for not at all. */
   waitSeconds(ctx: PlatformContext): Promise<number> {
     const now = ctx.clock.now().getTime();
-    if (now - this.#lookedAt >= freshForMs) {
-      this.#waitSeconds = this.#look(ctx, now, this.#lookedAt);
-      this.#lookedAt = now;
-      this.#waitSeconds.catch(() => (this.#lookedAt = -Infinity));
+    if (now - this.#checkedAt >= freshForMs) {
+      this.#waitSeconds = this.#look(ctx, now, this.#checkedAt);
+      this.#checkedAt = now;
+      this.#waitSeconds.catch(() => (this.#checkedAt = -Infinity));
     }
     return this.#waitSeconds;
   }
 
-  async #look(ctx: PlatformContext, now: number, lookedBefore: number): Promise<number> {
+  async #look(ctx: PlatformContext, now: number, checkedBefore: number): Promise<number> {
     const { oldestAt } = await readBacklog(ctx, { limit: 1 });
     const oldest = oldestAt?.getTime();
-    if (this.#oldest !== undefined && (oldest ?? Infinity) > this.#oldest) this.#foldedAfter = lookedBefore;
+    if (this.#oldest !== undefined && (oldest ?? Infinity) > this.#oldest) this.#aggregatedAfter = checkedBefore;
     this.#oldest = oldest;
     if (oldest === undefined || now - oldest < behindMs) return 0;
-    if (now - this.#foldedAfter < behindMs) return 1;
+    if (now - this.#aggregatedAfter < behindMs) return 1;
     const { batches, events } = await readBacklog(ctx);
     return batches >= batchesMax || events >= eventsMax ? 5 : 0;
   }

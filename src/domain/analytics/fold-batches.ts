@@ -2,11 +2,11 @@ import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import { asPlatform } from '../database.ts';
-import { type BatchKey, type Folded, foldChosen } from './fold-chosen.ts';
-import { dataFault, foldOrSetAside } from './set-aside.ts';
+import { type BatchKey, type Aggregated, aggregateChosen } from './fold-chosen.ts';
+import { dataFault, aggregateOrQuarantine } from './set-aside.ts';
 
 /** So long one transaction is to take: what comes meanwhile waits for it, and then for its own. */
-const portionMs = 250;
+const batchMs = 250;
 
 /** How many events, more or less, one transaction takes: at first, at least and at most. */
 const eventsAtOnce = { first: 4000, least: 1000, most: 32_000 };
@@ -20,14 +20,14 @@ const workMs = seconds(5);
  * at once. A worker that dies in the middle has changed nothing: each portion is one transaction. A batch that cannot
  * be folded is set aside, and the others go on.
  */
-export async function foldBatches(ctx: PlatformContext): Promise<Folded> {
+export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated> {
   const startedAt = performance.now();
   const total = { batches: 0, events: 0 };
   let events = eventsAtOnce.first;
-  let folded: Folded;
+  let folded: Aggregated;
   do {
     const begunAt = performance.now();
-    folded = await foldPortion(ctx, events);
+    folded = await aggregateBatch(ctx, events);
     events = nextSize(events, performance.now() - begunAt);
     total.batches += folded.batches;
     total.events += folded.events;
@@ -36,18 +36,18 @@ export async function foldBatches(ctx: PlatformContext): Promise<Folded> {
 }
 
 function nextSize(events: number, tookMs: number): number {
-  if (tookMs > portionMs) return Math.max(events / 2, eventsAtOnce.least);
-  return tookMs < portionMs / 2 ? Math.min(events * 2, eventsAtOnce.most) : events;
+  if (tookMs > batchMs) return Math.max(events / 2, eventsAtOnce.least);
+  return tookMs < batchMs / 2 ? Math.min(events * 2, eventsAtOnce.most) : events;
 }
 
-async function foldPortion(ctx: PlatformContext, events: number): Promise<Folded> {
+async function aggregateBatch(ctx: PlatformContext, events: number): Promise<Aggregated> {
   const waiting = await findWaiting(ctx, events);
   if (!waiting) return { batches: 0, events: 0 };
   try {
-    return await foldChosen(ctx, waiting, { oldest: waiting.batches });
+    return await aggregateChosen(ctx, waiting, { oldest: waiting.batches });
   } catch (error) {
     if (dataFault(error) === undefined) throw error;
-    return foldOneByOne(ctx, waiting);
+    return aggregateOneByOne(ctx, waiting);
   }
 }
 
@@ -59,7 +59,7 @@ interface Portion {
 }
 
 async function findWaiting(ctx: PlatformContext, events: number): Promise<Portion | undefined> {
-  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) => ctx.tx.run<Portion>(sql`
+  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) => ctx.tx.execute<Portion>(sql`
     select count(*)::int as batches, min(received_at) as "oldestAt", max(received_at) as "newestAt"
     from (
       select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
@@ -69,13 +69,13 @@ async function findWaiting(ctx: PlatformContext, events: number): Promise<Portio
 }
 
 /** Something in a portion cannot be folded: find out what, and fold the rest of it. */
-async function foldOneByOne(ctx: PlatformContext, { batches }: Portion): Promise<Folded> {
+async function aggregateOneByOne(ctx: PlatformContext, { batches }: Portion): Promise<Aggregated> {
   const portion = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
-    ctx.tx.run<BatchKey & { receivedAt: Date }>(sql`
+    ctx.tx.execute<BatchKey & { receivedAt: Date }>(sql`
       select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches order by received_at limit ${batches}`));
   const total = { batches: 0, events: 0 };
   for (const { receivedAt, ...key } of portion) {
-    total.events += (await foldOrSetAside(ctx, key, receivedAt)).events;
+    total.events += (await aggregateOrQuarantine(ctx, key, receivedAt)).events;
     total.batches += 1;
   }
   return total;

@@ -2,11 +2,11 @@ import { addDays, type Day, dayOf, startOfDay, weekOf } from '#src/lib/calendar.
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import { asPlatform } from '../database.ts';
-import { foldAlone, foldTogether } from './fold-lock.ts';
+import { aggregateAlone, aggregateShared } from './fold-lock.ts';
 import { ensurePartitions } from './partitions.ts';
 import { rollUp } from './roll-up.ts';
 
-export interface Folded {
+export interface Aggregated {
   readonly batches: number;
   /** Those that were not known before. */
   readonly events: number;
@@ -22,11 +22,11 @@ export interface BatchKey {
 export type Choice = { readonly oldest: number } | { readonly only: BatchKey };
 
 /** Fold some of the batches that came in a time, both ends included: those of its first week. In one transaction. */
-export async function foldChosen(
+export async function aggregateChosen(
   ctx: PlatformContext,
   { oldestAt, newestAt }: { readonly oldestAt: Date; readonly newestAt: Date },
   choice: Choice,
-): Promise<Folded> {
+): Promise<Aggregated> {
   const first = dayOf(oldestAt);
   const week = weekOf(first);
   const last = [addDays(week, 6), dayOf(newestAt)].toSorted()[0] ?? first;
@@ -36,8 +36,8 @@ export async function foldChosen(
   return asPlatform(ctx, 'batches of every store are folded together', async (ctx) => {
     // Ids are unique within their week. At its turn an event may stand in a batch of either, so that what is left of
     // the week before is folded by one worker alone, and looked for in the week after it, too.
-    await ctx.tx.run(sql`select ${isPast ? foldAlone : foldTogether}, set_config('work_mem', '64MB', true)`);
-    return foldDays(ctx, week, last, isPast ? [-7, 7] : [-7], choice);
+    await ctx.tx.execute(sql`select ${isPast ? aggregateAlone : aggregateShared}, set_config('work_mem', '64MB', true)`);
+    return aggregateDays(ctx, week, last, isPast ? [-7, 7] : [-7], choice);
   });
 }
 
@@ -45,11 +45,11 @@ export async function foldChosen(
  * Fold what came in a week, up to and including a day, in one statement: the ids first; only what they take goes on
  * into the events and the roll-ups; and the batches are gone. `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
  */
-async function foldDays(
-  ctx: InTransaction<PlatformContext>, week: Day, last: Day, weeksAside: readonly number[], choice: Choice,
-): Promise<Folded> {
+async function aggregateDays(
+  ctx: InTransaction<PlatformContext>, week: Day, last: Day, quarantinedWeeks: readonly number[], choice: Choice,
+): Promise<Aggregated> {
   const chosen = 'only' in choice ? sql`tenant_id = ${choice.only.tenantId} and id = ${choice.only.id}` : sql`true`;
-  const [folded] = await ctx.tx.run<Folded>(sql`
+  const [folded] = await ctx.tx.execute<Aggregated>(sql`
     with taken as materialized (
       delete from analytics_batches b using (
         select tenant_id, id from analytics_batches
@@ -69,7 +69,7 @@ async function foldDays(
       where not exists (
         select from analytics_event_ids known
         where known.tenant_id = i.tenant_id and known.event_id = i.id
-          and known.week = any(${weeksAside.map((days) => addDays(week, days))}::date[]) offset 0)
+          and known.week = any(${quarantinedWeeks.map((days) => addDays(week, days))}::date[]) offset 0)
       order by i.id, i.tenant_id
       on conflict do nothing
       returning tenant_id, event_id),

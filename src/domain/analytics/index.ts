@@ -1,6 +1,6 @@
 export { type Backlog, readBacklog } from './backlog.ts';
 export { EventsInput, EventsReceipt } from './event-input.ts';
-export { foldBatches } from './fold-batches.ts';
+export { aggregateBatches } from './fold-batches.ts';
 export { ingestEvents } from './ingest-events.ts';
 export { analyticsPersonalData } from './personal-data.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
@@ -10,4 +10,4 @@ export {
 export { busiestStores, type StoreNumbers } from './read-stores.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
 export { recordOrderPaid } from './record-order-paid.ts';
-export { countSetAside, foldSetAside } from './set-aside.ts';
+export { countQuarantined, aggregateQuarantined } from './set-aside.ts';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { refuseOverBacklog } from './back-pressure.ts';
+import { rejectOverBacklog } from './back-pressure.ts';
 import { createClockCorrection } from './correct-clock.ts';
 import type { EventInput, EventsInput, EventsReceipt } from './event-input.ts';
 import { claimedType, paidType } from './event-types.ts';
-import { judgeEvents } from './judge-events.ts';
+import { validateEvents } from './judge-events.ts';
 import { type StoredEvent, storeBatch } from './store-batch.ts';
 import { isBot, type Sender, visitorOf } from './visitor.ts';
 
@@ -29,8 +29,8 @@ export async function ingestEvents(ctx: Context, { input, rawBody, sender }: Eve
   if (input.events.length > eventsMax) {
     throw new DomainError('invalid', 'too_many_items', `A batch may hold ${eventsMax} events, and this one has ${input.events.length}.`);
   }
-  await refuseOverBacklog(ctx);
-  const { accepted, rejected } = judgeEvents(input.events);
+  await rejectOverBacklog(ctx);
+  const { accepted, rejected } = validateEvents(input.events);
   if (accepted.length === 0) return { accepted: 0, rejected };
 
   const receivedAt = ctx.clock.now();

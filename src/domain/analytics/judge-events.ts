@@ -8,7 +8,7 @@ export interface Verdicts {
 }
 
 /** Judge each event of a batch by itself: one that does not fit takes no other with it. */
-export function judgeEvents(events: readonly unknown[]): Verdicts {
+export function validateEvents(events: readonly unknown[]): Verdicts {
   const accepted: { index: number; event: EventInput }[] = [];
   const rejected: EventsReceipt['rejected'] = [];
   events.forEach((event, index) => {

@@ -60,18 +60,18 @@ function partitionsFor(first: Day, last: Day): Partition[] {
  * it is not for long: what needs a partition, and the chore that drops them, come round again.
  */
 async function waitBriefly(ctx: InTransaction<PlatformContext>): Promise<void> {
-  await ctx.tx.run(sql`set local lock_timeout = '2s'`);
+  await ctx.tx.execute(sql`set local lock_timeout = '2s'`);
 }
 
 /** Two who make the same at once wait for each other. */
 async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readonly Partition[]): Promise<void> {
   await waitBriefly(ctx);
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtext('analytics partitions'))`);
-  const found = await ctx.tx.run<{ name: string }>(sql`
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtext('analytics partitions'))`);
+  const found = await ctx.tx.execute<{ name: string }>(sql`
     select relname as name from pg_class where relname = any(${wanted.map(({ name }) => name)}) and relispartition`);
   const there = new Set(found.map(({ name }) => name));
   for (const { table, name, from, to } of wanted.filter(({ name }) => !there.has(name))) {
-    await ctx.tx.run(rawSql(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`));
+    await ctx.tx.execute(rawSql(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`));
   }
 }
 
@@ -81,13 +81,13 @@ const partitionName = (table: string, from: Day) => `${table}_${from.replaceAll(
 export async function dropPartitions(ctx: PlatformContext, { name: table, days }: PartitionedTable, before: Day): Promise<number> {
   return asPlatform(ctx, 'partitions belong to all stores', async (ctx) => {
     await waitBriefly(ctx);
-    const partitions = await ctx.tx.run<{ name: string }>(sql`
+    const partitions = await ctx.tx.execute<{ name: string }>(sql`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = ${table}::regclass`);
     const old = partitions.filter(({ name }) => {
       const written = /_(\d{4})(\d{2})(\d{2})$/.exec(name);
       return written !== null && addDays(written.slice(1).join('-'), days) <= before;
     });
-    for (const { name } of old) await ctx.tx.run(rawSql(`drop table ${name}`));
+    for (const { name } of old) await ctx.tx.execute(rawSql(`drop table ${name}`));
     return old.length;
   });
 }

@@ -15,7 +15,7 @@ export const analyticsPersonalData: readonly PersonalData[] = [
         customer_id in (${customerId}, ${email}) or order_id = any(${orderIds}))`,
   }),
   removedRows({
-    table: 'analytics_set_aside',
+    table: 'analytics_quarantine',
     personal: ['events', 'visitor'],
     beside: ['id', 'received_at', 'reason'],
     // As text: what is set aside may be JSON that PostgreSQL does not read.

@@ -6,18 +6,18 @@ import { removeExpired } from '../remove-expired.ts';
 import { dropPartitions, ensurePartitions, partitionedTables } from './partitions.ts';
 
 /** How long the events themselves are kept. */
-export const eventsKeptDays = 90;
+export const eventsRetainedDays = 90;
 
 /** An event that is sent again after this many days may be counted again. */
-const idsKeptDays = 28;
+const idsRetainedDays = 28;
 
 /** 25 months, so that a month can be held against the same one of two years before. */
-const rollUpsKeptDays = 762;
+const rollUpsRetainedDays = 762;
 
 export const analyticsRetention: readonly Retention[] = [
-  { table: 'analytics_hours', age: 'hour', keptMs: days(rollUpsKeptDays) },
-  { table: 'analytics_days', age: 'day', keptMs: days(rollUpsKeptDays) },
-  { table: 'analytics_set_aside', age: 'received_at', keptMs: days(eventsKeptDays) },
+  { table: 'analytics_hours', age: 'hour', retainedMs: days(rollUpsRetainedDays) },
+  { table: 'analytics_days', age: 'day', retainedMs: days(rollUpsRetainedDays) },
+  { table: 'analytics_quarantine', age: 'received_at', retainedMs: days(eventsRetainedDays) },
 ];
 
 const daysAhead = 7;
@@ -31,8 +31,8 @@ export async function createPartitions(ctx: PlatformContext): Promise<void> {
 /** Forget events and roll-ups that are older than they are kept, for all stores. */
 export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
   const today = dayOf(ctx.clock.now());
-  await dropPartitions(ctx, partitionedTables.events, addDays(today, -eventsKeptDays));
-  await dropPartitions(ctx, partitionedTables.sessions, addDays(today, -eventsKeptDays));
-  await dropPartitions(ctx, partitionedTables.ids, addDays(today, -idsKeptDays));
+  await dropPartitions(ctx, partitionedTables.events, addDays(today, -eventsRetainedDays));
+  await dropPartitions(ctx, partitionedTables.sessions, addDays(today, -eventsRetainedDays));
+  await dropPartitions(ctx, partitionedTables.ids, addDays(today, -idsRetainedDays));
   await removeExpired(ctx, analyticsRetention);
 }

@@ -4,10 +4,10 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 import { lateDaysMax } from './correct-clock.ts';
-import { foldAlone } from './fold-lock.ts';
-import { eventsKeptDays } from './prune-analytics.ts';
+import { aggregateAlone } from './fold-lock.ts';
+import { eventsRetainedDays } from './prune-analytics.ts';
 import { rollUp } from './roll-up.ts';
 
 /**
@@ -15,7 +15,7 @@ import { rollUp } from './roll-up.ts';
  * @throws DomainError `invalid_request` for days whose events are not all kept any more
  */
 export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to: Day }): void {
-  refuseForgotten(ctx, from);
+  rejectExpiredDays(ctx, from);
   const version = ctx.clock.now().getTime();
   for (const day of eachDay(from, to)) enqueue(ctx, rebuildDayJob, { slot: dayNumber(day), version });
 }
@@ -26,15 +26,15 @@ export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to
  */
 export async function rebuildDay(ctx: Context, { slot }: { slot: number }): Promise<void> {
   const day = dayOfNumber(slot);
-  refuseForgotten(ctx, day);
+  rejectExpiredDays(ctx, day);
   const [begin, end] = [startOfDay(day), startOfDay(addDays(day, 1))];
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const { id } = ctx.tenant;
-    await ctx.tx.run(sql`select ${foldAlone}`);
-    await ctx.tx.run(sql`delete from analytics_hours where tenant_id = ${id} and hour >= ${begin} and hour < ${end}`);
-    await ctx.tx.run(sql`delete from analytics_days where tenant_id = ${id} and day = ${day}`);
-    await ctx.tx.run(sql`delete from analytics_sessions where tenant_id = ${id} and day = ${day}`);
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`select ${aggregateAlone}`);
+    await ctx.tx.execute(sql`delete from analytics_hours where tenant_id = ${id} and hour >= ${begin} and hour < ${end}`);
+    await ctx.tx.execute(sql`delete from analytics_days where tenant_id = ${id} and day = ${day}`);
+    await ctx.tx.execute(sql`delete from analytics_sessions where tenant_id = ${id} and day = ${day}`);
+    await ctx.tx.execute(sql`
       with source as (
         select * from analytics_events
         where tenant_id = ${id} and occurred_at >= ${begin} and occurred_at < ${end}
@@ -44,7 +44,7 @@ export async function rebuildDay(ctx: Context, { slot }: { slot: number }): Prom
   });
 }
 
-function refuseForgotten(ctx: Context, day: Day): void {
-  if (day >= addDays(dayOf(ctx.clock.now()), -eventsKeptDays)) return;
-  throw invalidRequest(`Events are kept for ${eventsKeptDays} days: older days cannot be reckoned anew.`);
+function rejectExpiredDays(ctx: Context, day: Day): void {
+  if (day >= addDays(dayOf(ctx.clock.now()), -eventsRetainedDays)) return;
+  throw invalidRequest(`Events are kept for ${eventsRetainedDays} days: older days cannot be reckoned anew.`);
 }

@@ -72,7 +72,7 @@ export async function withAudit<Result>(
 /** Changes of one thing wait for each other until their transactions end. */
 export async function lockSubject(ctx: InTransaction, kind: string, name: string): Promise<void> {
   const lock = JSON.stringify(['audited', ctx.tenant.id, kind, name]);
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
 }
 
 /** The change, and the thing as it is then. What is so already changes nothing, and nothing is written of it. */

@@ -22,7 +22,7 @@ export async function recordAudit(ctx: InTransaction, record: AuditRecord): Prom
 /** The same for several records at once, in one statement. */
 export async function recordAudits(ctx: InTransaction, records: readonly AuditRecord[]): Promise<void> {
   const rows = records.map((record) => ({ ...record, id: newId('aud') }));
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, before, after,
       request_id, created_at)
     select ${ctx.tenant.id}, id, ${ctx.actor.kind}, ${ctx.actor.id}, action, "subjectKind", "subjectId", before, after,

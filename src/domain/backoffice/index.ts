@@ -1,4 +1,4 @@
-export { judgeReview } from './judge-review.ts';
+export { moderateReview } from './judge-review.ts';
 export { dismissAttention } from './dismiss-attention.ts';
 export { nextStep } from './next-step.ts';
 export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.ts';

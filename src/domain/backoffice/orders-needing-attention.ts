@@ -29,7 +29,7 @@ export const openAttentions = sql`
 /** What operators see of every store: the attentions of orders, but for those that are shown with a label. */
 export async function ordersNeedingAttention(ctx: PlatformContext, limit: number): Promise<OrderNeedingAttention[]> {
   return asPlatform(ctx, 'operators see the orders of every store that need attention', (ctx) =>
-    ctx.tx.run<OrderNeedingAttention>(sql`
+    ctx.tx.execute<OrderNeedingAttention>(sql`
       select tenant_id as "tenantId", id, order_number as "orderNumber", code, detail, updated_at as "updatedAt"
       from (${openAttentions}) as open order by code, id limit ${limit}`));
 }

@@ -65,7 +65,7 @@ const lagWindowMs = minutes(10);
 export async function readOperations(ctx: PlatformContext): Promise<Operations> {
   const analytics = await readBacklog(ctx);
   return asPlatform(ctx, 'operators see how things stand with every store', async (ctx) => {
-    const jobs = await readJobStates(ctx.tx.run, ctx.clock.now());
+    const jobs = await readJobStates(ctx.tx.execute, ctx.clock.now());
     return {
       at: ctx.clock.now(),
       queues: queueNames.map((queue) => stateOf(queue, jobs.filter((job) => job.queue === queue))),
@@ -89,7 +89,7 @@ function earliest(moments: readonly (Date | null)[]): Date | null {
 }
 
 async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<ReconcileLag> {
-  const [lag] = await ctx.tx.run<ReconcileLag>(sql`
+  const [lag] = await ctx.tx.execute<ReconcileLag>(sql`
     select count(*)::int as count, coalesce(percentile_cont(0.5) within group (order by lag), 0)::float8 as "medianSeconds",
       coalesce(percentile_cont(0.95) within group (order by lag), 0)::float8 as "p95Seconds",
       coalesce(max(lag), 0)::float8 as "maxSeconds"
@@ -102,7 +102,7 @@ async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<Re
 /** A call that is under way holds its label's lease: what nobody holds has no known outcome. */
 async function readOutside(ctx: InTransaction<PlatformContext>): Promise<Pick<Operations, 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
   const now = ctx.clock.now();
-  const [found] = await ctx.tx.run<{ labels: number; labelsAt: Date | null; deliveries: number; deliveriesAt: Date | null; paused: number }>(sql`
+  const [found] = await ctx.tx.execute<{ labels: number; labelsAt: Date | null; deliveries: number; deliveriesAt: Date | null; paused: number }>(sql`
     select labels.count as labels, labels.since as "labelsAt", deliveries.count as deliveries,
       deliveries.since as "deliveriesAt", paused.count as paused
     from (select count(*)::int, min(buying_since) as since from labels
@@ -119,7 +119,7 @@ async function readOutside(ctx: InTransaction<PlatformContext>): Promise<Pick<Op
 
 /** An order repeats what is the matter with its label; that is counted once, as the label's. */
 async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Attention[]> {
-  return ctx.tx.run<Attention>(sql`
+  return ctx.tx.execute<Attention>(sql`
     select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
       select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
       from payment_accounts where silent_since is not null

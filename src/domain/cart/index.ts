@@ -15,5 +15,5 @@ export { removeLine } from './remove-line.ts';
 export { restoreCart, savedCartGone } from './restore-cart.ts';
 export { draftSavedCart, type SavedCart, saveCart } from './save-cart.ts';
 export { SavedCartInput } from './saved-cart-input.ts';
-export { keepTokenHashes } from './tokens.ts';
+export { saveTokenHashes } from './tokens.ts';
 export { type MailPreference, readMailPreference, unknownToken, unsubscribe } from './unsubscribe.ts';

@@ -28,7 +28,7 @@ export interface Bought {
  */
 export async function markBought(ctx: InTransaction, { email, cartId, sessionId }: Buyer): Promise<Bought> {
   const now = ctx.clock.now();
-  const rows = await ctx.tx.run<{ sessionId: string | null; id: string | null; restoredAt: Date | null }>(sql`
+  const rows = await ctx.tx.execute<{ sessionId: string | null; id: string | null; restoredAt: Date | null }>(sql`
     with bought as (
       update carts set status = 'converted', version = version + 1, updated_at = ${now}
       where tenant_id = ${ctx.tenant.id} and id = ${cartId} and status = 'active'

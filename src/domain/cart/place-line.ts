@@ -67,7 +67,7 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
     select (select count(*) from cart)::int as carts, count(*)::int as candidates, max(price_cents) as "priceCents",
       ${changedCart(ctx, cartId, { stays: true })} as cart
     from candidate`).catch((error: unknown) => {
-    throw refusalOfLimit(error) ?? error;
+    throw limitError(error) ?? error;
   });
   if (!found?.carts) throw notFound('cart');
   if (found.candidates === 0) throw refuse('unknown_product', 'There is no such product for sale.');
@@ -85,7 +85,7 @@ export function activeCart(ctx: Context, cartId: string): Sql {
 }
 
 /** The refusal for a cart or a line that would hold more than it may. */
-function refusalOfLimit(error: unknown): DomainError | undefined {
+function limitError(error: unknown): DomainError | undefined {
   switch (brokenConstraint(error)) {
     case 'cart_holds_100_lines':
       return refuse('too_many_items', `A cart holds at most ${linesMax} lines.`);

@@ -20,9 +20,9 @@ export async function tokenHashesOf(
  * Make sure that the tokens which a mail about this cart carries are found: since the cart was saved the store's secret
  * may have been rotated, and its tokens are others. Unsubscribe links that were mailed before still work.
  */
-export async function keepTokenHashes(ctx: InTransaction, { savedCartId, email }: { savedCartId: string; email: string }): Promise<void> {
+export async function saveTokenHashes(ctx: InTransaction, { savedCartId, email }: { savedCartId: string; email: string }): Promise<void> {
   const hashes = await tokenHashesOf(ctx, { savedCartId, email });
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with kept as (
       update saved_carts set restore_token_hash = ${hashes.restore}
       where tenant_id = ${ctx.tenant.id} and id = ${savedCartId} and restore_token_hash <> ${hashes.restore})

@@ -47,7 +47,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
   const wanted = changes.map((change, index) => ({
     ...change, index, movementId: newId('mov'), sets: change.quantity !== undefined, expects: change.ifQuantity !== undefined,
   }));
-  const rows = await ctx.tx.run<Answer>(sql`
+  const rows = await ctx.tx.execute<Answer>(sql`
     with given as (
       select w.*, coalesce(w."variantId", (
         select id from variants v where v.tenant_id = ${ctx.tenant.id} and v.sku = w.sku and v.removed_at is null)) as id

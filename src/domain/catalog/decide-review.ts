@@ -13,7 +13,7 @@ export async function decideReview(
   status: 'approved' | 'rejected',
   { isVerified }: { isVerified: boolean },
 ): Promise<Change> {
-  const [review] = await ctx.tx.run<{ status: string }>(sql`
+  const [review] = await ctx.tx.execute<{ status: string }>(sql`
     with review as (
       select id, product_id, rating, status from reviews
       where tenant_id = ${ctx.tenant.id} and id = ${reviewId} for update),

@@ -47,7 +47,7 @@ export async function moveStock(
   const wanted = sumByVariant(lines);
   const variantIds = [...wanted.keys()];
   const movementIds = variantIds.map(() => newId('mov'));
-  const rows = await ctx.tx.run<StockShortage & { movementId: string | null }>(sql`
+  const rows = await ctx.tx.execute<StockShortage & { movementId: string | null }>(sql`
     with wanted as (
       select * from unnest(${movementIds}::text[], ${variantIds}::text[], ${[...wanted.values()]}::int[])
         as w(movement_id, variant_id, quantity)),

@@ -87,10 +87,10 @@ async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<re
 }
 
 type ProblemCode = 'unknown_product' | 'variant_required' | 'price_unavailable';
-type Refusal = { readonly problem: ProblemCode; readonly field: string };
-type Problem = Refusal & { readonly index: number };
+type RejectionKind = { readonly problem: ProblemCode; readonly field: string };
+type Problem = RejectionKind & { readonly index: number };
 
-function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine | Refusal {
+function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine | RejectionKind {
   const isSubscription = line.purchaseType === 'subscription';
   if (!found?.productId) return { problem: 'unknown_product', field: 'product_slug' };
   if (line.variantId && !found.variantId) return { problem: 'unknown_product', field: 'variant_id' };

@@ -17,8 +17,8 @@ export interface ProductDocument {
  * not seen.
  */
 export async function productDocument(ctx: InTransaction, id: string): Promise<ProductDocument | undefined> {
-  await ctx.tx.run(sql`select from products where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
-  const [product] = await ctx.tx.run<ProductDocument>(sql`
+  await ctx.tx.execute(sql`select from products where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
+  const [product] = await ctx.tx.execute<ProductDocument>(sql`
     select p.slug, p.name, p.description, p.category,
       array(select t.tag from product_tags t
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,

@@ -43,7 +43,7 @@ export interface ProductRecord {
 export function completeProduct(input: ProductInput): ProductRecord {
   const purchaseTypes = input.purchase_types ?? ['one_time'];
   const everyInterval: SubscriptionInterval[] = purchaseTypes.includes('subscription') ? ['month', 'quarter'] : [];
-  refuseRepeatedSkus(input.variants);
+  rejectRepeatedSkus(input.variants);
   return {
     name: input.name,
     description: input.description ?? '',
@@ -76,14 +76,14 @@ function completeVariant(variant: VariantInput, productName: string): VariantRec
   };
 }
 
-function refuseRepeatedSkus(variants: readonly VariantInput[]): void {
+function rejectRepeatedSkus(variants: readonly VariantInput[]): void {
   const skus = variants.map(({ sku }) => sku);
   const repeated = skus.findIndex((sku, index) => skus.indexOf(sku) < index);
-  if (repeated >= 0) throw refuseSku(`/variants/${repeated}/sku`, `Two variants have the SKU ${skus[repeated]}.`);
+  if (repeated >= 0) throw rejectSku(`/variants/${repeated}/sku`, `Two variants have the SKU ${skus[repeated]}.`);
 }
 
 /** The refusal of a SKU that belongs to something else. */
-export function refuseSku(path: string, sentence: string): DomainError {
+export function rejectSku(path: string, sentence: string): DomainError {
   return invalidRequest(sentence, { path, code: 'uniqueItems', detail: 'names something else already' });
 }
 

@@ -7,7 +7,7 @@ import type { InTransaction } from '../context.ts';
 /** Take a product off the shelf for good. What was ordered of it can still be released, captured and put back. */
 export async function removeProduct(ctx: InTransaction, slug: string): Promise<Change> {
   const now = ctx.clock.now();
-  const [removed] = await ctx.tx.run<{ id: string; version: number }>(sql`
+  const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
     with product as (
       update products set removed_at = ${now}, updated_at = ${now}, version = version + 1
       where tenant_id = ${ctx.tenant.id} and slug = ${slug} and removed_at is null

@@ -21,10 +21,10 @@ export interface SavedProduct extends Omit<ProductRecord, 'variants'> {
  */
 export async function lockProducts(ctx: InTransaction, slugs: readonly string[]): Promise<Map<string, SavedProduct>> {
   const names = slugs.map((slug) => `product ${ctx.tenant.id} ${slug}`);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     select pg_advisory_xact_lock(key)
     from (select hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by 1) as keys`);
-  const products = await ctx.tx.run<SavedProduct & { slug: string }>(sql`
+  const products = await ctx.tx.execute<SavedProduct & { slug: string }>(sql`
     select p.slug, p.id, p.removed_at is not null as removed, p.name, p.description, p.category, p.status, p.images,
       p.purchase_types, p.subscription_intervals,
       array(select t.tag from product_tags t
@@ -42,7 +42,7 @@ export async function lockProducts(ctx: InTransaction, slugs: readonly string[])
 /** Whether any of these SKUs is sold at present. */
 export async function isAnySold(ctx: InTransaction, skus: readonly string[]): Promise<boolean> {
   if (skus.length === 0) return false;
-  const sold = await ctx.tx.run(sql`
+  const sold = await ctx.tx.execute(sql`
     select 1 from variants where tenant_id = ${ctx.tenant.id} and sku = any(${skus}::text[]) and removed_at is null limit 1`);
   return sold.length > 0;
 }

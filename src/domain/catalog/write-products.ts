@@ -1,7 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { brokenConstraint } from '../database.ts';
-import { fold, type ProductRecord, refuseSku, type VariantRecord } from './product-record.ts';
+import { fold, type ProductRecord, rejectSku, type VariantRecord } from './product-record.ts';
 
 /** A variant that has its id. `added`: it is not sold at present. */
 export interface IdentifiedVariant extends VariantRecord {
@@ -22,14 +22,14 @@ export interface IdentifiedProduct extends Omit<ProductRecord, 'variants'> {
  */
 export async function writeProducts(ctx: InTransaction, products: readonly IdentifiedProduct[]): Promise<Map<string, number>> {
   try {
-    const saved = await ctx.tx.run<{ id: string; version: number }>(sql`
+    const saved = await ctx.tx.execute<{ id: string; version: number }>(sql`
       with ${savedProducts(ctx, products)}, ${savedTags(ctx, products)}, ${savedVariants(ctx, products)}
       select id, version from saved_products`);
     return new Map(saved.map(({ id, version }) => [id, version]));
   } catch (error) {
     const [first, ...others] = products;
     const owner = others.length > 0 ? 'one of these products' : first?.slug;
-    if (brokenConstraint(error) === 'variants_sku') throw refuseSku('/variants', `A SKU of ${owner} belongs to another product.`);
+    if (brokenConstraint(error) === 'variants_sku') throw rejectSku('/variants', `A SKU of ${owner} belongs to another product.`);
     throw error;
   }
 }

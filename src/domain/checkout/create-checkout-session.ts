@@ -8,19 +8,19 @@ import { normaliseEmail } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
-  findPaymentCustomer, insertSession, isBeingSubscribed, patienceEnds, type PaymentSession, readSession, type SellingTerms,
+  findPaymentCustomer, insertSession, isBeingSubscribed, deadlineAt, type PaymentSession, readSession, type SellingTerms,
   sellingTerms, type Subscribing, unavailable,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import { abandonedAfterMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { forgetCustomer } from './forget-customer.ts';
+import { unlinkCustomer } from './forget-customer.ts';
 import { BeingSubscribed, isTakenByAnother } from './is-taken-by-another.ts';
 import { CustomerGone, openSession } from './open-session.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
 import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-checkout.ts';
-import { inTheWay, subscribingOf } from './subscribing.ts';
+import { conflictingSessions, subscribingOf } from './subscribing.ts';
 import { supersedeSession } from './supersede-session.ts';
 
 /** How often a request is judged anew because something of the caller's own got in between. */
@@ -57,7 +57,7 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
   const written = input.customer_email?.trim() ?? '';
-  const caller: Caller = { email, written, requestKey, subject: checkoutSubjectOf({ cartId: input.cart_id, email }), endsAt: patienceEnds() };
+  const caller: Caller = { email, written, requestKey, subject: checkoutSubjectOf({ cartId: input.cart_id, email }), endsAt: deadlineAt() };
   let goneCustomerId: string | null = null;
   for (let round = 0; round < roundsMax; round += 1) {
     const terms = await sellingTerms(ctx, caller);
@@ -68,7 +68,7 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
     } catch (error) {
       if (!(error instanceof CustomerGone)) throw error;
       goneCustomerId = error.customerId;
-      if (email) await forgetCustomer(ctx, email, goneCustomerId);
+      if (email) await unlinkCustomer(ctx, email, goneCustomerId);
     }
   }
   throw unavailable();
@@ -102,7 +102,7 @@ async function beginOrder(
   const { email } = caller;
   const plan = planOrder(ctx, input, await quote({ email, liveSubscriptions: terms.liveSubscriptions }), terms, email);
   const subscribing = subscribingOf(plan, email);
-  for (const orderId of inTheWay(terms, subscribing)) {
+  for (const orderId of conflictingSessions(terms, subscribing)) {
     if ((await supersedeSession(ctx, terms.account, orderId)) === 'changed') return undefined;
   }
   const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, caller, goneCustomerId) : null;

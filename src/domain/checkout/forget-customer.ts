@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
-import { findCustomerByEmail, forgetPaymentCustomer } from '../customers/index.ts';
+import { findCustomerByEmail, unlinkPaymentCustomer } from '../customers/index.ts';
 import { transact } from '../database.ts';
 
 /** Unlink a customer that was deleted at the provider, or belongs to an account that was replaced. */
-export async function forgetCustomer(ctx: Context, email: string, paymentCustomerId: string): Promise<void> {
+export async function unlinkCustomer(ctx: Context, email: string, paymentCustomerId: string): Promise<void> {
   const known = await findCustomerByEmail(ctx, email);
-  if (known) await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId: known.id, paymentCustomerId }));
+  if (known) await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId: known.id, paymentCustomerId }));
 }

@@ -41,7 +41,7 @@ export async function openSession(
     return url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (isNew ? isCertain(error) : isSettled(error)) await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
+    if (isNew ? isCertain(error) : isFinished(error)) await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
     const { customerId } = session.request;
     if (customerId && error.failure === 'missing') throw new CustomerGone(customerId);
     throw refusalOf(error);
@@ -52,4 +52,4 @@ export async function openSession(
 export const isCertain = ({ failure, code }: ProviderError): boolean => failure !== 'away' || code === notSent;
 
 /** Whether a failure proves it whatever was tried before: the provider answers the first try again. */
-const isSettled = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';
+const isFinished = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';

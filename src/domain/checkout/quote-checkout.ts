@@ -2,7 +2,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { type PricedLine, priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import {
-  type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo, refuseGiftCard, refusePromo,
+  type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo, rejectGiftCard, rejectPromo,
 } from '../promotions/index.ts';
 import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
@@ -43,9 +43,9 @@ export async function quoteCheckout(
     purchaseType: item.purchase_type ?? 'one_time',
     interval: item.purchase_type === 'subscription' ? intervalOf(item.subscription_interval) : null,
   })));
-  refuseWhatIsOff(ctx, input, lines);
-  refuseImpossibleMix(lines);
-  refuseDuplicates(lines, liveSubscriptions);
+  rejectDisabledModules(ctx, input, lines);
+  rejectImpossibleMix(lines);
+  rejectDuplicates(lines, liveSubscriptions);
 
   const subtotalCents = lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0);
   const holder = { customerEmail: email ?? undefined, cartId: input.cart_id };
@@ -58,7 +58,7 @@ export async function quoteCheckout(
 
 const intervalOf = (written: string | null | undefined) => (written === 'quarter' ? 'quarter' : 'month');
 
-function refuseWhatIsOff({ tenant }: Context, input: CheckoutInput, lines: readonly PricedLine[]): void {
+function rejectDisabledModules({ tenant }: Context, input: CheckoutInput, lines: readonly PricedLine[]): void {
   const isOff =
     (!tenant.modules.subscriptions && lines.some(({ interval }) => interval !== null)) ||
     (!tenant.modules.gift_cards && Boolean(input.gift_card_code));
@@ -66,7 +66,7 @@ function refuseWhatIsOff({ tenant }: Context, input: CheckoutInput, lines: reado
 }
 
 /** The provider bills all that recurs in one rhythm, and takes so many lines and no more. */
-function refuseImpossibleMix(lines: readonly PricedLine[]): void {
+function rejectImpossibleMix(lines: readonly PricedLine[]): void {
   const recurring = lines.filter(({ interval }) => interval !== null);
   if (new Set(recurring.map(({ interval }) => interval)).size > 1) {
     throw new DomainError('invalid', 'mixed_intervals', 'Monthly and quarterly subscriptions cannot be bought together.');
@@ -81,7 +81,7 @@ export const tooManyLines = () =>
   new DomainError('invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} lines of each kind.`);
 
 /** Who has a live subscription to a product is shown the way to it, not a second one. */
-function refuseDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {
+function rejectDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {
   const names = new Map(lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]));
   const live = liveSubscriptions.filter(({ productId }) => names.has(productId));
   if (live.length === 0) return;
@@ -107,12 +107,12 @@ async function applyPromo(
     lines: lines.map(({ productSlug, unitPriceCents, quantity }) => ({ productSlug, totalCents: unitPriceCents * quantity })),
     ...holder,
   });
-  if (quote.reason !== null) throw refusePromo(quote.reason);
+  if (quote.reason !== null) throw rejectPromo(quote.reason);
   return quote;
 }
 
 async function applyGiftCard(ctx: Context, code: string, orderTotalCents: number, holder: Holder): Promise<GiftCardQuote> {
   const quote = await quoteGiftCard(ctx, { code, orderTotalCents, ...holder });
-  if (quote.reason !== null) throw refuseGiftCard(quote.reason);
+  if (quote.reason !== null) throw rejectGiftCard(quote.reason);
   return quote;
 }

@@ -4,10 +4,10 @@ import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 import {
-  type Answer, answerOfSession, applyAnswer, closeSoon, endSession, markOpened, openAccount, type PaymentSession, readSession,
-  troubleOf,
+  type Answer, snapshotOfSession, applySnapshot, closeSoon, endSession, markOpened, openAccount, type PaymentSession, readSession,
+  providerFailureOf,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -29,7 +29,7 @@ export async function repairSession(ctx: Context, { orderId, attempt }: { orderI
   if (session?.state !== 'creating') return;
   if (!session.supersededAt && (await abandonSession(ctx, orderId)) === 'changed') return;
   const finding = await find(ctx, session, attempt);
-  await conclude(ctx, (ctx) => settle(ctx, session, finding, attempt));
+  await completeJob(ctx, (ctx) => settle(ctx, session, finding, attempt));
 }
 
 type Finding =
@@ -44,7 +44,7 @@ async function find(ctx: Context, session: PaymentSession, attempt: number): Pro
     const remainingMs = session.request.expiresAt * 1000 - ctx.clock.now().getTime();
     return remainingMs > lifeMinMs ? await ask(ctx, account, session, attempt) : await look(ctx, account, session, attempt);
   } catch (error) {
-    troubleOf(error);
+    providerFailureOf(error);
     return { kind: 'unknown' };
   }
 }
@@ -65,7 +65,7 @@ async function ask(ctx: Context, account: PaymentAccount, session: PaymentSessio
 /** One empty look proves nothing: the making may be under way at the provider. Two, some time apart, do. */
 async function look(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
   const snapshot = await ctx.ports.payments.findSession(account, session.orderId, session.createdAt, ctx.signal);
-  if (snapshot) return { kind: 'found', answer: await answerOfSession(ctx, account, snapshot) };
+  if (snapshot) return { kind: 'found', answer: await snapshotOfSession(ctx, account, snapshot) };
   return { kind: attempt > 1 ? 'never_made' : 'unknown' };
 }
 
@@ -76,7 +76,7 @@ async function settle(ctx: InTransaction, session: PaymentSession, finding: Find
     return;
   }
   if (finding.kind === 'found') {
-    await applyAnswer(ctx, finding.answer);
+    await applySnapshot(ctx, finding.answer);
     await closeSoon(ctx, session);
     return;
   }

@@ -11,7 +11,7 @@ export function subscribingOf({ order }: OrderPlan, email: string | null): Subsc
  * The orders whose sessions have to be closed first: the caller's older one, and those, of whatever cart, by which their
  * address would be subscribed to the same thing twice.
  */
-export function inTheWay({ liveOrderId, subscribingSessions }: SellingTerms, subscribing: Subscribing | null): Set<string> {
+export function conflictingSessions({ liveOrderId, subscribingSessions }: SellingTerms, subscribing: Subscribing | null): Set<string> {
   const twice = subscribingSessions.filter((other) => other.productIds.some((id) => subscribing?.productIds.includes(id)));
   return new Set([...(liveOrderId ? [liveOrderId] : []), ...twice.map(({ orderId }) => orderId)]);
 }

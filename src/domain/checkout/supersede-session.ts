@@ -5,14 +5,14 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import {
-  answerOfSession, applyAnswer, endSession, type PaymentSession, readSession, refusalOf,
+  snapshotOfSession, applySnapshot, endSession, type PaymentSession, readSession, refusalOf,
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { abandonSession } from './abandon-session.ts';
 
 /** A click that came just before this one is let finish: it gets its answer, and its session can be closed. */
-const patienceMs = seconds(3);
-const lookEveryMs = 100;
+const exitDelayMs = seconds(3);
+const pollIntervalMs = 100;
 
 /**
  * The caller wants a new session: the older one is closed at the provider, and only then what it held is given back.
@@ -31,8 +31,8 @@ export async function supersedeSession(ctx: Context, account: PaymentAccount, or
   if (!session.sessionId) return abandonSession(ctx, orderId);
   try {
     const snapshot = await ctx.ports.payments.expireSession(account, session.sessionId, ctx.signal);
-    const answer = await answerOfSession(ctx, account, snapshot);
-    await transact(ctx, (ctx) => applyAnswer(ctx, answer));
+    const answer = await snapshotOfSession(ctx, account, snapshot);
+    await transact(ctx, (ctx) => applySnapshot(ctx, answer));
     return snapshot.state === 'expired' ? 'gone' : 'changed';
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -44,10 +44,10 @@ export async function supersedeSession(ctx: Context, account: PaymentAccount, or
 }
 
 async function answered(ctx: Context, { endsAt = Infinity }: PaymentAccount, orderId: string): Promise<PaymentSession | undefined> {
-  const until = Math.min(performance.now() + patienceMs, endsAt);
+  const until = Math.min(performance.now() + exitDelayMs, endsAt);
   for (;;) {
     const session = await readSession(ctx, orderId);
     if (session?.state !== 'creating' || performance.now() > until) return session;
-    await sleep(lookEveryMs);
+    await sleep(pollIntervalMs);
   }
 }

@@ -3,7 +3,7 @@ import { hours } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { promiseMail } from '../mail/index.ts';
+import { enqueueMail } from '../mail/index.ts';
 import { codePurpose, type Confirmed, perHourMax, validMs } from './one-time-password.ts';
 
 /**
@@ -13,16 +13,16 @@ import { codePurpose, type Confirmed, perHourMax, validMs } from './one-time-pas
  * @throws DomainError `rate_limited` after several in an hour
  */
 export async function requestCode(ctx: InTransaction, request: Confirmed & { readonly action: string }): Promise<void> {
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`one-time password ${ctx.tenant.id}`}, 0))`);
-  const [sent] = await ctx.tx.run<{ count: number }>(sql`
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`one-time password ${ctx.tenant.id}`}, 0))`);
+  const [sent] = await ctx.tx.execute<{ count: number }>(sql`
     select count(*)::int as count from one_time_passwords
     where tenant_id = ${ctx.tenant.id} and created_at > ${fromNow(ctx.clock, -hours(1))}`);
   if (sent && sent.count >= perHourMax) throw tooMany();
 
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into one_time_passwords (tenant_id, id, purpose, created_at)
     values (${ctx.tenant.id}, ${request.id}, ${request.purpose}, ${ctx.clock.now()})`);
-  await promiseMail(ctx, {
+  await enqueueMail(ctx, {
     kind: 'one_time_password',
     to: ctx.tenant.ownerEmail,
     data: { purpose: codePurpose(request), action: request.action, valid_minutes: validMs / 60_000 },

@@ -4,7 +4,7 @@ import type { PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
 
 export const confirmationRetention: readonly Retention[] = [
-  { table: 'one_time_passwords', age: 'created_at', keptMs: days(7) },
+  { table: 'one_time_passwords', age: 'created_at', retainedMs: days(7) },
 ];
 
 /** Remove one-time passwords that open nothing any more, of all stores. */

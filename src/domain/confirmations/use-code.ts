@@ -23,7 +23,7 @@ export async function useCode(
   { mayRepeat = false }: { mayRepeat?: boolean } = {},
 ): Promise<boolean> {
   const { id, purpose } = confirmed;
-  const [sent] = await ctx.tx.run<Sent>(sql`
+  const [sent] = await ctx.tx.execute<Sent>(sql`
     select p.wrong_codes as "wrongCodes", p.created_at as "createdAt", p.used_at as "usedAt", not exists (
       select from one_time_passwords n
       where n.tenant_id = ${ctx.tenant.id} and n.purpose = p.purpose and n.id > p.id) as "isNewest"
@@ -32,7 +32,7 @@ export async function useCode(
   if (!sent || !isGood(ctx, sent, mayRepeat)) return false;
 
   const isRight = equalInConstantTime(await deriveCode(ctx, codePurpose(confirmed), id), code);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update one_time_passwords
     set ${isRight ? sql`used_at = coalesce(used_at, ${ctx.clock.now()})` : sql`wrong_codes = wrong_codes + 1`}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);

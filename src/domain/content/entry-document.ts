@@ -17,8 +17,8 @@ export interface EntryDocument {
 
 /** An entry as search reads it, published or not, kept from being saved until the transaction ends. */
 export async function entryDocument(ctx: InTransaction, id: string): Promise<EntryDocument | undefined> {
-  await ctx.tx.run(sql`select from entries where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
-  const [entry] = await ctx.tx.run<EntryDocument>(sql`
+  await ctx.tx.execute(sql`select from entries where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
+  const [entry] = await ctx.tx.execute<EntryDocument>(sql`
     select e.type, e.slug, e.title, e.summary, e.body, e.starts_at as "startsAt", e.ends_at as "endsAt",
       e.published_at as "publishedAt",
       array(select t.tag from entry_tags t

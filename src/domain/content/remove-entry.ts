@@ -5,7 +5,7 @@ import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 
 export async function removeEntry(ctx: InTransaction, { type, slug }: { type: string; slug: string }): Promise<Change> {
-  const [removed] = await ctx.tx.run<{ id: string; version: number }>(sql`
+  const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
     delete from entries where tenant_id = ${ctx.tenant.id} and type = ${type} and slug = ${slug}
     returning id, version + 1 as version`);
   if (removed) enqueue(ctx, indexDocument, { kind: 'content', ...removed });

@@ -36,8 +36,8 @@ const comparable = (value: unknown) => (value instanceof Date ? value.toISOStrin
 
 /** An entry by its name, locked until the transaction ends, also while there is none yet. */
 async function lockEntry(ctx: InTransaction, type: string, slug: string): Promise<SavedEntry | undefined> {
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`);
-  const [entry] = await ctx.tx.run<SavedEntry>(sql`
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`);
+  const [entry] = await ctx.tx.execute<SavedEntry>(sql`
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
       array(select t.tag from entry_tags t
             where t.tenant_id = e.tenant_id and t.entry_id = e.id order by t.position) as tags
@@ -49,7 +49,7 @@ type NamedEntry = EntryRecord & { readonly id: string; readonly type: string; re
 
 async function writeEntry(ctx: InTransaction, entry: NamedEntry): Promise<number> {
   const now = ctx.clock.now();
-  const [row] = await ctx.tx.run<{ version: number }>(sql`
+  const [row] = await ctx.tx.execute<{ version: number }>(sql`
     with entry as (
       insert into entries (tenant_id, id, type, slug, title, summary, body, image, author, starts_at, ends_at,
         published_at, version, created_at, updated_at)

@@ -5,5 +5,5 @@ export { listCustomers } from './list-customers.ts';
 export { normaliseEmail } from './normalise-email.ts';
 export { customerPersonalData } from './personal-data.ts';
 export { CustomerView, KnownCustomerView, presentCustomer, presentKnownCustomer } from './present.ts';
-export { rememberCustomer } from './remember-customer.ts';
-export { forgetPaymentCustomer, rememberPaymentCustomer } from './remember-payment-customer.ts';
+export { upsertCustomer } from './remember-customer.ts';
+export { unlinkPaymentCustomer, linkPaymentCustomer } from './remember-payment-customer.ts';

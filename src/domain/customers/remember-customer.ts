@@ -7,11 +7,11 @@ import { normaliseEmail } from './normalise-email.ts';
  * The customer with this address, made when there is none: however many orders of one person arrive at once, they
  * find one customer. A name that is given replaces the one that is known.
  */
-export async function rememberCustomer(
+export async function upsertCustomer(
   ctx: InTransaction,
   { email, name }: { email: string; name?: string | null | undefined },
 ): Promise<{ id: string }> {
-  const [customer] = await ctx.tx.run<{ id: string }>(sql`
+  const [customer] = await ctx.tx.execute<{ id: string }>(sql`
     insert into customers as known (tenant_id, id, email, name, created_at)
     values (${ctx.tenant.id}, ${newId('cus')}, ${normaliseEmail(email)}, ${name?.trim() || null}, ${ctx.clock.now()})
     on conflict (tenant_id, email) do update set

@@ -6,11 +6,11 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne, write } from '../database.ts';
-import { type KeptReply, openReply } from './kept-reply.ts';
-import type { ClaimedRequest, KeyedRequest } from './keyed-request.ts';
+import { type StoredReply, openReply } from './kept-reply.ts';
+import type { ClaimedRequest, IdempotentRequest } from './keyed-request.ts';
 
 /** How long a reply is remembered, and a key stands for one body. */
-export const keepMs = hours(24);
+export const storedMs = hours(24);
 
 /** How long the same request without a key is a double click. */
 const repeatMs = seconds(5);
@@ -18,7 +18,7 @@ const repeatMs = seconds(5);
 /** Outlives every request; who comes after it takes the request for dead, and over. */
 const leaseMs = seconds(60);
 
-const askAgainSeconds = 1;
+const idempotencyRetrySeconds = 1;
 
 /**
  * Claim a request for running it, or find what it was answered. Of any number of claims at once one is granted; a
@@ -26,12 +26,12 @@ const askAgainSeconds = 1;
  *
  * @throws DomainError `idempotency_key_reused` for another body, `idempotency_in_progress` while another claim holds
  */
-export async function claimRequest(ctx: Context, request: KeyedRequest): Promise<ClaimedRequest | KeptReply> {
+export async function claimRequest(ctx: Context, request: IdempotentRequest): Promise<ClaimedRequest | StoredReply> {
   const bodyDigest = sha256(request.body);
   // No header holds a line break: what stands for a missing key is nobody's key.
   const key = request.key ?? `\n${bodyDigest.toString('hex')}`;
   const digest = sha256([request.method, request.path, request.credential, key].join('\n'));
-  const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : keepMs);
+  const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : storedMs);
   if (claimed) return claimed;
 
   const held = await readOne<{ id: string; isSameBody: boolean; reply: string | null }>(ctx, sql`
@@ -42,7 +42,7 @@ export async function claimRequest(ctx: Context, request: KeyedRequest): Promise
   }
   if (held?.reply) return openReply(ctx, held.id, held.reply);
   throw new DomainError('conflict', 'idempotency_in_progress', 'The first request like this one is still in progress.', {
-    retryAfterSeconds: askAgainSeconds,
+    retryAfterSeconds: idempotencyRetrySeconds,
   });
 }
 

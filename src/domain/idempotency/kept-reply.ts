@@ -4,7 +4,7 @@ import { write } from '../database.ts';
 import type { ClaimedRequest } from './keyed-request.ts';
 
 /** What a request was answered: enough to answer it again, to the byte. */
-export interface KeptReply {
+export interface StoredReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -14,7 +14,7 @@ export interface KeptReply {
  * Keep the answer of a claimed request, encrypted: it may hold what only its caller should see. In a transaction it
  * is kept with everything that the transaction writes, or not at all. Answers whether the lease still held.
  */
-export async function keepReply(ctx: Context, { id, lease }: ClaimedRequest, reply: KeptReply): Promise<boolean> {
+export async function storeReply(ctx: Context, { id, lease }: ClaimedRequest, reply: StoredReply): Promise<boolean> {
   const sealed = ctx.keyring.seal(ctx.tenant.id, replyField(id), JSON.stringify(reply));
   const kept = await write<{ id: string }>(ctx, sql`
     kept as (
@@ -24,8 +24,8 @@ export async function keepReply(ctx: Context, { id, lease }: ClaimedRequest, rep
   return kept.length > 0;
 }
 
-export function openReply(ctx: Context, id: string, sealed: string): KeptReply {
-  const reply: KeptReply = JSON.parse(ctx.keyring.open(ctx.tenant.id, replyField(id), sealed));
+export function openReply(ctx: Context, id: string, sealed: string): StoredReply {
+  const reply: StoredReply = JSON.parse(ctx.keyring.open(ctx.tenant.id, replyField(id), sealed));
   return reply;
 }
 

@@ -1,5 +1,5 @@
 /** A request that is run once: what its key is unique by (the tenant is the context's), and what it asks. */
-export interface KeyedRequest {
+export interface IdempotentRequest {
   readonly method: string;
   readonly path: string;
   /** Whose key it is: an API key's id, a session's, or `anonymous`. */

@@ -1,10 +1,10 @@
 import type { Retention } from '#src/lib/retention.ts';
 import type { PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
-import { keepMs } from './claim-request.ts';
+import { storedMs } from './claim-request.ts';
 
 export const requestRetention: readonly Retention[] = [
-  { table: 'idempotency_keys', age: 'created_at', keptMs: keepMs },
+  { table: 'idempotency_keys', age: 'created_at', retainedMs: storedMs },
 ];
 
 /** Remove the idempotent requests of yesterday, of all stores. */

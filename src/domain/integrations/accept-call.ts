@@ -39,10 +39,10 @@ export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> 
     throw invalidRequest('The signature is not valid.');
   }
   const body = call.rawBody.toString('utf8');
-  refuseUnreadable(body);
+  rejectUnreadable(body);
   const sealed = ctx.keyring.seal(ctx.tenant.id, bodyField, body);
   await transact(ctx, async (ctx) => {
-    const [stored] = await ctx.tx.run<{ id: string }>(sql`
+    const [stored] = await ctx.tx.execute<{ id: string }>(sql`
       insert into integration_calls (tenant_id, id, provider, message_id, body_sealed, state, received_at)
       values (${ctx.tenant.id}, ${newId('call')}, ${call.provider}, ${call.messageId}, ${sealed}, 'received', ${ctx.clock.now()})
       on conflict (tenant_id, provider, message_id) do nothing returning id`);
@@ -60,7 +60,7 @@ async function isGenuine(ctx: Context, { provider, messageId, timestamp, signatu
   return signature.split(' ').some((given) => equalInConstantTime(given, expected));
 }
 
-function refuseUnreadable(body: string): void {
+function rejectUnreadable(body: string): void {
   try {
     JSON.parse(body);
   } catch {

@@ -6,7 +6,7 @@ import { write } from '../database.ts';
 import { receivedField } from './read-connection.ts';
 
 /** What came back with the owner's browser. */
-export interface ConsentAnswer {
+export interface ConsentCallback {
   readonly provider: string;
   readonly state: string;
   /** The query as it came, the state aside: a code, or why there is none. */
@@ -19,7 +19,7 @@ export interface ConsentAnswer {
  *
  * @throws DomainError `invalid_or_expired_token` when the state is not one of this store and third party, or too old
  */
-export async function completeConnection(ctx: Context, { provider, state, received }: ConsentAnswer): Promise<{ returnUrl: string }> {
+export async function completeConnection(ctx: Context, { provider, state, received }: ConsentCallback): Promise<{ returnUrl: string }> {
   const now = ctx.clock.now();
   const sealed = ctx.keyring.seal(ctx.tenant.id, receivedField, JSON.stringify(received));
   const [connection] = await write<{ returnUrl: string }>(ctx, sql`

@@ -7,7 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { refuseInsecureAddress } from '../refuse-insecure-address.ts';
+import { rejectInsecureUrl } from '../reject-insecure-url.ts';
 import { deriveToken } from '../tenants/index.ts';
 import { callSecretOf } from './call-secret.ts';
 import { type Connection, connectionColumns } from './find-connection.ts';
@@ -28,7 +28,7 @@ export interface IntegrationState {
   readonly calls: { readonly url: string; readonly secret: string };
 }
 
-export interface IntegrationWish {
+export interface IntegrationRequest {
   readonly provider: string;
   /** Where the owner's browser ends up. */
   readonly returnUrl: string;
@@ -42,14 +42,14 @@ export interface IntegrationWish {
  */
 export async function createIntegrationState(
   ctx: Context,
-  { provider, returnUrl, consentUrl }: IntegrationWish,
+  { provider, returnUrl, consentUrl }: IntegrationRequest,
 ): Promise<IntegrationState> {
-  refuseInsecureAddress(ctx, 'return_url', returnUrl);
-  if (consentUrl) refuseInsecureAddress(ctx, 'consent_url', consentUrl);
+  rejectInsecureUrl(ctx, 'return_url', returnUrl);
+  if (consentUrl) rejectInsecureUrl(ctx, 'consent_url', consentUrl);
   const id = newId('conn');
   const state = await deriveToken(ctx, 'integration.state', id);
   const connection = await transact(ctx, async (ctx) => {
-    const [connection] = await ctx.tx.run<Connection>(sql`
+    const [connection] = await ctx.tx.execute<Connection>(sql`
       insert into integration_connections (tenant_id, id, provider, state_hash, return_url, expires_at, created_at)
       values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${returnUrl}, ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
       returning ${connectionColumns}`);

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { conclude, readOne, transact } from '../database.ts';
+import { completeJob, readOne, transact } from '../database.ts';
 import { bodyField } from './accept-call.ts';
 
 /**
@@ -15,17 +15,17 @@ export async function handleCall(ctx: Context, { callId }: { callId: string }): 
   const receiver = ctx.ports.integrations.get(call.provider);
   const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, call.sealed));
   await receiver?.take({ id: callId, tenantId: ctx.tenant.id, body }, ctx.signal);
-  await conclude(ctx, async (ctx) => {
-    await ctx.tx.run(sql`
+  await completeJob(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
       update integration_calls set state = ${receiver ? 'handled' : 'ignored'}, settled_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`);
   });
 }
 
 /** Nobody handles this call any more: its runs keep dying. */
-export async function giveUpCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
+export async function failCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update integration_calls set state = 'failed', settled_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and id = ${callId} and state = 'received'`);
   });

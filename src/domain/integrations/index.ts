@@ -3,7 +3,7 @@ export { callSecretOf } from './call-secret.ts';
 export { completeConnection, unknownState } from './complete-connection.ts';
 export { createIntegrationState } from './create-integration-state.ts';
 export { findConnection, listConnections } from './find-connection.ts';
-export { giveUpCall, handleCall } from './handle-call.ts';
+export { failCall, handleCall } from './handle-call.ts';
 export { integrationPersonalData } from './personal-data.ts';
 export { IntegrationView, presentConnection } from './present.ts';
 export { IntegrationProvider } from './provider.ts';

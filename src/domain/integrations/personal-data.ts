@@ -24,14 +24,14 @@ export const integrationPersonalData: readonly PersonalData[] = [{
   async erase(ctx, { email }) {
     const ids: string[] = [];
     for await (const { id } of callsThatName(ctx, email)) ids.push(id);
-    await ctx.tx.run(sql`delete from integration_calls where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
+    await ctx.tx.execute(sql`delete from integration_calls where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
     return ids.length;
   },
 }];
 
 async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator<OpenedCall> {
   for (let after = ''; ;) {
-    const calls = await ctx.tx.run<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
+    const calls = await ctx.tx.execute<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
       select id, provider, received_at, body_sealed as sealed from integration_calls
       where tenant_id = ${ctx.tenant.id} and id > ${after} order by id limit ${batchSize}`);
     for (const { sealed, ...call } of calls) {

@@ -6,8 +6,8 @@ import { removeExpired } from '../remove-expired.ts';
 
 /** So long it can be looked up what a third party sent. What waits stays, and so does a connection that was completed. */
 export const integrationRetention: readonly Retention[] = [
-  { table: 'integration_calls', age: 'received_at', keptMs: days(30), only: sql`old.state <> 'received'` },
-  { table: 'integration_connections', age: 'expires_at', keptMs: days(30), only: sql`old.received_at is null` },
+  { table: 'integration_calls', age: 'received_at', retainedMs: days(30), only: sql`old.state <> 'received'` },
+  { table: 'integration_connections', age: 'expires_at', retainedMs: days(30), only: sql`old.received_at is null` },
 ];
 
 /** Remove old calls and lapsed connections of all stores. */

@@ -1,6 +1,6 @@
 export { captureLead } from './capture-lead.ts';
 export { joinWaitlist } from './join-waitlist.ts';
-export { keepQuiz } from './keep-quiz.ts';
+export { saveQuiz } from './keep-quiz.ts';
 export { InquiryInput, LeadInput, QuizInput, WaitlistInput } from './lead-input.ts';
 export { listInquiries } from './list-inquiries.ts';
 export { listLeads } from './list-leads.ts';

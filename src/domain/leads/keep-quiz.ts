@@ -9,7 +9,7 @@ const levelsMax = 5;
  * Keep what somebody answered to the store's quiz. Newer answers of the same address replace the older ones.
  * @throws DomainError `invalid_request` when the answers are nested too deeply
  */
-export async function keepQuiz(ctx: Context, { email, answers }: QuizInput): Promise<{ id: string }> {
+export async function saveQuiz(ctx: Context, { email, answers }: QuizInput): Promise<{ id: string }> {
   if (isDeeperThan(levelsMax, answers)) {
     throw invalidRequest('The answers are nested too deeply.', {
       path: '/answers', code: 'maxDepth', detail: `must be at most ${levelsMax} levels deep`,

@@ -2,8 +2,8 @@ import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
-import { type MailData, promiseMail } from '../mail/index.ts';
+import { completeJob } from '../database.ts';
+import { type MailData, enqueueMail } from '../mail/index.ts';
 
 /** How many are told in one transaction; the others have a promise of their own. */
 const peopleMax = 100;
@@ -16,12 +16,12 @@ export async function notifyRestock(
   ctx: Context,
   { variantId, movementId, number }: { variantId: string; movementId: string; number: number },
 ): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const goods = await findAvailable(ctx, variantId);
     if (!goods) return;
     const { productId, ...data } = goods;
-    const { told, reached } = await markTold(ctx, productId, variantId);
-    for (const { id, email } of told) await promiseMail(ctx, { kind: 'restock', to: email, data, subjectId: id });
+    const { told, reached } = await markNotified(ctx, productId, variantId);
+    for (const { id, email } of told) await enqueueMail(ctx, { kind: 'restock', to: email, data, subjectId: id });
     if (reached === peopleMax) enqueue(ctx, notifyRestockJob, { variantId, movementId, number: number + 1 });
   });
 }
@@ -30,7 +30,7 @@ type Goods = MailData['restock'] & { readonly productId: string };
 
 /** What a mail says of the variant; `undefined` when it cannot be had at this moment. */
 async function findAvailable(ctx: InTransaction, variantId: string): Promise<Goods | undefined> {
-  const [goods] = await ctx.tx.run<Goods>(sql`
+  const [goods] = await ctx.tx.execute<Goods>(sql`
     select p.id as "productId", p.name as product_name, '/products/' || p.slug as path,
       p.images -> 0 ->> 'url' as image_url,
       case when exists (
@@ -49,10 +49,10 @@ interface Told {
 }
 
 /** Mark the first people who wait. Whoever waits for the product and for its variant is one person. */
-async function markTold(ctx: InTransaction, productId: string, variantId: string): Promise<Told> {
+async function markNotified(ctx: InTransaction, productId: string, variantId: string): Promise<Told> {
   const waits = sql`tenant_id = ${ctx.tenant.id} and product_id = ${productId}
     and (variant_id is null or variant_id = ${variantId}) and notified_at is null`;
-  const [row] = await ctx.tx.run<Told>(sql`
+  const [row] = await ctx.tx.execute<Told>(sql`
     with people as (select distinct email from waitlist_entries where ${waits} order by email limit ${peopleMax}),
     waiting as (
       select id from waitlist_entries where ${waits} and email in (select email from people) order by id for update),

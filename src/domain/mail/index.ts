@@ -1,7 +1,7 @@
 export type { MailData } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
 export { mailPersonalData } from './personal-data.ts';
-export { promiseMail } from './promise-mail.ts';
+export { enqueueMail } from './promise-mail.ts';
 export { pruneMails } from './retention.ts';
-export { giveUpMail, type MailJudge, sendMail } from './send-mail.ts';
+export { failMail, type DeliveryCheck, sendMail } from './send-mail.ts';
 export { isSuppressed, listSuppressions, presentSuppression, releaseSuppression, suppress, SuppressionView } from './suppression.ts';

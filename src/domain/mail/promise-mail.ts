@@ -21,13 +21,13 @@ export interface MailRequest<Kind extends MailKind> {
  * Write a mail down and promise to send it, in the transaction that causes it. Answers the mail's id.
  * @throws DomainError `invalid_request` when `to` is not one mail address
  */
-export async function promiseMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
+export async function enqueueMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
   const recipient = normaliseEmail(mail.to);
   if (!isMailAddress(recipient)) throw invalidRequest('This is not a mail address.');
 
   const id = newId('mail');
   const now = ctx.clock.now();
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into mails (tenant_id, id, kind, recipient, data, subject_id, message_id, state, next_attempt_at, created_at,
       updated_at)
     values (${ctx.tenant.id}, ${id}, ${mail.kind}, ${recipient}, ${JSON.stringify(mail.data)}::jsonb, ${mail.subjectId},

@@ -5,14 +5,14 @@ import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, transact } from '../database.ts';
+import { completeJob, transact } from '../database.ts';
 import { lockRow } from '../lock-row.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
 import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
 import { senderOf } from './sender.ts';
 import { isSuppressed, suppress } from './suppression.ts';
-import { writeLetter } from './write-letter.ts';
+import { renderEmail } from './write-letter.ts';
 
 /** The waits after tries that were put off. Grey-listing wants some minutes, an outage some hours. */
 const waitsMs = [seconds(40), minutes(2), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)];
@@ -28,12 +28,12 @@ type Answer = { readonly outcome: 'accepted' | 'bounced' | 'refused' | 'put_off'
  * Judges whether a mail of its kind is still to be sent, in the transaction that begins each try: between the promise
  * and the try there may be an outage of hours. Answers why not, or undefined.
  */
-export type MailJudge = (
+export type DeliveryCheck = (
   ctx: InTransaction,
   mail: { readonly mailId: string; readonly subjectId: string },
 ) => Promise<string | undefined>;
 
-export type MailJudges = Readonly<Partial<Record<MailKind, MailJudge>>>;
+export type DeliveryChecks = Readonly<Partial<Record<MailKind, DeliveryCheck>>>;
 
 /**
  * Send one mail. The row says `sending` before the mail server is asked, so that a run which finds it so after a
@@ -42,12 +42,12 @@ export type MailJudges = Readonly<Partial<Record<MailKind, MailJudge>>>;
  *
  * @throws Snooze while another run may still be sending it
  */
-export async function sendMail(ctx: Context, { mailId }: { mailId: string }, judges: MailJudges = {}): Promise<void> {
+export async function sendMail(ctx: Context, { mailId }: { mailId: string }, judges: DeliveryChecks = {}): Promise<void> {
   const lease = newId('job');
   const outgoing = await beginTry(ctx, mailId, lease, judges);
   if (!outgoing) return;
   const answer = await ask(ctx, outgoing);
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
     if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another run took the mail over');
     await settle(ctx, mail, answer);
@@ -55,7 +55,7 @@ export async function sendMail(ctx: Context, { mailId }: { mailId: string }, jud
 }
 
 /** Nobody tries to send this mail any more: its runs keep failing, or dying. */
-export async function giveUpMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
+export async function failMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
     if (mail?.state !== 'queued' && mail?.state !== 'sending') return;
@@ -69,7 +69,7 @@ async function beginTry(
   ctx: Context,
   mailId: string,
   lease: string,
-  judges: MailJudges,
+  judges: DeliveryChecks,
 ): Promise<OutgoingMail | undefined> {
   return transact(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
@@ -88,7 +88,7 @@ async function beginTry(
     } else {
       const objection = await judges[mail.kind]?.(ctx, { mailId, subjectId: mail.subjectId });
       if (objection === undefined) {
-        const letter = await writeLetter(ctx, mail.kind, mail);
+        const letter = await renderEmail(ctx, mail.kind, mail);
         mail.begin(lease, fromNow(ctx.clock, leaseMs), now);
         return { ...letter, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
       }

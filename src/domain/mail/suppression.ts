@@ -33,7 +33,7 @@ export async function isSuppressed(ctx: Context, address: string): Promise<boole
 }
 
 export async function suppress(ctx: InTransaction, address: string, reason: Suppression['reason']): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into mail_suppressions (tenant_id, address, reason, created_at)
     values (${ctx.tenant.id}, ${address}, ${reason}, ${ctx.clock.now()})
     on conflict do nothing`);
@@ -60,7 +60,7 @@ export async function listSuppressions(
 export async function releaseSuppression(ctx: Context, { email }: { email: string }): Promise<void> {
   const address = normaliseEmail(email);
   await transact(ctx, async (ctx) => {
-    const [released] = await ctx.tx.run<{ reason: string }>(sql`
+    const [released] = await ctx.tx.execute<{ reason: string }>(sql`
       delete from mail_suppressions where tenant_id = ${ctx.tenant.id} and address = ${address} returning reason`);
     if (!released) return;
     await recordAudit(ctx, {

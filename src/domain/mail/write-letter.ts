@@ -1,8 +1,8 @@
 import { oneLine } from '#src/lib/one-line.ts';
 import type { Context } from '../context.ts';
 import type { MailKind } from './kinds.ts';
-import type { Letter } from './letter/letter.ts';
-import { letterheadOf } from './letter/letterhead.ts';
+import type { EmailDocument } from './letter/letter.ts';
+import { emailBrandingOf } from './letter/letterhead.ts';
 import { setAsHtml } from './letter/set-as-html.ts';
 import { setAsText } from './letter/set-as-text.ts';
 import { abandonedCart } from './templates/abandoned-cart.ts';
@@ -29,7 +29,7 @@ const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
 };
 
 /** A mail as it is sent, but for its envelope. */
-export interface WrittenLetter {
+export interface RenderedEmail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -37,10 +37,10 @@ export interface WrittenLetter {
 }
 
 /** Write a mail of this kind and set it in both forms, on the store's letterhead. */
-export async function writeLetter<Kind extends MailKind>(ctx: Context, kind: Kind, content: MailContent<Kind>): Promise<WrittenLetter> {
+export async function renderEmail<Kind extends MailKind>(ctx: Context, kind: Kind, content: MailContent<Kind>): Promise<RenderedEmail> {
   const template: Template<Kind> = templates[kind];
-  const letter: Letter = await template(ctx, content);
-  const head = letterheadOf(ctx.tenant);
+  const letter: EmailDocument = await template(ctx, content);
+  const head = emailBrandingOf(ctx.tenant);
   return {
     subject: oneLine(letter.subject),
     text: setAsText(letter, head),

@@ -62,7 +62,7 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
   }));
   const holds = order.holds.map((hold) => ({ ...hold, id: newId('hold') }));
 
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with made as (
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency,
         email, customer_id, subtotal_cents, discount_cents, gift_card_cents, shipping_cents, total_cents,

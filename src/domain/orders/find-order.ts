@@ -15,7 +15,7 @@ export async function findOrder(ctx: Context, { id, email }: { id: string; email
 }
 
 /** The order with this number, for who knows the address that it went to. */
-export async function lookUpOrder(
+export async function findOrderByNumber(
   ctx: Context,
   { orderNumber, email }: { orderNumber: string; email: string },
 ): Promise<OrderView> {

@@ -90,7 +90,7 @@ async function redeem(ctx: InTransaction, { orderId, paidBy }: PaidOrder, holds:
 
 /** The rows say what was sold: only that can come back. */
 async function markStock(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<StockLine[]> {
-  return ctx.tx.run<StockLine>(sql`
+  return ctx.tx.execute<StockLine>(sql`
     update holds set state = ${state}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and state in ('captured', 'released')
       and state <> ${state}
@@ -104,20 +104,20 @@ export async function restockOrder(ctx: InTransaction, orderId: string): Promise
 }
 
 async function released(ctx: InTransaction, orderId: string): Promise<HeldRow[]> {
-  return ctx.tx.run<HeldRow>(sql`
+  return ctx.tx.execute<HeldRow>(sql`
     select kind, subject_id as "subjectId", quantity, amount_cents as "amountCents", customer_email as "customerEmail"
     from holds where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'released'`);
 }
 
 /** Keep what is held until later: a slow payment is under way. */
 export async function extendHolds(ctx: InTransaction, orderId: string, expiresAt: Date): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update holds set expires_at = ${expiresAt}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held' and expires_at < ${expiresAt}`);
 }
 
 async function settle(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<HeldRow[]> {
-  return ctx.tx.run<HeldRow>(sql`
+  return ctx.tx.execute<HeldRow>(sql`
     update holds set state = ${state}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held'
     returning kind, subject_id as "subjectId", quantity, amount_cents as "amountCents",

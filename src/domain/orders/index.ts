@@ -1,7 +1,7 @@
 export type { Attention } from './attention.ts';
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
-export { findOrder, lookUpOrder } from './find-order.ts';
+export { findOrder, findOrderByNumber } from './find-order.ts';
 export { hasBought } from './has-bought.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
 export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
@@ -15,7 +15,7 @@ export { OrderLabelView, OrderView } from './present.ts';
 export {
   listManagedOrders, listOrders, type ManagedOrder, orderItems, readManagedOrder, readOrder, readOrders,
 } from './read-order.ts';
-export { type FulfillmentNews, recordFulfillment } from './record-fulfillment.ts';
+export { type FulfillmentUpdate, recordFulfillment } from './record-fulfillment.ts';
 export { releaseReturn } from './release-return.ts';
 export { reserveReturn } from './reserve-return.ts';
 export { orderRetention } from './retention.ts';

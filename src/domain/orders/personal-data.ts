@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, keptRows, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, retainedRows, type PersonalData } from '../personal-data.ts';
 
 /** Of where a parcel went the books need no more than what the tax depends on. */
 const placeOnly = sql`
@@ -19,7 +19,7 @@ export const orderPersonalData: readonly PersonalData[] = [
     of: ({ email, orderIds }) => sql`
       customer_email is not null and (order_id = any(${orderIds}) or lower(customer_email) = ${email})`,
   }),
-  keptRows({
+  retainedRows({
     table: 'order_items', beside: ['order_id', 'position', 'name', 'sku', 'quantity', 'unit_price_cents', 'total_cents'],
     of: byOrder,
   }),

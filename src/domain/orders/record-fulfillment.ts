@@ -8,7 +8,7 @@ import { lockOrder, saveOrder } from './lock-order.ts';
 import type { FulfillmentStatus, Order, OrderLabel } from './order.ts';
 
 /** What happened to the parcel of an order. */
-export interface FulfillmentNews {
+export interface FulfillmentUpdate {
   readonly status?: FulfillmentStatus;
   /** Replaces the one with the same tracking number. */
   readonly label?: OrderLabel;
@@ -23,7 +23,7 @@ export interface FulfillmentNews {
  *
  * @throws ForbiddenTransition when the fulfilment cannot go there from where it is
  */
-export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentNews): Promise<void> {
+export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentUpdate): Promise<void> {
   const order = found(await lockOrder(ctx, orderId), 'order');
 
   if (news.resolved) order.withdraw(...news.resolved);

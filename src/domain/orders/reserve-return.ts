@@ -12,7 +12,7 @@ export interface ReturnLine {
  * other return. Each item is named once. Call with the order locked. Whether it could be done.
  */
 export async function reserveReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<boolean> {
-  const reserved = await ctx.tx.run(sql`
+  const reserved = await ctx.tx.execute(sql`
     with wanted as (
       select * from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
         as w(id, quantity)),

@@ -23,7 +23,7 @@ export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Prom
   const byCode = partnerCode ? await findPartner(ctx, partnerCode) : undefined;
   const partner: CreditedPartner | undefined = byCode ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
   if (!partner) return;
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into partner_attributions
       (tenant_id, order_id, partner_id, referral_id, total_cents, commission_cents, attributed_at)
     values (${ctx.tenant.id}, ${orderId}, ${partner.id}, ${partner.referralId ?? null}, ${totalCents},
@@ -39,7 +39,7 @@ interface CreditedPartner {
 }
 
 async function findByVisit(ctx: InTransaction, sessionId: string): Promise<CreditedPartner | undefined> {
-  const [partner] = await ctx.tx.run<CreditedPartner>(sql`
+  const [partner] = await ctx.tx.execute<CreditedPartner>(sql`
     select p.id, p.commission_percent::float8 as "commissionPercent", r.id as "referralId"
     from partner_referrals r
     join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id and p.removed_at is null

@@ -7,7 +7,7 @@ import { normalisePartnerCode } from './partner.ts';
 export async function removePartner(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePartnerCode(written);
   const now = ctx.clock.now();
-  const removed = await ctx.tx.run(sql`
+  const removed = await ctx.tx.execute(sql`
     update partners set removed_at = ${now}, updated_at = ${now}, version = version + 1
     where tenant_id = ${ctx.tenant.id} and code = ${code} and removed_at is null
     returning id`);

@@ -1,12 +1,12 @@
 import { reconcilePaymentEvent } from '#jobs/payments.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { promiseOf } from '#src/outbox/enqueue.ts';
-import { insertPromises } from '#src/outbox/insert-promises.ts';
+import { outboxJobOf } from '#src/outbox/enqueue.ts';
+import { insertJobs } from '#src/outbox/insert-jobs.ts';
 import type { Context } from '../context.ts';
 import { write } from '../database.ts';
 import type { PaymentEvent, PaymentGateway } from '../ports/payment-gateway.ts';
-import { isOurs } from './is-ours.ts';
+import { isOwnObject } from './is-ours.ts';
 import { liveWebhookSecrets } from './webhook-secrets.ts';
 
 /**
@@ -37,11 +37,11 @@ export async function storeEvents(
   const now = ctx.clock.now();
   const rows = events.map((event) => ({
     id: event.eventId, type: event.type, subject: event.subject, object_id: event.objectId, occurred_at: event.createdAt,
-    state: event.subject !== null && (event.marks === null || isOurs(ctx, event.marks)) ? 'pending' : 'ignored',
+    state: event.subject !== null && (event.marks === null || isOwnObject(ctx, event.marks)) ? 'pending' : 'ignored',
   }));
-  const promises = rows
+  const jobs = rows
     .filter(({ state }) => state === 'pending')
-    .map(({ id }) => promiseOf(ctx, reconcilePaymentEvent, { eventId: id, attempt: 1 }));
+    .map(({ id }) => outboxJobOf(ctx, reconcilePaymentEvent, { eventId: id, attempt: 1 }));
   const changes = sql`
     stored as (
       insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
@@ -51,7 +51,7 @@ export async function storeEvents(
         as e(id text, type text, subject text, object_id text, state text, occurred_at timestamptz)
       on conflict do nothing
       returning id, state, occurred_at as "occurredAt"),
-    promised as (${insertPromises(promises, sql`payload ->> 'eventId' in (select id from stored)`)})`;
+    enqueued as (${insertJobs(jobs, sql`payload ->> 'eventId' in (select id from stored)`)})`;
   const stored = await write<StoredEvent>(ctx, changes, sql`select * from stored`);
   if (stored.some(({ state }) => state === 'pending')) ctx.database.wakeRelay();
   return stored;

@@ -6,19 +6,19 @@ import { applyInvoice } from './apply-invoice.ts';
 import { applyPayment } from './apply-payment.ts';
 import { applySession } from './apply-session.ts';
 import type { Answer } from './ask-provider.ts';
-import { isOurs } from './is-ours.ts';
+import { isOwnObject } from './is-ours.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 /**
  * Bring the shop into line with what the provider answered. Whether a webhook, a poll or a sweep made us ask, it
  * comes through here: what is so already changes nothing, so repeats, races and disorder do not matter.
  */
-export async function applyAnswer(ctx: InTransaction, answer: Answer): Promise<Applied> {
+export async function applySnapshot(ctx: InTransaction, answer: Answer): Promise<Applied> {
   switch (answer.subject) {
     case 'session':
       return applySession(ctx, answer);
     case 'subscription':
-      return applySubscriptionAnswer(ctx, answer.subscription);
+      return applySubscriptionSnapshot(ctx, answer.subscription);
     case 'invoice':
       return applyInvoice(ctx, answer);
     case 'payment':
@@ -27,11 +27,11 @@ export async function applyAnswer(ctx: InTransaction, answer: Answer): Promise<A
 }
 
 /** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
-async function applySubscriptionAnswer(
+async function applySubscriptionSnapshot(
   ctx: InTransaction,
   subscription: FetchedSubscription,
 ): Promise<Applied> {
-  if (!isOurs(ctx, subscription)) return 'ignored';
+  if (!isOwnObject(ctx, subscription)) return 'ignored';
   const order = await lockOrder(ctx, subscription.orderId ?? '');
   if (!order) return 'unknown_order';
   if (order.isPaid) await applySubscription(ctx, subscription, subscriberOf(order));

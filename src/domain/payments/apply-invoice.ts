@@ -7,9 +7,9 @@ import { applySubscription } from '../subscriptions/index.ts';
 import type { Applied } from './applied.ts';
 import { applySession } from './apply-session.ts';
 import type { Answer } from './ask-provider.ts';
-import { isOurs } from './is-ours.ts';
+import { isOwnObject } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
-import { raiseAttention } from './raise-attention.ts';
+import { flagAttention } from './raise-attention.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function applyInvoice(
   ctx: InTransaction,
   { invoice, subscription, session, orderNumber }: Extract<Answer, { subject: 'invoice' }>,
 ): Promise<Applied> {
-  if (!isOurs(ctx, invoice) || !subscription) return 'ignored';
+  if (!isOwnObject(ctx, invoice) || !subscription) return 'ignored';
   const first = await lockOrder(ctx, invoice.orderId ?? '');
   if (!first) return 'unknown_order';
   if (session && !first.isPaid) await applySession(ctx, { subject: 'session', session, subscription });
@@ -47,12 +47,12 @@ async function renew(
 ): Promise<void> {
   const orderId = newId('ord');
   const items = await renewedItems(ctx, first, invoice, subscription);
-  const [made] = await ctx.tx.run(sql`
+  const [made] = await ctx.tx.execute(sql`
     select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
   if (made) return;
   if (items.length === 0) {
     // What only settles a difference is no period of anything.
-    if (invoice.lines.length > 0 && invoice.totalCents > 0) await raiseAttention(ctx, first, unknownRenewal);
+    if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
     return;
   }
 
@@ -75,7 +75,7 @@ async function renew(
     holdsState: 'released',
     holdsExpireAt: ctx.clock.now(),
   });
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into payment_invoices (tenant_id, id, order_id, created_at)
     values (${ctx.tenant.id}, ${invoice.invoiceId}, ${orderId}, ${ctx.clock.now()})`);
   const order = await lockOrder(ctx, orderId);

@@ -6,8 +6,8 @@ import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import type { Applied } from './applied.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
-import { isOurs } from './is-ours.ts';
-import { raiseAttention } from './raise-attention.ts';
+import { isOwnObject } from './is-ours.ts';
+import { flagAttention } from './raise-attention.ts';
 import { undoSale } from './undo-sale.ts';
 
 const refundFailed: Attention = {
@@ -25,7 +25,7 @@ export async function applyPayment(
   ctx: InTransaction,
   { payment }: Extract<Answer, { subject: 'payment' }>,
 ): Promise<Applied> {
-  if (!isOurs(ctx, payment)) return 'ignored';
+  if (!isOwnObject(ctx, payment)) return 'ignored';
   const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
   if (!order) return 'unknown_order';
   // Its session has yet to tell that it was paid: what went back of it counts after that.
@@ -54,7 +54,7 @@ async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSna
 }
 
 async function isMismatched(ctx: InTransaction, { id }: Order): Promise<boolean> {
-  const rows = await ctx.tx.run(sql`
+  const rows = await ctx.tx.execute(sql`
     select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${id} and state = 'mismatched'`);
   return rows.length > 0;
 }
@@ -79,7 +79,7 @@ async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSn
 /** A renewal's payment bears the marks of the order that began the subscription; its invoice knows its own. */
 async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnapshot): Promise<string> {
   if (!invoiceId) return orderId ?? '';
-  const [renewal] = await ctx.tx.run<{ orderId: string }>(sql`
+  const [renewal] = await ctx.tx.execute<{ orderId: string }>(sql`
     select order_id as "orderId" from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`);
   return renewal?.orderId ?? orderId ?? '';
 }
@@ -94,12 +94,12 @@ async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSn
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
-  if (refundedCents < before) await raiseAttention(ctx, order, refundFailed);
+  if (refundedCents < before) await flagAttention(ctx, order, refundFailed);
   if (status === 'refunded') await undoSale(ctx, order);
 }
 
 async function applyDispute(ctx: InTransaction, order: Order, { dispute }: PaymentSnapshot): Promise<void> {
   if (dispute !== 'open') order.withdraw(disputed.code);
   if (dispute !== 'lost') order.withdraw(disputeLost.code);
-  if (dispute) await raiseAttention(ctx, order, dispute === 'open' ? disputed : disputeLost);
+  if (dispute) await flagAttention(ctx, order, dispute === 'open' ? disputed : disputeLost);
 }

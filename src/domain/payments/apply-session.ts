@@ -7,11 +7,11 @@ import { applySubscription } from '../subscriptions/index.ts';
 import type { Applied } from './applied.ts';
 import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
-import { isOurs } from './is-ours.ts';
+import { isOwnObject } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
-import { forgetDiscount, resumeChecks, slowPaymentMs } from './payment-session.ts';
-import { raiseAttention } from './raise-attention.ts';
-import { raiseDuplicate } from './raise-duplicate.ts';
+import { unlinkDiscount, resumeChecks, slowPaymentMs } from './payment-session.ts';
+import { flagAttention } from './raise-attention.ts';
+import { flagDuplicate } from './raise-duplicate.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 const mismatch: Attention = {
@@ -26,7 +26,7 @@ export async function applySession(
   ctx: InTransaction,
   { session, subscription }: Extract<Answer, { subject: 'session' }>,
 ): Promise<Applied> {
-  if (!isOurs(ctx, session)) return 'ignored';
+  if (!isOwnObject(ctx, session)) return 'ignored';
   const order = await lockOrder(ctx, session.orderId ?? '');
   if (!order) return 'unknown_order';
 
@@ -38,7 +38,7 @@ export async function applySession(
   if (session.state === 'expired') await endOrder(ctx, order, 'expired');
   if (subscription && order.isPaid) {
     await applySubscription(ctx, subscription, subscriberOf(order));
-    if (isNewlyPaid && known.subscriber) await raiseDuplicate(ctx, order, subscription, known.subscriber);
+    if (isNewlyPaid && known.subscriber) await flagDuplicate(ctx, order, subscription, known.subscriber);
   }
   return 'applied';
 }
@@ -59,7 +59,7 @@ async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot
   const state = session.state === 'settled' && isMismatch(order, session) ? 'mismatched' : session.state;
   const isFirstPaid = session.state === 'settled' && !order.isPaid;
   const isFinal = state !== 'open' && state !== 'processing';
-  const [row] = await ctx.tx.run<KnownSession>(sql`
+  const [row] = await ctx.tx.execute<KnownSession>(sql`
     update payment_sessions set
       provider_session_id = case when ${isFirstPaid} then ${session.sessionId} else coalesce(provider_session_id, ${session.sessionId}) end,
       provider_payment_id = coalesce(${session.paymentId}, provider_payment_id),
@@ -71,7 +71,7 @@ async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
       and (provider_session_id is null or provider_session_id = ${session.sessionId} or ${session.state === 'settled'})
     returning provider_session_id as "sessionId", (request ->> 'discountCents')::int8 as "discountCents", subscriber`);
-  if (row && isFinal) forgetDiscount(ctx, order.id, row);
+  if (row && isFinal) unlinkDiscount(ctx, order.id, row);
   return row;
 }
 
@@ -83,11 +83,11 @@ async function settle(
   known: KnownSession,
 ): Promise<boolean> {
   if (order.isPaid) {
-    if (known.sessionId !== session.sessionId) await raiseAttention(ctx, order, paidTwice);
+    if (known.sessionId !== session.sessionId) await flagAttention(ctx, order, paidTwice);
     return false;
   }
   if (isMismatch(order, session)) {
-    await raiseAttention(ctx, order, mismatch);
+    await flagAttention(ctx, order, mismatch);
     return false;
   }
   return payOrder(ctx, order, {

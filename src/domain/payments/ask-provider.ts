@@ -7,7 +7,7 @@ import type { InvoiceSnapshot, SessionSnapshot } from '../ports/payment-snapshot
 import type { FetchedSubscription } from '../subscriptions/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import { type FetchedPayment, fetchPayment, fetchSubscription } from './fetch-numbered.ts';
-import { isOurs } from './is-ours.ts';
+import { isOwnObject } from './is-ours.ts';
 
 /** What the provider says of an object now, with all that applying it needs. */
 export type Answer =
@@ -32,7 +32,7 @@ export type Answer =
  * Ask the provider how an object stands, outside any transaction. `undefined` when it knows no such object.
  * @throws ProviderError
  */
-export async function askProvider(
+export async function fetchSnapshot(
   ctx: Context,
   account: PaymentAccount,
   subject: PaymentSubject,
@@ -48,7 +48,7 @@ export async function askProvider(
 
 const ask = {
   async session(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
-    return answerOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal));
+    return snapshotOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal));
   },
 
   async subscription(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
@@ -56,8 +56,8 @@ const ask = {
   },
 
   async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
-    const answer = await askInvoice(ctx, account, id);
-    const isNew = isRenewalOfOurs(ctx, answer.invoice) && !(await isKnown(ctx, id));
+    const answer = await fetchInvoiceSnapshot(ctx, account, id);
+    const isNew = isOwnRenewal(ctx, answer.invoice) && !(await isKnown(ctx, id));
     return { ...answer, orderNumber: isNew ? await takeOrderNumber(ctx) : undefined };
   },
 
@@ -67,7 +67,7 @@ const ask = {
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
 
 /** How an invoice stands; the number of the order that it may want is another thing. */
-export async function askInvoice(ctx: Context, account: PaymentAccount, id: string) {
+export async function fetchInvoiceSnapshot(ctx: Context, account: PaymentAccount, id: string) {
   const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
   const subscription = await subscriptionOf(ctx, account, invoice);
   const session = await unpaidSessionOf(ctx, account, invoice);
@@ -83,7 +83,7 @@ async function unpaidSessionOf(
   account: PaymentAccount,
   invoice: InvoiceSnapshot,
 ): Promise<SessionSnapshot | undefined> {
-  if (invoice.cause !== 'first' || !invoice.isPaid || !isOurs(ctx, invoice)) return undefined;
+  if (invoice.cause !== 'first' || !invoice.isPaid || !isOwnObject(ctx, invoice)) return undefined;
   const unpaid = await readOne<{ sessionId: string }>(ctx, sql`
     select s.provider_session_id as "sessionId"
     from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id
@@ -95,12 +95,12 @@ async function unpaidSessionOf(
 }
 
 /** Whether an invoice is a further period of ours that was paid for: it wants an order of its own. */
-export function isRenewalOfOurs(ctx: Context, invoice: InvoiceSnapshot): boolean {
-  return invoice.cause === 'renewal' && invoice.isPaid && isOurs(ctx, invoice);
+export function isOwnRenewal(ctx: Context, invoice: InvoiceSnapshot): boolean {
+  return invoice.cause === 'renewal' && invoice.isPaid && isOwnObject(ctx, invoice);
 }
 
 /** A paid session may have begun a subscription: then that belongs to the same answer. */
-export async function answerOfSession(
+export async function snapshotOfSession(
   ctx: Context,
   account: PaymentAccount,
   session: SessionSnapshot,
@@ -114,7 +114,7 @@ async function subscriptionOf(
   account: PaymentAccount,
   owner: SessionSnapshot | InvoiceSnapshot,
 ): Promise<FetchedSubscription | undefined> {
-  if (!owner.subscriptionId || !isOurs(ctx, owner)) return undefined;
+  if (!owner.subscriptionId || !isOwnObject(ctx, owner)) return undefined;
   return fetchSubscription(ctx, account, owner.subscriptionId);
 }
 

@@ -1,7 +1,7 @@
 import { notFound } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { wrongKindOf } from '../judge-key.ts';
-import { type AccountCheck, judgeCheck } from '../shipping/index.ts';
+import { wrongModeOf } from '../check-key-mode.ts';
+import { type AccountCheck, classifyCheck } from '../shipping/index.ts';
 import { readPaymentAccount } from './managed-account.ts';
 import { openAccount } from './open-account.ts';
 
@@ -17,7 +17,7 @@ export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
   }
   if (!stored.hasSecretKey) return { ok: false, detail: 'There is no secret key to open the account with.' };
   const account = await openAccount(ctx);
-  const wrong = wrongKindOf(ctx, account.secretKey);
+  const wrong = wrongModeOf(ctx, account.secretKey);
   if (wrong) return { ok: false, detail: wrong };
-  return judgeCheck(ctx.ports.payments.checkAccount(account, ctx.signal));
+  return classifyCheck(ctx.ports.payments.checkAccount(account, ctx.signal));
 }

@@ -1,14 +1,14 @@
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { type Answer, answerOfSession } from './ask-provider.ts';
+import { applySnapshot } from './apply-answer.ts';
+import { type Answer, snapshotOfSession } from './ask-provider.ts';
 import { endSession } from './end-session.ts';
 import { openAccount } from './open-account.ts';
-import { type PaymentSession, promiseCheck, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
+import { type PaymentSession, enqueueCheck, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
+import { type ProviderFailureReport, providerFailureOf } from './trouble.ts';
 
 /**
  * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
@@ -17,25 +17,25 @@ import { type Trouble, troubleOf } from './trouble.ts';
 export async function checkSession(ctx: Context, { orderId, number }: { orderId: string; number: number }): Promise<void> {
   const session = await readSession(ctx, orderId);
   if (!session?.checkAt || session.checks >= number) return;
-  if (!session.sessionId) return promiseNext(ctx, session, number);
+  if (!session.sessionId) return enqueueNext(ctx, session, number);
 
   const answer = await ask(ctx, session.sessionId, session);
   if (answer instanceof Error) return waitOut(ctx, session, number, answer);
-  await conclude(ctx, async (ctx) => {
-    await applyAnswer(ctx, answer);
-    await promiseCheck(ctx, session, number);
+  await completeJob(ctx, async (ctx) => {
+    await applySnapshot(ctx, answer);
+    await enqueueCheck(ctx, session, number);
   });
 }
 
-async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | Trouble> {
+async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | ProviderFailureReport> {
   try {
     const account = await openAccount(ctx);
     const isOver = expiresAt <= ctx.clock.now() || supersededAt !== null;
     const asked = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
     const session = isOver && asked.state === 'open' ? await closeSession(ctx, account, sessionId) : asked;
-    return await answerOfSession(ctx, account, session);
+    return await snapshotOfSession(ctx, account, session);
   } catch (error) {
-    return troubleOf(error);
+    return providerFailureOf(error);
   }
 }
 
@@ -43,21 +43,21 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
   ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
 
 /** While the provider cannot be asked, nothing is given back: the session may have been paid. */
-async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: Trouble): Promise<void> {
+async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: ProviderFailureReport): Promise<void> {
   const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > payableMs(session)) {
     // Should money have come, it will still be believed.
-    return conclude(ctx, (ctx) => endSession(ctx, session, 'expired'));
+    return completeJob(ctx, (ctx) => endSession(ctx, session, 'expired'));
   }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, isOutOfReach ? hours(1) : minutes(1));
-  await conclude(ctx, (ctx) => promiseCheck(ctx, session, number, waitMs));
+  await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number, waitMs));
 }
 
 /** How long after its end a session can still turn out to be paid, though nobody was told. */
 const payableMs = ({ state }: PaymentSession): number => sessionLifeMs + (state === 'processing' ? slowPaymentMs : 0);
 
 /** Whether it was made is being found out: see checkout's repair. */
-async function promiseNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {
-  await conclude(ctx, (ctx) => promiseCheck(ctx, session, number));
+async function enqueueNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {
+  await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number));
 }

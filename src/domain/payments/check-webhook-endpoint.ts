@@ -22,7 +22,7 @@ export interface EndpointCheck {
   readonly faults: readonly EndpointFault[];
   readonly lacks: readonly string[];
   /** When an event last arrived by webhook. */
-  readonly heardAt: Date | null;
+  readonly eventReceivedAt: Date | null;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck>
   else if (endpoint.lacks.length > 0) faults.push('lacks_events');
   if (secrets.length === 0) faults.push('no_secret');
   else if (endpoint && !trusted.includes(null) && !trusted.includes(endpoint.endpointId)) faults.push('other_secret');
-  return { url, endpointId: endpoint?.endpointId, faults, lacks: endpoint?.lacks ?? [], heardAt: await lastHeardAt(ctx) };
+  return { url, endpointId: endpoint?.endpointId, faults, lacks: endpoint?.lacks ?? [], eventReceivedAt: await lastReceivedAt(ctx) };
 }
 
 /** A secret that an owner typed in names no endpoint: it may be anyone's. */
@@ -56,7 +56,7 @@ async function liveSecrets(ctx: Context): Promise<{ endpointId: string | null }[
       and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))`);
 }
 
-async function lastHeardAt(ctx: Context): Promise<Date | null> {
+async function lastReceivedAt(ctx: Context): Promise<Date | null> {
   const row = await readOne<{ at: Date | null }>(ctx, sql`
     select max(received_at) as at from payment_events where tenant_id = ${ctx.tenant.id} and source = 'webhook'`);
   return row?.at ?? null;

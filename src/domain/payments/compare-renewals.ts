@@ -4,9 +4,9 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read, transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { takenBackIf } from '../taken-back-if.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { askInvoice, askProvider, isRenewalOfOurs } from './ask-provider.ts';
+import { dryRunTransaction } from '../dry-run-transaction.ts';
+import { applySnapshot } from './apply-answer.ts';
+import { fetchInvoiceSnapshot, fetchSnapshot, isOwnRenewal } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
 
 /** An invoice is told by when it was made, and the provider tries to collect one for this long at most. */
@@ -42,7 +42,7 @@ export async function paidRenewals(ctx: Context, account: PaymentAccount, range:
   const pages = everyPage((from) => ctx.ports.payments.listPaidInvoices(account, { ...range, ...from }, ctx.signal));
   for await (const { invoices } of pages) {
     for (const invoice of invoices) {
-      if (isRenewalOfOurs(ctx, invoice) && invoice.lines.length > 0) paid.add(invoice.invoiceId);
+      if (isOwnRenewal(ctx, invoice) && invoice.lines.length > 0) paid.add(invoice.invoiceId);
     }
   }
   return paid;
@@ -64,14 +64,14 @@ const ordersMade = (ctx: Context, { from, to }: TimeRange) =>
 /** Whether applying it would make an order, or cannot for want of the first one. What it renews may be none of ours. */
 async function renewsSomething(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
   // The order that it would make is taken back, so it needs no number of its own.
-  const answer = { ...(await askInvoice(ctx, account, invoiceId)), orderNumber: 0 };
-  return takenBackIf<boolean>(true, (finish) => transact(ctx, async (ctx) => {
-    const applied = await applyAnswer(ctx, answer);
+  const answer = { ...(await fetchInvoiceSnapshot(ctx, account, invoiceId)), orderNumber: 0 };
+  return dryRunTransaction<boolean>(true, (finish) => transact(ctx, async (ctx) => {
+    const applied = await applySnapshot(ctx, answer);
     return finish(applied === 'unknown_order' || (await renewalOrdersOf(ctx, [invoiceId])).size > 0);
   }));
 }
 
 async function isPaidThere(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
-  const answer = await askProvider(ctx, account, 'invoice', invoiceId);
+  const answer = await fetchSnapshot(ctx, account, 'invoice', invoiceId);
   return answer?.subject === 'invoice' && answer.invoice.isPaid;
 }

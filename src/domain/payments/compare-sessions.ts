@@ -3,9 +3,9 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { read } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { askProvider } from './ask-provider.ts';
+import { fetchSnapshot } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
-import { isOurs } from './is-ours.ts';
+import { isOwnObject } from './is-ours.ts';
 
 /** How the sessions of a stretch of time and their orders do not agree. */
 export interface SessionDrift {
@@ -36,7 +36,7 @@ export async function settledSessions(ctx: Context, account: PaymentAccount, ran
   for await (const { sessions } of pages) {
     for (const session of sessions) {
       const { orderId, sessionId, state } = session;
-      if (state === 'settled' && orderId && isOurs(ctx, session)) settled.set(orderId, sessionId);
+      if (state === 'settled' && orderId && isOwnObject(ctx, session)) settled.set(orderId, sessionId);
     }
   }
   return settled;
@@ -60,10 +60,10 @@ const paidSessions = (ctx: Context, { from, to }: TimeRange) =>
 
 /** A slow first payment of a subscription may have been made up for on the page of its invoice: its session never says. */
 async function isPaidThere(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {
-  const answer = sessionId ? await askProvider(ctx, account, 'session', sessionId) : undefined;
+  const answer = sessionId ? await fetchSnapshot(ctx, account, 'session', sessionId) : undefined;
   if (answer?.subject !== 'session') return false;
   const { state, subscriptionId } = answer.session;
   if (state === 'settled' || !subscriptionId) return state === 'settled';
-  const begun = await askProvider(ctx, account, 'subscription', subscriptionId);
+  const begun = await fetchSnapshot(ctx, account, 'subscription', subscriptionId);
   return begun?.subject === 'subscription' && begun.subscription.state !== 'starting';
 }

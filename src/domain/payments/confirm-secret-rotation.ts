@@ -30,7 +30,7 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
   try {
     return await rotateSecret(ctx, rotationId);
   } finally {
-    await transact(ctx, (ctx) => ctx.tx.run(sql`
+    await transact(ctx, (ctx) => ctx.tx.execute(sql`
       update payment_secret_rotations set leased_until = null
       where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`));
   }
@@ -45,7 +45,7 @@ const refused = () =>
 /** A wrong code counts, also where the answer is a refusal: this transaction commits. */
 async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<Verdict> {
   const now = ctx.clock.now();
-  const [rotation] = await ctx.tx.run<{ leasedUntil: Date | null }>(sql`
+  const [rotation] = await ctx.tx.execute<{ leasedUntil: Date | null }>(sql`
     select leased_until as "leasedUntil" from payment_secret_rotations
     where tenant_id = ${ctx.tenant.id} and id = ${rotationId} for update`);
   if (!rotation) throw notFound('rotation');
@@ -57,7 +57,7 @@ async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Pr
   }
   if (rotation.leasedUntil && rotation.leasedUntil > now) return 'busy';
   const leasedUntil = fromNow(ctx.clock, leaseMs);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update payment_secret_rotations set leased_until = ${leasedUntil}, confirmed_at = coalesce(confirmed_at, ${now}),
       state = case when state = 'requested' then 'confirmed' else state end
     where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`);

@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
-import { validateKey } from '../judge-key.ts';
+import { validateKey } from '../check-key-mode.ts';
 import { type PaymentAccountInput, sealedFields } from './payment-account.ts';
 
 /** What a change of the store's account at the payment provider replaces of what opens it, or closes it. */

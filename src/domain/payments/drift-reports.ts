@@ -22,7 +22,7 @@ export interface Drift {
 export async function recordDrift(ctx: Context, { from, to }: TimeRange, drift: Drift): Promise<void> {
   const now = ctx.clock.now();
   await transact(ctx, async (ctx) => {
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into payment_drift_reports
         (tenant_id, id, compared_from, compared_to, unpaid_here, unpaid_there, unmade_renewals, created_at)
       values (${ctx.tenant.id}, ${newId('drift')}, ${from}, ${to}, ${JSON.stringify(drift.unpaidHere)}::jsonb,
@@ -72,14 +72,14 @@ export async function readDrift(
   limit: number,
 ): Promise<{ stores: ComparedStore[]; orders: DriftedOrder[]; gaps: EventGap[] }> {
   return asPlatform(ctx, 'operators see what every store and its payment provider do not agree about', async (ctx) => {
-    const stores = await ctx.tx.run<ComparedStore>(sql`
+    const stores = await ctx.tx.execute<ComparedStore>(sql`
       select a.tenant_id as "tenantId", r.created_at as "comparedAt", r.compared_from as from, r.compared_to as to,
         a.silent_since as "silentSince"
       from payment_accounts a left join lateral (
         select * from payment_drift_reports r where r.tenant_id = a.tenant_id order by r.id desc limit 1) r on true
       where a.mode = 'direct' and a.secret_key_sealed is not null
       order by a.silent_since, r.created_at nulls first limit ${limit}`);
-    const orders = await ctx.tx.run<DriftedOrder>(sql`
+    const orders = await ctx.tx.execute<DriftedOrder>(sql`
       with found as (
         select r.tenant_id, r.created_at as at, kind, about
         from payment_drift_reports r, lateral (

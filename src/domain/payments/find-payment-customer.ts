@@ -2,7 +2,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import type { Context } from '../context.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { asked } from './provider-refusals.ts';
-import { spellOf } from './spell.ts';
+import { timeBucketOf } from './spell.ts';
 
 /**
  * The provider's customer of an address for which we know none: the one that it has, or a new one.
@@ -16,6 +16,6 @@ export async function findPaymentCustomer(
 ): Promise<string> {
   // A key that once made a customer answers that one for a day, even after it was deleted.
   const name = sha256(email).toString('hex');
-  const key = ['customer', ctx.tenant.id, name, goneCustomerId, spellOf(ctx.clock)].filter(Boolean).join(':');
+  const key = ['customer', ctx.tenant.id, name, goneCustomerId, timeBucketOf(ctx.clock)].filter(Boolean).join(':');
   return asked(ctx.ports.payments.findOrCreateCustomer(account, { email, written }, key, ctx.signal));
 }

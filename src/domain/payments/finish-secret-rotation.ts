@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readOne } from '../database.ts';
 import { rotateSecret } from './secret-rotation.ts';
-import { troubleOf } from './trouble.ts';
+import { providerFailureOf } from './trouble.ts';
 
 /** Finish a rotation that was confirmed, where the process died or the provider was away. Nobody is told the secret. */
 export async function finishSecretRotation(ctx: Context, { rotationId }: { rotationId: string }): Promise<void> {
@@ -19,6 +19,6 @@ export async function finishSecretRotation(ctx: Context, { rotationId }: { rotat
   try {
     await rotateSecret(ctx, rotationId);
   } catch (error) {
-    throw new Snooze(minutes(1), troubleOf(error).message);
+    throw new Snooze(minutes(1), providerFailureOf(error).message);
   }
 }

@@ -1,6 +1,6 @@
 export { acceptPaymentEvent } from './accept-payment-event.ts';
-export { applyAnswer } from './apply-answer.ts';
-export { type Answer, answerOfSession } from './ask-provider.ts';
+export { applySnapshot } from './apply-answer.ts';
+export { type Answer, snapshotOfSession } from './ask-provider.ts';
 export { checkPaymentAccount } from './check-payment-account.ts';
 export { checkSession } from './check-session.ts';
 export { checkWebhookEndpoint, type EndpointFault } from './check-webhook-endpoint.ts';
@@ -12,7 +12,7 @@ export { endSession } from './end-session.ts';
 export { findPaymentCustomer } from './find-payment-customer.ts';
 export { finishSecretRotation } from './finish-secret-rotation.ts';
 export type { EventGap } from './event-gaps.ts';
-export { lookThroughGap } from './look-through-gap.ts';
+export { scanEventGap } from './look-through-gap.ts';
 export { PaymentAccountView, presentPaymentAccount, readPaymentAccount } from './managed-account.ts';
 export { ManageInput, manageSubscription, reactivateSubscription } from './manage-subscription.ts';
 export { issueRefund } from './issue-refund.ts';
@@ -22,7 +22,7 @@ export { PaymentAccountEntity, PaymentAccountInput } from './payment-account.ts'
 export {
   closeSoon, insertSession, markOpened, markSuperseded, type PaymentSession, readSession,
 } from './payment-session.ts';
-export { patienceEnds } from './patience.ts';
+export { deadlineAt } from './patience.ts';
 export { paymentPersonalData } from './personal-data.ts';
 export { pruneEvents } from './retention.ts';
 export { refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
@@ -41,5 +41,5 @@ export { startSecretRotation } from './start-secret-rotation.ts';
 export { isBeingSubscribed, type Subscribing } from './subscribing.ts';
 export { sweepEvents, sweepStoreEvents } from './sweep-events.ts';
 export { sweepSessions } from './sweep-sessions.ts';
-export { troubleOf } from './trouble.ts';
+export { providerFailureOf } from './trouble.ts';
 export { liveWebhookSecrets } from './webhook-secrets.ts';

@@ -6,14 +6,14 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, readOne } from '../database.ts';
+import { completeJob, readOne } from '../database.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
-import { applyAnswer } from './apply-answer.ts';
+import { applySnapshot } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
 import { fetchPayment } from './fetch-numbered.ts';
 import { openAccount } from './open-account.ts';
-import { raiseAttention } from './raise-attention.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
+import { flagAttention } from './raise-attention.ts';
+import { type ProviderFailureReport, providerFailureOf } from './trouble.ts';
 import { undoSale } from './undo-sale.ts';
 
 /** The provider is asked for over three days. */
@@ -46,12 +46,12 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
     where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`);
   if (!refund) return;
   const { paymentId } = refund;
-  if (!paymentId) return conclude(ctx, (ctx) => settleWithoutMoney(ctx, refund));
+  if (!paymentId) return completeJob(ctx, (ctx) => closeWithoutMoney(ctx, refund));
 
   const answer = await ask(ctx, { ...refund, paymentId }, attempt);
   if (answer instanceof Error) return later(ctx, refund, attempt, answer);
-  await conclude(ctx, async (ctx) => {
-    await applyAnswer(ctx, answer);
+  await completeJob(ctx, async (ctx) => {
+    await applySnapshot(ctx, answer);
     await settle(ctx, refund, 'sent');
     const order = await lockOrder(ctx, refund.orderId);
     if (!order) return;
@@ -68,25 +68,25 @@ async function ask(
   ctx: Context,
   { id, paymentId, amountCents }: OpenRefund & { paymentId: string },
   attempt: number,
-): Promise<Answer | Trouble> {
+): Promise<Answer | ProviderFailureReport> {
   const key = `refund:${id}:${Math.floor(attempt / attemptsPerKey)}`;
   try {
     const account = await openAccount(ctx);
     await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, key, ctx.signal);
     return { subject: 'payment', payment: await fetchPayment(ctx, account, paymentId) };
   } catch (error) {
-    return troubleOf(error);
+    return providerFailureOf(error);
   }
 }
 
-async function later(ctx: Context, refund: OpenRefund, attempt: number, reason: Trouble): Promise<void> {
+async function later(ctx: Context, refund: OpenRefund, attempt: number, reason: ProviderFailureReport): Promise<void> {
   const isFinal = reason instanceof ProviderError && (reason.failure === 'refused' || reason.failure === 'missing');
   if (isFinal || attempt >= attemptsMax) {
-    return conclude(ctx, (ctx) => refuse(ctx, refund, reason.code ?? 'provider_error'));
+    return completeJob(ctx, (ctx) => refuse(ctx, refund, reason.code ?? 'provider_error'));
   }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     enqueue(ctx, issueAgain, { refundId: refund.id, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
   });
 }
@@ -96,11 +96,11 @@ async function refuse(ctx: InTransaction, refund: OpenRefund, code: string): Pro
   const order = await lockOrder(ctx, refund.orderId);
   await settle(ctx, refund, 'refused', code);
   if (!order) return;
-  await raiseAttention(ctx, order, { code: 'refund_failed', detail: `The payment provider did not give the money back (${code}).` });
+  await flagAttention(ctx, order, { code: 'refund_failed', detail: `The payment provider did not give the money back (${code}).` });
 }
 
 /** Nothing was charged, so nobody has to be asked. */
-async function settleWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
+async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
   await settle(ctx, refund, 'sent');
   if (!order || order.status === 'refunded') return;
@@ -117,7 +117,7 @@ async function settle(
   state: 'sent' | 'refused',
   failure: string | null = null,
 ): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update payment_refunds set state = ${state}, failure = ${failure}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested'`);
 }

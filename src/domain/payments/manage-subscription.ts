@@ -9,9 +9,9 @@ import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gatewa
 import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
 import { fetchSubscription } from './fetch-numbered.ts';
 import { openAccount } from './open-account.ts';
-import { forSomebodyWaiting } from './patience.ts';
+import { whileCallerWaits } from './patience.ts';
 import { asked, refusalOf } from './provider-refusals.ts';
-import { spellOf } from './spell.ts';
+import { timeBucketOf } from './spell.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
@@ -63,7 +63,7 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   if (!subscription) throw notFound('subscription');
   if (subscription.status === 'canceled') throw canceled();
 
-  const account = forSomebodyWaiting(await openAccount(ctx));
+  const account = whileCallerWaits(await openAccount(ctx));
   await ask(ctx, account, id, subscription, wanted);
   const snapshot = await asked(fetchSubscription(ctx, account, subscription.paymentSubscriptionId));
   await transact(ctx, async (ctx) => {
@@ -85,7 +85,7 @@ async function ask(
   { paymentSubscriptionId, version }: ManagedSubscription,
   wanted: SubscriptionChange,
 ): Promise<void> {
-  const key = ['subscription', id, version, wanted.action, wanted.interval, spellOf(ctx.clock)].filter(Boolean).join(':');
+  const key = ['subscription', id, version, wanted.action, wanted.interval, timeBucketOf(ctx.clock)].filter(Boolean).join(':');
   try {
     await ctx.ports.payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {

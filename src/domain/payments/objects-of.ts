@@ -53,7 +53,7 @@ export async function* changedObjects(ctx: Context, account: PaymentAccount, { f
   // An hour more than the range: the clocks of the processes that fetched them may differ.
   const subscriptions = await read<{ id: string }>(ctx, sql`
     select distinct payment_subscription_id as id from subscriptions
-    where tenant_id = ${ctx.tenant.id} and status <> 'canceled' and asked_at < ${new Date(to.getTime() + hours(1))} order by id`);
+    where tenant_id = ${ctx.tenant.id} and status <> 'canceled' and requested_at < ${new Date(to.getTime() + hours(1))} order by id`);
   for (const { id: objectId } of subscriptions) yield { subject: 'subscription', objectId };
 }
 

@@ -18,7 +18,7 @@ export async function observe(
   ctx: InTransaction,
   { orderId, invoiceId }: { orderId: string; invoiceId: string | null },
 ): Promise<Observed> {
-  const rows = await ctx.tx.run<{ name: string; fields: Record<string, unknown> }>(sql`
+  const rows = await ctx.tx.execute<{ name: string; fields: Record<string, unknown> }>(sql`
     select order_number as name, jsonb_build_object(
       'status', status, 'payment_status', payment_status, 'fulfillment_status', fulfillment_status,
       'total_cents', total_cents, 'refunded_cents', refunded_cents, 'attentions', jsonb_path_query_array(attentions, '$[*].code'),

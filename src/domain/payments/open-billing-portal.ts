@@ -2,13 +2,13 @@ import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { type Customer, findCustomerByEmail, forgetPaymentCustomer, rememberPaymentCustomer } from '../customers/index.ts';
+import { type Customer, findCustomerByEmail, unlinkPaymentCustomer, linkPaymentCustomer } from '../customers/index.ts';
 import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { checkReturnUrl } from '../return-url.ts';
 import { findPaymentCustomer } from './find-payment-customer.ts';
 import { openAccount } from './open-account.ts';
-import { forSomebodyWaiting } from './patience.ts';
+import { whileCallerWaits } from './patience.ts';
 import { asked } from './provider-refusals.ts';
 
 /** The body of POST /billing-portal. */
@@ -25,7 +25,7 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   const customer = await findCustomerByEmail(ctx, input.customer_email);
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
   checkReturnUrl(ctx, 'return_url', input.return_url);
-  const account = forSomebodyWaiting(await openAccount(ctx));
+  const account = whileCallerWaits(await openAccount(ctx));
   const subject = { subjectKind: 'customer', subjectId: customer.id };
   await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', ...subject }));
   return { url: await asked(openFor(ctx, account, customer, input.return_url)) };
@@ -43,7 +43,7 @@ async function openFor(ctx: Context, account: PaymentAccount, customer: Customer
     return await open(paymentCustomerId);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
-    await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId, paymentCustomerId }));
+    await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId, paymentCustomerId }));
     return open(await introduce(ctx, account, customer, paymentCustomerId));
   }
 }
@@ -55,6 +55,6 @@ async function introduce(
   goneCustomerId: string | null = null,
 ): Promise<string> {
   const paymentCustomerId = await findPaymentCustomer(ctx, account, { email, goneCustomerId });
-  const kept = await transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
+  const kept = await transact(ctx, (ctx) => linkPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
   return kept.paymentCustomerId;
 }

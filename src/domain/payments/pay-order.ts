@@ -4,8 +4,8 @@ import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markBought } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
-import { normaliseEmail, rememberCustomer, rememberPaymentCustomer } from '../customers/index.ts';
-import { promiseMail } from '../mail/index.ts';
+import { normaliseEmail, upsertCustomer, linkPaymentCustomer } from '../customers/index.ts';
+import { enqueueMail } from '../mail/index.ts';
 import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-snapshots.ts';
@@ -50,13 +50,13 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
     order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
   }
   order.withdraw('amount_mismatch');
-  await rememberWhoPaid(ctx, order, payment);
+  await recordPayer(ctx, order, payment);
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  await allOf(closeSale(ctx, order, payment), requestLabel(ctx, { orderId: order.id }), promiseMails(ctx, order, payment));
+  await allOf(closeSale(ctx, order, payment), requestLabel(ctx, { orderId: order.id }), enqueueMails(ctx, order, payment));
   // Last of all: from here to the commit, whoever else buys the same things waits.
-  await raiseShortages(ctx, order, await captureHolds(ctx, { orderId: order.id, paidBy: payment.email ?? undefined }));
+  await flagShortages(ctx, order, await captureHolds(ctx, { orderId: order.id, paidBy: payment.email ?? undefined }));
   return true;
 }
 
@@ -65,16 +65,16 @@ const sentences: Record<Shortage, string> = {
   gift_card_spent: 'The payment came after the gift card was given back, and it has been spent elsewhere.',
 };
 
-async function raiseShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
+async function flagShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
   for (const code of shortages) order.raise({ code, detail: sentences[code] });
   await saveOrder(ctx, order);
 }
 
-async function rememberWhoPaid(ctx: InTransaction, order: Order, { name, paymentCustomerId }: Payment): Promise<void> {
+async function recordPayer(ctx: InTransaction, order: Order, { name, paymentCustomerId }: Payment): Promise<void> {
   if (!order.email) return;
-  const customer = await rememberCustomer(ctx, { email: order.email, name });
+  const customer = await upsertCustomer(ctx, { email: order.email, name });
   order.customerId = customer.id;
-  if (paymentCustomerId) await rememberPaymentCustomer(ctx, { customerId: customer.id, paymentCustomerId });
+  if (paymentCustomerId) await linkPaymentCustomer(ctx, { customerId: customer.id, paymentCustomerId });
 }
 
 /**
@@ -94,14 +94,14 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
 }
 
 /** An address that no mail can be sent to is no reason to refuse the money. */
-async function promiseMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
+async function enqueueMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
   const { email, gift, id: subjectId } = order;
   if (email && isMailAddress(email)) {
     const view = await readOrder(ctx, subjectId);
-    if (view) await promiseMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
+    if (view) await enqueueMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
   }
   if (gift && isMailAddress(gift.recipient_email)) {
     const { recipient_email: to, ...given } = gift;
-    await promiseMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
+    await enqueueMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
   }
 }

@@ -54,7 +54,7 @@ export async function insertSession(ctx: InTransaction, session: NewPaymentSessi
   const now = ctx.clock.now();
   const { orderId } = session.request;
   const checkAt = nextCheck(ctx, { createdAt: now, expiresAt: session.expiresAt });
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, request_key, subject, subscriber,
       subscribes, check_at, created_at, expires_at)
     values (${ctx.tenant.id}, ${orderId}, 'creating', ${JSON.stringify(session.request)}::json, ${session.idempotencyKey},
@@ -87,7 +87,7 @@ export async function markOpened(
   session: PaymentSession,
   { sessionId, url }: CreatedSession,
 ): Promise<string | undefined> {
-  const [row] = await ctx.tx.run<{ url: string; supersededAt: Date | null }>(sql`
+  const [row] = await ctx.tx.execute<{ url: string; supersededAt: Date | null }>(sql`
     update payment_sessions set state = 'open', provider_session_id = coalesce(provider_session_id, ${sessionId}),
       url = coalesce(url, ${url})
     where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state in ('creating', 'open')
@@ -98,14 +98,14 @@ export async function markOpened(
 
 /** Its check is due now: it closes a session that was superseded. */
 export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<void> =>
-  promiseCheck(ctx, session, session.checks + 1, 0);
+  enqueueCheck(ctx, session, session.checks + 1, 0);
 
 /**
  * The caller of an order wants another session, and whether its own was made nobody has been told. From now on nobody
  * is: it stands in nobody's way, and its request asked again is a new one. `false` where it was answered just now.
  */
 export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<boolean> {
-  const rows = await ctx.tx.run(sql`
+  const rows = await ctx.tx.execute(sql`
     update payment_sessions set superseded_at = coalesce(superseded_at, ${ctx.clock.now()}), request_key = null
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'creating' returning 1`);
   return rows.length > 0;
@@ -117,27 +117,27 @@ export async function markOver(
   { orderId, state, request }: PaymentSession,
   over: 'failed' | 'expired',
 ): Promise<boolean> {
-  const rows = await ctx.tx.run(sql`
+  const rows = await ctx.tx.execute(sql`
     update payment_sessions set state = ${over}, check_at = null
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = ${state} returning 1`);
-  if (rows.length > 0) forgetDiscount(ctx, orderId, request);
+  if (rows.length > 0) unlinkDiscount(ctx, orderId, request);
   return rows.length > 0;
 }
 
 /** A session that is over needs its discount no more. */
-export function forgetDiscount(ctx: InTransaction, orderId: string, { discountCents }: { discountCents: number }): void {
+export function unlinkDiscount(ctx: InTransaction, orderId: string, { discountCents }: { discountCents: number }): void {
   if (discountCents > 0) enqueue(ctx, removeDiscount, { orderId });
 }
 
 /** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */
-export async function promiseCheck(
+export async function enqueueCheck(
   ctx: InTransaction,
   session: PaymentSession,
   number: number,
   waitMs?: number,
 ): Promise<void> {
   const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
-  const [row] = await ctx.tx.run(sql`
+  const [row] = await ctx.tx.execute(sql`
     update payment_sessions set checks = ${number}, check_at = ${checkAt}
     where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null and checks < ${number}
     returning 1`);
@@ -150,7 +150,7 @@ export async function promiseCheck(
  */
 export async function resumeChecks(ctx: InTransaction, orderId: string): Promise<void> {
   const checkAt = fromNow(ctx.clock, slowlyMs);
-  const [row] = await ctx.tx.run<{ checks: number }>(sql`
+  const [row] = await ctx.tx.execute<{ checks: number }>(sql`
     update payment_sessions set state = 'processing', checks = checks + 1, check_at = ${checkAt}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'expired' returning checks`);
   if (row) enqueue(ctx, checkSession, { orderId, number: row.checks + 1 }, { dueAt: checkAt });

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, keptRows, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, retainedRows, type PersonalData } from '../personal-data.ts';
 
 /** The request of a session that is over serves nobody: what was sold stands in the order. */
 export const paymentPersonalData: readonly PersonalData[] = [
@@ -13,5 +13,5 @@ export const paymentPersonalData: readonly PersonalData[] = [
     of: (person) => sql`${byOrder(person)} and (url is not null or subject is not null or subscriber is not null
       or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null)`,
   }),
-  keptRows({ table: 'payment_refunds', beside: ['order_id', 'state', 'amount_cents', 'created_at'], of: byOrder }),
+  retainedRows({ table: 'payment_refunds', beside: ['order_id', 'state', 'amount_cents', 'created_at'], of: byOrder }),
 ];

@@ -1,17 +1,17 @@
 import { reconcilePaymentEvent as reconcileAgain } from '#jobs/payments.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
-import { NeedsPerson, ProviderError } from '#src/lib/errors.ts';
+import { ManualActionRequired, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, readOne } from '../database.ts';
+import { completeJob, readOne } from '../database.ts';
 import type { PaymentSubject } from '../ports/payment-gateway.ts';
 import type { Applied } from './applied.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { askProvider } from './ask-provider.ts';
+import { applySnapshot } from './apply-answer.ts';
+import { fetchSnapshot } from './ask-provider.ts';
 import { type StoredAccount, unseal } from './open-account.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
+import { type ProviderFailureReport, providerFailureOf } from './trouble.ts';
 
 /** How long an event of ours may come before its order: the order's own transaction may still be under way. */
 const unknownOrderMs = hours(1);
@@ -37,14 +37,14 @@ export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: 
   if (answer instanceof Error) return later(ctx, { eventId, attempt }, answer);
 
   const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
-  const applied = await conclude(ctx, async (ctx): Promise<Applied> => {
-    const applied = answer ? await applyAnswer(ctx, answer) : 'ignored';
-    if (applied === 'unknown_order' && !isLate) promiseNext(ctx, { eventId, attempt }, minutes(1));
+  const applied = await completeJob(ctx, async (ctx): Promise<Applied> => {
+    const applied = answer ? await applySnapshot(ctx, answer) : 'ignored';
+    if (applied === 'unknown_order' && !isLate) enqueueNext(ctx, { eventId, attempt }, minutes(1));
     else await settle(ctx, eventId, applied);
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
-    throw new NeedsPerson(`Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`);
+    throw new ManualActionRequired(`Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`);
   }
 }
 
@@ -67,29 +67,29 @@ async function readEvent(ctx: Context, id: string): Promise<KnownEvent | undefin
 /** The answer, or why there is none for now. */
 async function ask(ctx: Context, event: KnownEvent) {
   try {
-    return await askProvider(ctx, unseal(ctx, event), event.subject, event.objectId);
+    return await fetchSnapshot(ctx, unseal(ctx, event), event.subject, event.objectId);
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = providerFailureOf(error);
     if (trouble instanceof ProviderError && trouble.failure === 'refused') throw trouble;
     return trouble;
   }
 }
 
-async function later(ctx: Context, work: EventAttempt, reason: Trouble): Promise<void> {
+async function later(ctx: Context, work: EventAttempt, reason: ProviderFailureReport): Promise<void> {
   if (work.attempt >= attemptsMax) {
-    throw new NeedsPerson(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
+    throw new ManualActionRequired(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
   }
   const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
-  await conclude(ctx, async (ctx) => promiseNext(ctx, work, waitMs));
+  await completeJob(ctx, async (ctx) => enqueueNext(ctx, work, waitMs));
 }
 
-function promiseNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, waitMs: number): void {
+function enqueueNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, waitMs: number): void {
   enqueue(ctx, reconcileAgain, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
 }
 
 async function settle(ctx: InTransaction, eventId: string, state: Applied): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update payment_events set state = ${state}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state = 'pending'`);
 }

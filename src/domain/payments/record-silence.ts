@@ -1,7 +1,7 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 
 /** Sweeps in a row that found what webhooks never brought, before somebody is told. */
 const silentSweeps = 3;
@@ -9,8 +9,8 @@ const silentSweeps = 3;
 /** The endpoint at the provider may be gone or disabled: sales go on, only later. Said once, until webhooks come again. */
 export async function recordSilence(ctx: Context, missed: number): Promise<void> {
   const now = ctx.clock.now();
-  const silence = await conclude(ctx, async (ctx) => {
-    const [row] = await ctx.tx.run<{ begins: boolean }>(sql`
+  const silence = await completeJob(ctx, async (ctx) => {
+    const [row] = await ctx.tx.execute<{ begins: boolean }>(sql`
       with before as (
         select silent_since, sweeps_with_missed from payment_accounts where tenant_id = ${ctx.tenant.id} for update),
       heard as (

@@ -3,7 +3,7 @@ import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { openAccount } from './open-account.ts';
 import { readSession } from './payment-session.ts';
-import { troubleOf } from './trouble.ts';
+import { providerFailureOf } from './trouble.ts';
 
 const waitMs = minutes(10);
 
@@ -17,7 +17,7 @@ export async function removeDiscount(ctx: Context, { orderId }: { orderId: strin
   try {
     await ctx.ports.payments.removeDiscount(await openAccount(ctx), orderId, ctx.signal);
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = providerFailureOf(error);
     const mayPass = trouble instanceof ProviderError && (trouble.failure === 'away' || trouble.failure === 'busy');
     if (mayPass) throw new Snooze(waitMs, trouble.message);
   }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { read, transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { openAccount } from './open-account.ts';
-import { forSomebodyWaiting } from './patience.ts';
+import { whileCallerWaits } from './patience.ts';
 import { asked } from './provider-refusals.ts';
 import { replaceWebhookSecret } from './save-payment-account.ts';
 
@@ -16,7 +16,7 @@ import { replaceWebhookSecret } from './save-payment-account.ts';
  * @throws DomainError when the provider does not do its part
  */
 export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: string }): Promise<MadeEndpoint> {
-  const account = forSomebodyWaiting(await openAccount(ctx));
+  const account = whileCallerWaits(await openAccount(ctx));
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
   const mark = `${ctx.tenant.slug}:${name}`;
   const key = `endpoint:${ctx.tenant.id}:${name}`;

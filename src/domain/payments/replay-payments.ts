@@ -2,14 +2,14 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { takenBackIf } from '../taken-back-if.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { type Answer, askProvider } from './ask-provider.ts';
-import { isOurs } from './is-ours.ts';
+import { dryRunTransaction } from '../dry-run-transaction.ts';
+import { applySnapshot } from './apply-answer.ts';
+import { type Answer, fetchSnapshot } from './ask-provider.ts';
+import { isOwnObject } from './is-ours.ts';
 import { type ObservedChange, observe, whatChanged } from './observe-payment.ts';
 import { openAccount } from './open-account.ts';
 import { type ReplayTarget, type ReplayWhat, replayTargets } from './replay-targets.ts';
-import { troubleOf } from './trouble.ts';
+import { providerFailureOf } from './trouble.ts';
 
 /** What came of one object of the provider's. */
 export interface Replayed extends ReplayTarget {
@@ -59,26 +59,26 @@ async function replay(
 ): Promise<Outcome> {
   let answer: Answer | undefined;
   try {
-    answer = await askProvider(ctx, account, target.subject, target.objectId);
+    answer = await fetchSnapshot(ctx, account, target.subject, target.objectId);
   } catch (error) {
-    return { result: 'failed', changes: [], failure: troubleOf(error).message };
+    return { result: 'failed', changes: [], failure: providerFailureOf(error).message };
   }
-  const marks = answer && marksOf(answer);
-  if (!answer || !marks || !isOurs(ctx, marks)) return { result: 'ignored', changes: [] };
-  return takenBackIf<Outcome>(dryRun, (finish) => transact(ctx, async (ctx) => {
+  const marks = answer && metadataOf(answer);
+  if (!answer || !marks || !isOwnObject(ctx, marks)) return { result: 'ignored', changes: [] };
+  return dryRunTransaction<Outcome>(dryRun, (finish) => transact(ctx, async (ctx) => {
     const invoiceId = answer.subject === 'invoice' ? answer.invoice.invoiceId : null;
     const subjects = { orderId: marks.orderId ?? '', invoiceId };
     const before = await observe(ctx, subjects);
-    const applied = await applyAnswer(ctx, answer);
+    const applied = await applySnapshot(ctx, answer);
     await ctx.tx.em.flush();
     if (applied !== 'applied') return finish({ result: applied, changes: [] });
-    await settleEvents(ctx, target.eventIds);
+    await awaitEvents(ctx, target.eventIds);
     const changes = whatChanged(before, await observe(ctx, subjects));
     return finish({ result: changes.length > 0 ? 'changed' : 'unchanged', changes });
   }));
 }
 
-function marksOf(answer: Answer) {
+function metadataOf(answer: Answer) {
   switch (answer.subject) {
     case 'session':
       return answer.session;
@@ -92,8 +92,8 @@ function marksOf(answer: Answer) {
 }
 
 /** What waited to be looked into, or was given up for want of its order, is done. */
-async function settleEvents(ctx: InTransaction, eventIds: readonly string[]): Promise<void> {
-  await ctx.tx.run(sql`
+async function awaitEvents(ctx: InTransaction, eventIds: readonly string[]): Promise<void> {
+  await ctx.tx.execute(sql`
     update payment_events set state = 'applied', settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = any(${eventIds}) and state in ('pending', 'unknown_order')`);
 }

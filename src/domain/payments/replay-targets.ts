@@ -25,8 +25,8 @@ export type ReplayWhat =
   | { readonly order: string };
 
 /** The provider lists events for 30 days. What is older is found by its objects. */
-const keptMs = days(30);
-const stretchMs = hours(1);
+const retainedMs = days(30);
+const rangeMs = hours(1);
 
 /** Each object once, the first that happened first. */
 export async function* replayTargets(
@@ -51,15 +51,15 @@ async function* targetsSince(
   until: Date,
 ): AsyncGenerator<ReplayTarget> {
   const seen = new Set<string>();
-  const keptFrom = new Date(ctx.clock.now().getTime() - keptMs);
-  if (since < keptFrom) {
-    const forgotten = { from: since, to: until < keptFrom ? until : keptFrom };
-    for await (const object of toldObjects(ctx, account, forgotten)) {
+  const storedFrom = new Date(ctx.clock.now().getTime() - retainedMs);
+  if (since < storedFrom) {
+    const forgotten = { from: since, to: until < storedFrom ? until : storedFrom };
+    for await (const object of reportedObjects(ctx, account, forgotten)) {
       seen.add(`${object.subject}:${object.objectId}`);
       yield { ...object, eventIds: [] };
     }
   }
-  for await (const events of stretches(ctx, account, since < keptFrom ? keptFrom : since, until)) {
+  for await (const events of stretches(ctx, account, since < storedFrom ? storedFrom : since, until)) {
     const targets = new Map<string, { subject: PaymentSubject; objectId: string; eventIds: string[] }>();
     for (const { eventId, subject, objectId } of events) {
       if (!subject) continue;
@@ -76,7 +76,7 @@ async function* targetsSince(
 }
 
 /** `objectsOf`, whose failures are said in the shop's words. */
-async function* toldObjects(ctx: Context, account: PaymentAccount, range: TimeRange): AsyncGenerator<ProviderObject> {
+async function* reportedObjects(ctx: Context, account: PaymentAccount, range: TimeRange): AsyncGenerator<ProviderObject> {
   try {
     yield* objectsOf(ctx, account, range);
   } catch (error) {
@@ -86,8 +86,8 @@ async function* toldObjects(ctx: Context, account: PaymentAccount, range: TimeRa
 
 /** The events of each hour, in order. */
 async function* stretches(ctx: Context, account: PaymentAccount, since: Date, until: Date): AsyncGenerator<PaymentEvent[]> {
-  for (let from = since.getTime(); from < until.getTime(); from += stretchMs) {
-    const range = { from: new Date(from), to: new Date(Math.min(from + stretchMs, until.getTime())) };
+  for (let from = since.getTime(); from < until.getTime(); from += rangeMs) {
+    const range = { from: new Date(from), to: new Date(Math.min(from + rangeMs, until.getTime())) };
     const events: PaymentEvent[] = [];
     ctx.signal?.throwIfAborted();
     const pages = everyPage((from) => asked(ctx.ports.payments.listEvents(account, { ...range, ...from }, ctx.signal)));
@@ -106,7 +106,7 @@ async function targetOfEvent(ctx: Context, account: PaymentAccount, eventId: str
 
 async function findEvent(ctx: Context, account: PaymentAccount, eventId: string): Promise<PaymentEvent | undefined> {
   const now = ctx.clock.now();
-  for await (const events of stretches(ctx, account, new Date(now.getTime() - keptMs), now)) {
+  for await (const events of stretches(ctx, account, new Date(now.getTime() - retainedMs), now)) {
     const found = events.find((event) => event.eventId === eventId);
     if (found) return found;
   }

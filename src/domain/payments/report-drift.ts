@@ -6,14 +6,14 @@ import type { Context, PlatformContext } from '../context.ts';
 import { transact } from '../database.ts';
 import { type Attention, lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
-import { applyAnswer } from './apply-answer.ts';
-import { askProvider } from './ask-provider.ts';
+import { applySnapshot } from './apply-answer.ts';
+import { fetchSnapshot } from './ask-provider.ts';
 import { compareRenewals, type RenewalDrift } from './compare-renewals.ts';
 import { compareSessions, type SessionDrift } from './compare-sessions.ts';
 import { comparedTo, type Drift, recordDrift } from './drift-reports.ts';
 import { openAccount } from './open-account.ts';
-import { raiseAttention } from './raise-attention.ts';
-import { promiseEachStore } from './sweep-events.ts';
+import { flagAttention } from './raise-attention.ts';
+import { enqueueForEachTenant } from './sweep-events.ts';
 
 /** Two days at least, so that what was under way a day ago is looked at again; the last hour may still be under way. */
 const fromMs = hours(49);
@@ -27,7 +27,7 @@ const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
 
 /** Promise each store its daily comparison. */
 export async function reportDrift(ctx: PlatformContext, { slot }: { slot: number }): Promise<void> {
-  await promiseEachStore(ctx, (ctx) => enqueue(ctx, reportStore, { slot }));
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStore, { slot }));
 }
 
 /**
@@ -81,13 +81,13 @@ async function settle(
 }
 
 async function putRight(ctx: Context, account: PaymentAccount, subject: PaymentSubject, objectId: string): Promise<void> {
-  const answer = await askProvider(ctx, account, subject, objectId);
-  if (answer) await transact(ctx, (ctx) => applyAnswer(ctx, answer));
+  const answer = await fetchSnapshot(ctx, account, subject, objectId);
+  if (answer) await transact(ctx, (ctx) => applySnapshot(ctx, answer));
 }
 
 async function raise(ctx: Context, orderId: string): Promise<void> {
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
-    if (order) await raiseAttention(ctx, order, missing);
+    if (order) await flagAttention(ctx, order, missing);
   });
 }

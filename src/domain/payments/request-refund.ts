@@ -46,10 +46,10 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
     if (!order) throw notFound('order');
     const same = request.isNamed || returnId ? undefined : await findPending(ctx, request);
     if (same) return same;
-    const amountCents = judgeAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
+    const amountCents = checkRefundAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
 
     const id = newId('rfd');
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into payment_refunds (tenant_id, id, order_id, return_id, state, amount_cents, reason, requested_by,
         created_at)
       values (${ctx.tenant.id}, ${id}, ${orderId}, ${returnId}, 'requested', ${amountCents}, ${reason}, ${ctx.actor.id},
@@ -71,7 +71,7 @@ async function findPending(
   { orderId, amountCents = null, reason = null }: RefundRequest,
 ): Promise<Refund | undefined> {
   if (amountCents === null) return undefined;
-  const [same] = await ctx.tx.run<{ id: string }>(sql`
+  const [same] = await ctx.tx.execute<{ id: string }>(sql`
     select id from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'requested' and return_id is null
       and amount_cents = ${amountCents} and reason is not distinct from ${reason}
@@ -86,7 +86,7 @@ async function findPending(
 export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Cents | undefined> {
   const isFree = order.totalCents === 0;
   if (!order.isPaid || (!order.paymentId && !isFree) || order.status === 'refunded') return undefined;
-  const [open] = await ctx.tx.run<{ count: number; cents: number }>(sql`
+  const [open] = await ctx.tx.execute<{ count: number; cents: number }>(sql`
     select count(*)::int as count, coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and state = 'requested'`);
   const left = order.totalCents - order.refundedCents - (open?.cents ?? 0);
@@ -94,7 +94,7 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
   return left > 0 ? left : undefined;
 }
 
-function judgeAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
+function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   if (left === undefined) {
     const reason = order.isPaid ? 'refunded' : 'not_paid';
     const sentence = order.isPaid ? 'All that was paid for this order has gone back.' : 'This order was not paid.';

@@ -17,13 +17,13 @@ const retiringMs = hours(24);
  * Save the store's account at the payment provider. A new signing secret does not silence the old one at once:
  * deliveries that are under way are still believed for a day.
  *
- * @param options `keepKey`: a secret key that is left out stays, in direct mode; otherwise there is none any more
+ * @param options `retainKey`: a secret key that is left out stays, in direct mode; otherwise there is none any more
  * @throws DomainError `invalid_request` for a key that cannot work here, or a session that lives too short or long
  */
 export async function savePaymentAccount(
   ctx: InTransaction,
   input: PaymentAccountInput,
-  { keepKey = false }: { keepKey?: boolean } = {},
+  { retainKey = false }: { retainKey?: boolean } = {},
 ): Promise<Change> {
   validatePaymentKeys(ctx, input);
   const { em } = ctx.tx;
@@ -46,8 +46,8 @@ export async function savePaymentAccount(
 
   const values = changedValues(found, wanted);
   const fields = assignChanges(found, wanted);
-  const keepsKey = keepKey && input.mode === 'direct' && input.secret_key === undefined;
-  if (!keepsKey && !opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
+  const retainsKey = retainKey && input.mode === 'direct' && input.secret_key === undefined;
+  if (!retainsKey && !opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
     found.secretKeySealed = secretKeySealed;
     fields.push('secret_key');
   }
@@ -61,7 +61,7 @@ export async function savePaymentAccount(
 async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Promise<boolean> {
   if (!secret) return false;
   const tenantId = ctx.tenant.id;
-  const [current] = await ctx.tx.run<{ sealed: string }>(sql`
+  const [current] = await ctx.tx.execute<{ sealed: string }>(sql`
     select secret_sealed as sealed from payment_webhook_secrets
     where tenant_id = ${tenantId} and state = 'current' for update`);
   if (opensTo(ctx, current?.sealed ?? null, sealedFields.webhookSecret, secret)) return false;
@@ -75,10 +75,10 @@ export async function replaceWebhookSecret(
   { secret, endpointId }: { secret: string; endpointId: string | null },
 ): Promise<void> {
   const tenantId = ctx.tenant.id;
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update payment_webhook_secrets set state = 'retiring', retires_at = ${fromNow(ctx.clock, retiringMs)}
     where tenant_id = ${tenantId} and state = 'current'`);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into payment_webhook_secrets (tenant_id, id, secret_sealed, provider_endpoint_id, state, created_at)
     values (${tenantId}, ${newId('pay')}, ${ctx.keyring.seal(tenantId, sealedFields.webhookSecret, secret)},
       ${endpointId}, 'current', ${ctx.clock.now()})`);

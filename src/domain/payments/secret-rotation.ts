@@ -2,7 +2,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 import { replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 
 /** What the one-time password is bound to, beside its rotation. A shipped purpose is never renamed. */
@@ -18,8 +18,8 @@ export const leaseMs = seconds(90);
  */
 export async function rotateSecret(ctx: Context, rotationId: string): Promise<{ secret: string }> {
   const { secret } = await replaceWebhookEndpoint(ctx, { name: `rotate:${rotationId}` });
-  await conclude(ctx, async (ctx) => {
-    const done = await ctx.tx.run(sql`
+  await completeJob(ctx, async (ctx) => {
+    const done = await ctx.tx.execute(sql`
       update payment_secret_rotations set state = 'done'
       where tenant_id = ${ctx.tenant.id} and id = ${rotationId} and state = 'confirmed' returning id`);
     if (done.length === 0) return;

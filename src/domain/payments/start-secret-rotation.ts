@@ -20,7 +20,7 @@ export async function startSecretRotation(ctx: Context): Promise<{ rotationId: s
     await requestCode(ctx, {
       id: rotationId, purpose: codePurpose, action: 'replace the secret that signs your payment webhooks',
     });
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into payment_secret_rotations (tenant_id, id, state, created_at)
       values (${ctx.tenant.id}, ${rotationId}, 'requested', ${ctx.clock.now()})`);
     await recordAudit(ctx, {

@@ -11,14 +11,14 @@ import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';
 import { openAccount } from './open-account.ts';
 import { recordSilence } from './record-silence.ts';
-import { troubleOf } from './trouble.ts';
+import { providerFailureOf } from './trouble.ts';
 
 /** The provider forgets events after 30 days. */
-const keptMs = days(30);
+const retainedMs = days(30);
 /** Events appear a little out of order, so each sweep looks back over the end of the one before. */
 const overlapMs = minutes(5);
 /** One request's stretch of time: what comes between two pages stays small. */
-const stretchMs = hours(1);
+const rangeMs = hours(1);
 /** 2 requests a second are a tenth of what a sandbox allows, for the five minutes between sweeps. */
 const pagesMax = 200;
 /** A webhook may take this long; what is older and new to us was never brought. */
@@ -26,16 +26,16 @@ const webhookMs = minutes(2);
 
 /** Promise each store that can sell a look through its provider's events. */
 export async function sweepEvents(ctx: PlatformContext, { slot }: { slot: number }): Promise<void> {
-  await promiseEachStore(ctx, (ctx) => enqueue(ctx, sweepStore, { slot }));
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStore, { slot }));
 }
 
 /** Promise something for each store that has an account of its own at the provider. */
-export async function promiseEachStore(
+export async function enqueueForEachTenant(
   ctx: PlatformContext,
   promise: (ctx: Parameters<typeof enqueue>[0]) => void,
 ): Promise<void> {
   await asPlatform(ctx, 'each store has a provider account of its own', async (ctx) => {
-    const stores = await ctx.tx.run<{ id: string }>(sql`
+    const stores = await ctx.tx.execute<{ id: string }>(sql`
       select tenant_id as id from payment_accounts where mode = 'direct' and secret_key_sealed is not null`);
     for (const tenant of stores) promise({ ...ctx, tenant });
   });
@@ -58,17 +58,17 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     from payment_accounts where tenant_id = ${ctx.tenant.id}`);
   if (!cursor) return;
   const now = ctx.clock.now();
-  const keptFrom = fromNow(ctx.clock, -keptMs);
-  let from = new Date(Math.max(cursor.sweptTo.getTime() - overlapMs, keptFrom.getTime()));
+  const storedFrom = fromNow(ctx.clock, -retainedMs);
+  let from = new Date(Math.max(cursor.sweptTo.getTime() - overlapMs, storedFrom.getTime()));
   let listed = cursor.listedTo && cursor.listedTo > from ? { to: cursor.listedTo, next: cursor.listedAfter } : undefined;
   try {
     const account = await openAccount(ctx);
     let missed = 0;
     for (let pages = 0; from < now && pages < pagesMax; pages += 1) {
-      const to = listed?.to ?? new Date(Math.min(from.getTime() + stretchMs, now.getTime()));
+      const to = listed?.to ?? new Date(Math.min(from.getTime() + rangeMs, now.getTime()));
       const page = await ctx.ports.payments.listEvents(account, { from, to, ...(listed?.next && { next: listed.next }) }, ctx.signal);
       // Only now: until the provider answers, what it forgets grows with each sweep.
-      if (pages === 0 && cursor.sweptTo < keptFrom) await recordGap(ctx, { from: cursor.sweptTo, to: keptFrom });
+      if (pages === 0 && cursor.sweptTo < storedFrom) await recordGap(ctx, { from: cursor.sweptTo, to: storedFrom });
       missed += await storeMissed(ctx, page.events);
       await moveCursor(ctx, to, page.next);
       listed = page.next === null ? undefined : { to, next: page.next };
@@ -77,7 +77,7 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     await recordSilence(ctx, missed);
   } catch (error) {
     // The next sweep begins where this one was: a provider that is away, or an account that does not open, is no news.
-    ctx.log.warn({ reason: troubleOf(error).message }, 'payment events not swept');
+    ctx.log.warn({ reason: providerFailureOf(error).message }, 'payment events not swept');
     // The event after which the list goes on may be one that the provider has forgotten.
     if (listed && error instanceof ProviderError && (error.failure === 'missing' || error.failure === 'refused')) await listAgain(ctx);
   }
@@ -93,7 +93,7 @@ async function storeMissed(ctx: Context, events: readonly PaymentEvent[]): Promi
 
 /** `next`: where the list of events up to then goes on; null once it was listed to its end. */
 async function moveCursor(ctx: Context, to: Date, next: string | null): Promise<void> {
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update payment_accounts set
       events_swept_to = ${next === null ? sql`${to}::timestamptz` : sql`events_swept_to`},
       events_listed_to = ${next === null ? null : to}::timestamptz, events_listed_after = ${next}::text
@@ -101,6 +101,6 @@ async function moveCursor(ctx: Context, to: Date, next: string | null): Promise<
 }
 
 async function listAgain(ctx: Context): Promise<void> {
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update payment_accounts set events_listed_to = null, events_listed_after = null where tenant_id = ${ctx.tenant.id}`));
 }

@@ -14,7 +14,7 @@ const sessionsMax = 1000;
 export async function sweepSessions(ctx: PlatformContext): Promise<void> {
   const overdue = fromNow(ctx.clock, -ctx.settings.sweepIntervalMs);
   await asPlatform(ctx, 'sessions of every store come due', async (ctx) => {
-    const found = await ctx.tx.run<{ tenantId: string; orderId: string; checks: number }>(sql`
+    const found = await ctx.tx.execute<{ tenantId: string; orderId: string; checks: number }>(sql`
       update payment_sessions set checks = checks + 1, check_at = ${ctx.clock.now()}
       where (tenant_id, order_id) in (
         select tenant_id, order_id from payment_sessions where check_at < ${overdue}

@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { type Order, restockOrder } from '../orders/index.ts';
 import { returnGiftCard } from '../promotions/index.ts';
-import { callLabelOff } from '../shipping/index.ts';
+import { cancelLabel } from '../shipping/index.ts';
 
 /**
  * All the money of an order went back: so does what a gift card paid of it, unless it went back for goods that were
@@ -12,12 +12,12 @@ import { callLabelOff } from '../shipping/index.ts';
 export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
   if (!(await wasReturned(ctx, order.id))) await returnGiftCard(ctx, { orderId: order.id });
   if (!order.shippedAt) await restockOrder(ctx, order.id);
-  await callLabelOff(ctx, order);
+  await cancelLabel(ctx, order);
 }
 
 /** Whether the last of the money went back for a return. */
 async function wasReturned(ctx: InTransaction, orderId: string): Promise<boolean> {
-  const [last] = await ctx.tx.run<{ isReturn: boolean }>(sql`
+  const [last] = await ctx.tx.execute<{ isReturn: boolean }>(sql`
     select return_id is not null as "isReturn" from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state <> 'refused' order by id desc limit 1`);
   return last?.isReturn ?? false;

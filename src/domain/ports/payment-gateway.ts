@@ -1,4 +1,4 @@
-import type { InvoiceSnapshot, Marks, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot } from './payment-snapshots.ts';
+import type { InvoiceSnapshot, OwnMetadata, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot } from './payment-snapshots.ts';
 
 /** A store's account at the payment provider, opened for one use. Never logged, never stored in clear. */
 export interface PaymentAccount {
@@ -64,7 +64,7 @@ export interface PaymentEvent {
   readonly subject: PaymentSubject | null;
   readonly objectId: string;
   /** The marks on the object, where the event tells them; `null`: it has to be asked for. */
-  readonly marks: Marks | null;
+  readonly marks: OwnMetadata | null;
   readonly createdAt: Date;
 }
 

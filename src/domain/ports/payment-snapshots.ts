@@ -2,7 +2,7 @@
  * Our metadata on what is made for an order; nulls on what is not ours. Stores and installations can share an account at
  * the provider, so it names the store beside the order.
  */
-export interface Marks {
+export interface OwnMetadata {
   readonly tenantId: string | null;
   readonly orderId: string | null;
   readonly environment: string | null;
@@ -27,7 +27,7 @@ export interface PaidAddress {
  *   failed       the money did not come and will not
  *   expired      it can no longer be paid
  */
-export interface SessionSnapshot extends Marks {
+export interface SessionSnapshot extends OwnMetadata {
   readonly sessionId: string;
   readonly state: 'open' | 'processing' | 'settled' | 'failed' | 'expired';
   readonly url: string | null;
@@ -50,7 +50,7 @@ export interface SessionSnapshot extends Marks {
 export type SubscriptionState = 'starting' | 'active' | 'trialing' | 'past_due' | 'paused' | 'canceled';
 
 /** `orderId` is the order that began it. */
-export interface SubscriptionSnapshot extends Marks {
+export interface SubscriptionSnapshot extends OwnMetadata {
   readonly subscriptionId: string;
   readonly state: SubscriptionState;
   readonly customerId: string;
@@ -71,7 +71,7 @@ export interface SubscriptionSnapshot extends Marks {
 }
 
 /** `orderId` is the order that began the subscription. */
-export interface InvoiceSnapshot extends Marks {
+export interface InvoiceSnapshot extends OwnMetadata {
   readonly invoiceId: string;
   readonly subscriptionId: string | null;
   /** `renewal`: a further period, at its time or because the subscription was resumed or changed its rhythm. */
@@ -87,7 +87,7 @@ export interface InvoiceSnapshot extends Marks {
 }
 
 /** A payment that was made, and what of it went back. */
-export interface PaymentSnapshot extends Marks {
+export interface PaymentSnapshot extends OwnMetadata {
   readonly paymentId: string;
   /** The invoice that it paid, where it belongs to a subscription. */
   readonly invoiceId: string | null;

@@ -96,7 +96,7 @@ export interface LabelPurchase {
 export const trackingStatuses = ['unknown', 'pre_transit', 'transit', 'failure', 'delivered', 'returned'] as const;
 export type TrackingStatus = (typeof trackingStatuses)[number];
 
-export interface TrackingNews {
+export interface TrackingUpdate {
   readonly status: TrackingStatus;
   readonly at: Date | null;
 }
@@ -124,8 +124,8 @@ export interface ShippingGateway {
   /** Ask for a label's price back. Asking again is harmless. */
   refundPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<void>;
   /** Follow a parcel that was not bought here. */
-  follow(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingNews>;
-  track(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingNews>;
+  follow(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingUpdate>;
+  track(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingUpdate>;
 }
 
 /** A second provider, whose credentials are stored and checked and nothing else. */

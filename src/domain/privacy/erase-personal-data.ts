@@ -2,11 +2,11 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
-import type { Person } from '../personal-data.ts';
-import { findPerson } from './find-person.ts';
+import type { DataSubject } from '../personal-data.ts';
+import { findDataSubject } from './find-person.ts';
 import { nameInLog } from '../name-in-log.ts';
 import { personalData } from './registry.ts';
-import { whatIsUnderWay } from './what-is-under-way.ts';
+import { erasureBlockers } from './what-is-under-way.ts';
 
 /** What an erasure did. */
 export interface Erasure {
@@ -32,9 +32,9 @@ export async function erasePersonalData(
   tell: (part: string) => void = () => undefined,
 ): Promise<Erasure> {
   return transact(ctx, async (ctx) => {
-    const person = await findPerson(ctx, address);
+    const person = await findDataSubject(ctx, address);
     await lockOrders(ctx, person);
-    const obstacles = await whatIsUnderWay(ctx, person);
+    const obstacles = await erasureBlockers(ctx, person);
     if (obstacles.length > 0) return { obstacles, erased: {}, paymentCustomerIds: [] };
     const paymentCustomerIds = await paymentCustomersOf(ctx, person);
     const erased: Record<string, number> = {};
@@ -52,13 +52,13 @@ export async function erasePersonalData(
 }
 
 /** None of them changes until the person is out of it: what is under way is judged once. */
-async function lockOrders(ctx: InTransaction, { orderIds }: Person): Promise<void> {
-  await ctx.tx.run(sql`
+async function lockOrders(ctx: InTransaction, { orderIds }: DataSubject): Promise<void> {
+  await ctx.tx.execute(sql`
     select id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) order by id for update`);
 }
 
-async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Person): Promise<string[]> {
-  const rows = await ctx.tx.run<{ id: string }>(sql`
+async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: DataSubject): Promise<string[]> {
+  const rows = await ctx.tx.execute<{ id: string }>(sql`
     select payment_customer_id as id from customer_payment_ids
     where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId}
     union select payment_customer_id from subscriptions where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}`);

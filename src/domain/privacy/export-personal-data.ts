@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { findPerson } from './find-person.ts';
+import { findDataSubject } from './find-person.ts';
 import { nameInLog } from '../name-in-log.ts';
 import { personalData } from './registry.ts';
 
@@ -24,7 +24,7 @@ export async function exportPersonalData(
   tell: (part: string) => void = () => undefined,
 ): Promise<PersonalExport> {
   return transact(ctx, async (ctx) => {
-    const person = await findPerson(ctx, address);
+    const person = await findDataSubject(ctx, address);
     const held: Record<string, readonly object[]> = {};
     for (const { name, find } of personalData) {
       tell(name);

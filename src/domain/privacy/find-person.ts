@@ -2,21 +2,21 @@ import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { customerIdOf, normaliseEmail } from '../customers/index.ts';
-import type { Person } from '../personal-data.ts';
+import type { DataSubject } from '../personal-data.ts';
 
 /** Some of what is looked through has no index by address: it may take longer than a shopper would wait. */
 const statementTimeoutMs = minutes(10);
 
 /** Whom the store knows by this address. Who asks for the same person waits until the transaction is over. */
-export async function findPerson(ctx: InTransaction, address: string): Promise<Person> {
+export async function findDataSubject(ctx: InTransaction, address: string): Promise<DataSubject> {
   const email = normaliseEmail(address);
   const lock = JSON.stringify(['person', ctx.tenant.id, email]);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
       pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-  const [customer] = await ctx.tx.run<{ id: string | null }>(sql`select ${customerIdOf(ctx, email)} as id`);
+  const [customer] = await ctx.tx.execute<{ id: string | null }>(sql`select ${customerIdOf(ctx, email)} as id`);
   const customerId = customer?.id ?? null;
-  const orders = await ctx.tx.run<{ id: string }>(sql`
+  const orders = await ctx.tx.execute<{ id: string }>(sql`
     select id from orders
     where tenant_id = ${ctx.tenant.id} and (lower(email) = ${email} or customer_id = ${customerId}
       or lower(shipping_address ->> 'email') = ${email})

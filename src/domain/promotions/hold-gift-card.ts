@@ -19,23 +19,23 @@ export interface GiftCardAmount {
  * @throws DomainError invalid `gift_card_not_applicable`, with a `reason`
  */
 export async function holdGiftCard(ctx: InTransaction, { giftCardId, amountCents }: GiftCardAmount): Promise<void> {
-  const held = await ctx.tx.run(sql`
+  const held = await ctx.tx.execute(sql`
     update gift_cards set held_cents = held_cents + ${amountCents}::bigint
     where tenant_id = ${ctx.tenant.id} and id = ${giftCardId} and disabled_at is null
       and balance_cents - held_cents >= ${amountCents}::bigint
     returning 1`);
-  if (held.length === 0) throw refuseGiftCard('in_use');
+  if (held.length === 0) throw rejectGiftCard('in_use');
 }
 
 /** Give back what was held. Whoever keeps the hold sees to it that this happens once. */
 export async function releaseGiftCard(ctx: InTransaction, { giftCardId, amountCents }: GiftCardAmount): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update gift_cards set held_cents = held_cents - ${amountCents}::bigint
     where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`);
 }
 
 /** The refusal of a gift card at checkout. */
-export function refuseGiftCard(reason: GiftCardReason): DomainError {
+export function rejectGiftCard(reason: GiftCardReason): DomainError {
   return new DomainError('invalid', 'gift_card_not_applicable', sentences[reason], { extensions: { reason } });
 }
 

@@ -17,24 +17,24 @@ export interface PromoUse {
  * @throws DomainError invalid `promo_not_applicable`, with the `reason` `usage_limit` or `customer_limit`
  */
 export async function holdPromo(ctx: InTransaction, { promoId, customerEmail }: PromoUse): Promise<void> {
-  const [promo] = await ctx.tx.run<{ perCustomerLimit: number | null }>(sql`
+  const [promo] = await ctx.tx.execute<{ perCustomerLimit: number | null }>(sql`
     update promo_codes set held = held + 1
     where tenant_id = ${ctx.tenant.id} and id = ${promoId} and (usage_limit is null or used + held < usage_limit)
     returning per_customer_limit as "perCustomerLimit"`);
-  if (!promo) throw refusePromo('usage_limit');
+  if (!promo) throw rejectPromo('usage_limit');
   if (customerEmail === undefined) return;
 
-  const held = await ctx.tx.run(sql`
+  const held = await ctx.tx.execute(sql`
     insert into promo_customers as known (tenant_id, promo_id, email, held, used)
     values (${ctx.tenant.id}, ${promoId}, ${normaliseEmail(customerEmail)}, 1, 0)
     on conflict (tenant_id, promo_id, email) do update set held = known.held + 1
       where ${promo.perCustomerLimit}::int is null or known.used + known.held < ${promo.perCustomerLimit}::int
     returning 1`);
-  if (held.length === 0) throw refusePromo('customer_limit');
+  if (held.length === 0) throw rejectPromo('customer_limit');
 }
 
 /** The refusal of a promo code at checkout. */
-export function refusePromo(reason: PromoReason): DomainError {
+export function rejectPromo(reason: PromoReason): DomainError {
   return new DomainError('invalid', 'promo_not_applicable', sentences[reason], { extensions: { reason } });
 }
 

@@ -36,10 +36,10 @@ export interface Discount {
   readonly freeShipping: boolean;
 }
 
-export type Judgement = ({ readonly reason: null } & Discount) | { readonly reason: PromoReason };
+export type PromoCheck = ({ readonly reason: null } & Discount) | { readonly reason: PromoReason };
 
 /** Whether a promo code is good for a basket, and what it takes off: never more than the lines that it is for cost. */
-export function judgePromo(promo: PromoTerms, basket: Basket, now: Date): Judgement {
+export function checkPromo(promo: PromoTerms, basket: Basket, now: Date): PromoCheck {
   const totals = 'lines' in basket ? basket.lines.map(({ totalCents }) => totalCents) : [basket.subtotalCents];
   const eligible = 'lines' in basket
     ? basket.lines.map((line) => (isFor(promo, line.productSlug) ? line.totalCents : 0))

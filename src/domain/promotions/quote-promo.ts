@@ -3,7 +3,7 @@ import type { Cents } from '#src/lib/money.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { readOne } from '../database.ts';
-import { type Basket, judgePromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
+import { type Basket, checkPromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
 import { type Holder, ownHolds } from './own-holds.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
@@ -39,7 +39,7 @@ export async function quotePromo(ctx: Context, asked: PromoQuestion): Promise<Pr
   if (!promo || currency !== ctx.tenant.currency) {
     return { ...unusable, code: normalisePromoCode(code), discountType: null, reason: 'not_applicable' };
   }
-  const judgement = judgePromo({ ...promo, currency }, basket, ctx.clock.now());
+  const judgement = checkPromo({ ...promo, currency }, basket, ctx.clock.now());
   const known = { code: promo.code, discountType: promo.type };
   return judgement.reason === null
     ? { valid: true, promoId: promo.id, ...known, ...judgement }

@@ -16,7 +16,7 @@ export async function redeemGiftCard(
   ctx: InTransaction,
   { giftCardId, amountCents, orderId, isHeld = true }: GiftCardRedemption,
 ): Promise<boolean> {
-  const redeemed = await ctx.tx.run(sql`
+  const redeemed = await ctx.tx.execute(sql`
     insert into gift_card_redemptions (tenant_id, gift_card_id, order_id, amount_cents, redeemed_at)
     select ${ctx.tenant.id}, id, ${orderId}, ${amountCents}::bigint, ${ctx.clock.now()}::timestamptz
     from gift_cards
@@ -26,7 +26,7 @@ export async function redeemGiftCard(
     on conflict do nothing returning 1`);
   if (redeemed.length === 0) return isRedeemed(ctx, giftCardId, orderId);
 
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update gift_cards set balance_cents = balance_cents - ${amountCents}::bigint,
       held_cents = held_cents - ${isHeld ? amountCents : 0}::bigint
     where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`);
@@ -34,7 +34,7 @@ export async function redeemGiftCard(
 }
 
 async function isRedeemed(ctx: InTransaction, giftCardId: string, orderId: string): Promise<boolean> {
-  const rows = await ctx.tx.run(sql`
+  const rows = await ctx.tx.execute(sql`
     select 1 from gift_card_redemptions
     where tenant_id = ${ctx.tenant.id} and gift_card_id = ${giftCardId} and order_id = ${orderId}`);
   return rows.length > 0;

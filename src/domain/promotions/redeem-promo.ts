@@ -21,18 +21,18 @@ export async function redeemPromo(
 ): Promise<void> {
   const [email = null, ...others] = new Set([customerEmail, paidBy].flatMap((address) => (address ? [normaliseEmail(address)] : [])));
   const held = isHeld ? 1 : 0;
-  const redeemed = await ctx.tx.run(sql`
+  const redeemed = await ctx.tx.execute(sql`
     insert into promo_redemptions (tenant_id, promo_id, order_id, email, redeemed_at)
     values (${ctx.tenant.id}, ${promoId}, ${orderId}, ${email}, ${ctx.clock.now()})
     on conflict do nothing returning 1`);
   if (redeemed.length === 0) return;
 
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update promo_codes set held = held - ${held}::int, used = used + 1
     where tenant_id = ${ctx.tenant.id} and id = ${promoId}`);
   if (email === null) return;
   // Only the address that the checkout was given holds anything. In the order of the addresses, as everybody locks them.
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into promo_customers as known (tenant_id, promo_id, email, held, used)
     select ${ctx.tenant.id}, ${promoId}, address, 0, 1 from unnest(${[email, ...others]}::text[]) as address order by address
     on conflict (tenant_id, promo_id, email) do update set used = known.used + 1,

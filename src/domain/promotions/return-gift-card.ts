@@ -11,7 +11,7 @@ export interface GiftCardReturn {
 /** Put back on the card what an order took from it, never more than that, however often it is told. */
 export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents }: GiftCardReturn): Promise<void> {
   const now = ctx.clock.now();
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with share as (
       select gift_card_id, least(coalesce(${amountCents ?? null}::bigint, amount_cents), amount_cents - returned_cents) as cents
       from gift_card_redemptions
@@ -26,7 +26,7 @@ export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents 
 
 /** What a gift card paid of an order and did not get back yet. Call with the order locked. */
 export async function leftToReturn(ctx: InTransaction, { orderId }: { orderId: string }): Promise<Cents> {
-  const [left] = await ctx.tx.run<{ cents: Cents }>(sql`
+  const [left] = await ctx.tx.execute<{ cents: Cents }>(sql`
     select coalesce(sum(amount_cents - returned_cents), 0)::int8 as cents from gift_card_redemptions
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
   return left?.cents ?? 0;

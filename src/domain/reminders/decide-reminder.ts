@@ -1,9 +1,9 @@
 import { sql } from '#src/lib/sql.ts';
-import { isBuyable, keepTokenHashes, type SavedCartRecord } from '../cart/index.ts';
+import { isBuyable, saveTokenHashes, type SavedCartRecord } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
-import { type MailData, promiseMail } from '../mail/index.ts';
-import { judgeReminder } from './judge-reminder.ts';
+import { completeJob } from '../database.ts';
+import { type MailData, enqueueMail } from '../mail/index.ts';
+import { evaluateReminder } from './judge-reminder.ts';
 import { putOff, skip } from './record-verdict.ts';
 import type { Reminder } from './reminder.ts';
 
@@ -12,10 +12,10 @@ import type { Reminder } from './reminder.ts';
  * decision made.
  */
 export async function decideReminder(ctx: Context, { reminderId, attempt }: { reminderId: string; attempt: number }): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const reminder = await lockScheduled(ctx, reminderId, attempt);
     if (!reminder) return;
-    const verdict = await judgeReminder(ctx, reminder);
+    const verdict = await evaluateReminder(ctx, reminder);
     if (verdict.verdict === 'send') await send(ctx, reminder, verdict.cart);
     if (verdict.verdict === 'skip') await skip(ctx, reminder, verdict.reason);
     if (verdict.verdict === 'wait') await putOff(ctx, reminder, verdict);
@@ -23,19 +23,19 @@ export async function decideReminder(ctx: Context, { reminderId, attempt }: { re
 }
 
 async function lockScheduled(ctx: InTransaction, id: string, attempt: number): Promise<Reminder | undefined> {
-  const [reminder] = await ctx.tx.run<Reminder>(sql`
+  const [reminder] = await ctx.tx.execute<Reminder>(sql`
     select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
     where tenant_id = ${ctx.tenant.id} and id = ${id} and attempt = ${attempt} and state = 'scheduled' for update`);
   return reminder;
 }
 
 async function send(ctx: InTransaction, reminder: Reminder, cart: SavedCartRecord): Promise<void> {
-  await keepTokenHashes(ctx, { savedCartId: cart.id, email: cart.email });
-  const mailId = await promiseMail(ctx, {
+  await saveTokenHashes(ctx, { savedCartId: cart.id, email: cart.email });
+  const mailId = await enqueueMail(ctx, {
     kind: 'abandoned_cart', to: cart.email, subjectId: cart.id,
     data: { step: reminder.number, currency: cart.currency, items: itemsOf(cart) },
   });
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update reminder_steps set state = 'sent', reason = null, decided_at = ${ctx.clock.now()}, mail_id = ${mailId}
     where tenant_id = ${ctx.tenant.id} and id = ${reminder.id}`);
 }

@@ -5,5 +5,5 @@ export { presentReminderDecision, ReminderDecisionView } from './present.ts';
 export { ReminderSettingsEntity, ReminderSettingsInput } from './reminder-settings.ts';
 export { saveCartAndRemind } from './save-cart-and-remind.ts';
 export { saveReminderSettings } from './save-reminder-settings.ts';
-export { sendJudgedMail } from './send-judged-mail.ts';
+export { sendCheckedMail } from './send-judged-mail.ts';
 export { stopReminders } from './stop-reminders.ts';

@@ -40,10 +40,10 @@ export function judge({ settings, cart, isBounced, remindedAt }: Facts, timezone
 }
 
 /** Judge a reminder by what is so now. Reminders of one address are judged one after the other. */
-export async function judgeReminder(ctx: InTransaction, reminder: Reminder): Promise<Verdict> {
+export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): Promise<Verdict> {
   const { email } = reminder;
   const key = `reminders of ${ctx.tenant.id}: ${email}`;
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
   const facts: Facts = {
     settings: await reminderSettings(ctx),
     cart: await readSavedCart(ctx, reminder.savedCartId),
@@ -54,7 +54,7 @@ export async function judgeReminder(ctx: InTransaction, reminder: Reminder): Pro
 }
 
 async function lastRemindedAt(ctx: InTransaction, { id, email }: Reminder): Promise<Date | null> {
-  const [row] = await ctx.tx.run<{ at: Date | null }>(sql`
+  const [row] = await ctx.tx.execute<{ at: Date | null }>(sql`
     select max(decided_at) as at from reminder_steps
     where tenant_id = ${ctx.tenant.id} and email = ${email} and state = 'sent' and id <> ${id}`);
   return row?.at ?? null;

@@ -6,7 +6,7 @@ import type { Reminder, ReminderReason } from './reminder.ts';
 
 /** The reminder will not be sent, and this is why. */
 export async function skip(ctx: InTransaction, { id }: Reminder, reason: ReminderReason): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update reminder_steps set state = 'skipped', reason = ${reason}, decided_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);
 }
@@ -17,7 +17,7 @@ export async function putOff(
   { id, attempt }: Reminder,
   { reason, until }: { reason: ReminderReason; until: Date },
 ): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update reminder_steps set state = 'scheduled', reason = ${reason}, due_at = ${until}, attempt = ${attempt + 1},
       decided_at = ${ctx.clock.now()}, mail_id = null
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);

@@ -36,7 +36,7 @@ export async function saveCartAndRemind(
 
 async function schedule(ctx: InTransaction, { id, email, savedAt }: SavedCart, stepsMs: readonly number[]): Promise<void> {
   const steps = stepsMs.map((stepMs) => ({ id: newId('rem'), dueAt: new Date(savedAt.getTime() + stepMs) }));
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into reminder_steps (tenant_id, id, saved_cart_id, email, number, state, due_at, created_at)
     select ${ctx.tenant.id}, step.id, ${id}, ${email}, step.number, 'scheduled', step.due_at, ${savedAt}::timestamptz
     from unnest(${steps.map((step) => step.id)}::text[], ${steps.map((step) => step.dueAt)}::timestamptz[])

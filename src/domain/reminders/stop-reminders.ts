@@ -14,7 +14,7 @@ export async function stopReminders(ctx: InTransaction, orderId: string, savedCa
   if (savedCarts.length === 0) return;
   const now = ctx.clock.now();
   const recovered = savedCarts.filter(({ restoredAt }) => restoredAt && now.getTime() - restoredAt.getTime() <= recoveredWithinMs);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with stopped as (
       update reminder_steps set state = 'skipped', reason = 'purchased', decided_at = ${now}
       where tenant_id = ${ctx.tenant.id} and saved_cart_id = any(${savedCarts.map(({ id }) => id)}::text[]) and state = 'scheduled')

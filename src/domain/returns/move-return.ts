@@ -10,7 +10,7 @@ import { sumByItem } from './match-items.ts';
 import { readReturn, type ReturnRecord } from './read-returns.ts';
 import { Return, type ReturnStatus } from './return.ts';
 import { returnNotAllowed } from './return-not-allowed.ts';
-import { tellShopper } from './tell-shopper.ts';
+import { notifyShopper } from './tell-shopper.ts';
 
 /** What the owner decides about a return. `note` is for the shopper. */
 export interface ReturnDecision {
@@ -49,7 +49,7 @@ export async function moveReturn(
       action: `return.${status}`, subjectKind: 'return', subjectId: returnId, before: { status: before }, after: { status },
     });
     recordEvent(ctx, 'return.updated', returnId);
-    await tellShopper(ctx, moved);
+    await notifyShopper(ctx, moved);
     return moved;
   });
 }
@@ -61,7 +61,7 @@ export async function releaseItems(ctx: InTransaction, { orderId, items }: Retur
 
 /** The return, locked after its order, which is locked first of all in every transaction. */
 async function lockReturn(ctx: InTransaction, id: string): Promise<Return> {
-  const [row] = await ctx.tx.run<{ orderId: string }>(sql`
+  const [row] = await ctx.tx.execute<{ orderId: string }>(sql`
     select order_id as "orderId" from returns where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   await lockOrder(ctx, found(row, 'return').orderId);
   return found(await lockRow(ctx, Return, id), 'return');

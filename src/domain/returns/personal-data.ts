@@ -1,10 +1,10 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, type PersonalData, type Person } from '../personal-data.ts';
+import { anonymisedRows, blank, type PersonalData, type DataSubject } from '../personal-data.ts';
 import type { Context } from '../context.ts';
 
-const own = ({ email, orderIds }: Person) => sql`(lower(email) = ${email} or order_id = any(${orderIds}))`;
+const own = ({ email, orderIds }: DataSubject) => sql`(lower(email) = ${email} or order_id = any(${orderIds}))`;
 
-const ofOwn = (person: Person, ctx: Context) => sql`return_id in (
+const ofOwn = (person: DataSubject, ctx: Context) => sql`return_id in (
   select id from returns where tenant_id = ${ctx.tenant.id} and ${own(person)})`;
 
 /** The items go first: they are found by their return. */

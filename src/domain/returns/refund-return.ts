@@ -55,7 +55,7 @@ async function giveBackToCard(
 
 /** What was paid for the goods of a return, with their tax and without shipping. */
 async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promise<number> {
-  const [goods] = await ctx.tx.run<{ paidCents: number | null }>(sql`
+  const [goods] = await ctx.tx.execute<{ paidCents: number | null }>(sql`
     select floor(sum(i.total_cents::numeric * r.quantity / i.quantity)
       * max(o.total_cents + o.gift_card_cents - o.shipping_cents) / nullif(max(o.subtotal_cents - o.discount_cents), 0)
       )::int8 as "paidCents"

@@ -11,7 +11,7 @@ import { type MatchedItem, matchItems, sumByItem } from './match-items.ts';
 import { readReturn, type ReturnRecord } from './read-returns.ts';
 import type { ReturnItemInput } from './return-input.ts';
 import { returnNotAllowed } from './return-not-allowed.ts';
-import { tellShopper } from './tell-shopper.ts';
+import { notifyShopper } from './tell-shopper.ts';
 
 /** How long after its delivery, or its payment where the delivery is unknown, an order may come back. */
 const windowMs = days(30);
@@ -33,7 +33,7 @@ export async function requestReturn(ctx: Context, { orderNumber, email, items }:
   return transact(ctx, async (ctx) => {
     const order = await lockReturnableOrder(ctx, orderNumber);
     if (!order?.email || normaliseEmail(order.email) !== normaliseEmail(email)) throw notFound('order');
-    refuseUnreturnable(order, ctx.clock.now());
+    rejectUnreturnable(order, ctx.clock.now());
     const matched = matchItems(order.items, items);
     if (!(await reserveReturn(ctx, order.id, sumByItem(matched)))) {
       throw returnNotAllowed('quantity_exceeded', 'More would come back than was bought.');
@@ -43,12 +43,12 @@ export async function requestReturn(ctx: Context, { orderNumber, email, items }:
     recordEvent(ctx, 'return.requested', id);
     const made = await readReturn(ctx, id);
     if (!made) throw new TypeError('The return that was just written is not there.');
-    await tellShopper(ctx, made);
+    await notifyShopper(ctx, made);
     return made;
   });
 }
 
-function refuseUnreturnable({ status, paidAt, deliveredAt }: ReturnableOrder, now: Date): void {
+function rejectUnreturnable({ status, paidAt, deliveredAt }: ReturnableOrder, now: Date): void {
   if (status === 'refunded') throw returnNotAllowed('refunded', 'This order was refunded already.');
   if (!paidAt) throw returnNotAllowed('not_paid', 'This order is not paid.');
   if (now.getTime() > (deliveredAt ?? paidAt).getTime() + windowMs) {
@@ -67,7 +67,7 @@ async function insertReturn(
   items: readonly MatchedItem[],
 ): Promise<void> {
   const now = ctx.clock.now();
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with counter as (
       insert into return_counters as c (tenant_id, next_number) values (${ctx.tenant.id}, ${firstNumber + 1})
       on conflict (tenant_id) do update set next_number = c.next_number + 1

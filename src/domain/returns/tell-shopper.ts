@@ -1,13 +1,13 @@
 import type { InTransaction } from '../context.ts';
-import { promiseMail } from '../mail/index.ts';
+import { enqueueMail } from '../mail/index.ts';
 import { returnNumberOf } from './present.ts';
 import type { ReturnRecord } from './read-returns.ts';
 
 /** Promise the mail that says how far a return is. */
-export async function tellShopper(ctx: InTransaction, record: ReturnRecord): Promise<void> {
+export async function notifyShopper(ctx: InTransaction, record: ReturnRecord): Promise<void> {
   const { id, number, orderNumber, email, status, note } = record;
   const items = record.items.map(({ name, quantity }) => ({ name, quantity }));
-  await promiseMail(ctx, {
+  await enqueueMail(ctx, {
     kind: 'return_update',
     to: email,
     data: { return_number: returnNumberOf(number), order_number: orderNumber, status, items, note },

@@ -3,10 +3,10 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { conclude, readOne, transact } from '../database.ts';
+import { completeJob, readOne, transact } from '../database.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { toUnitLength } from './unit-length.ts';
-import { type DocumentKey, raiseVersion } from './want-embedding.ts';
+import { type DocumentKey, incrementVersion } from './want-embedding.ts';
 
 /** So many documents go to the embedder in one call. */
 const takenAlong = 64;
@@ -52,7 +52,7 @@ async function embedClaims(ctx: Context, embedder: Embedder, key: DocumentKey, c
 async function claim(ctx: Context, { kind, id }: DocumentKey): Promise<Claim[]> {
   const now = ctx.clock.now();
   const isDue = sql`pending is not null and (leased_until is null or leased_until <= ${now})`;
-  return transact(ctx, (ctx) => ctx.tx.run<Claim>(sql`
+  return transact(ctx, (ctx) => ctx.tx.execute<Claim>(sql`
     with own as materialized (
       select ctid from search_embeddings
       where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and ${isDue} for update skip locked),
@@ -75,9 +75,9 @@ async function isPending(ctx: Context, { kind, id }: DocumentKey): Promise<boole
 /** What has been written anew meanwhile keeps waiting: its own promise follows. */
 async function keep(ctx: Context, embedded: readonly (Claim & { embedding: Float32Array | undefined })[]): Promise<void> {
   const rows = embedded.map(({ kind, id, revision, embedding }) => ({ kind, id, revision, embedding: embedding && Array.from(embedding) }));
-  await conclude(ctx, async (ctx) => {
-    const version = await raiseVersion(ctx);
-    await ctx.tx.run(sql`
+  await completeJob(ctx, async (ctx) => {
+    const version = await incrementVersion(ctx);
+    await ctx.tx.execute(sql`
       update search_embeddings e set embedding = v.embedding, pending = null, leased_until = null, version = ${version}
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as v(kind text, id text, revision int, embedding real[])
       where e.tenant_id = ${ctx.tenant.id} and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`);
@@ -86,7 +86,7 @@ async function keep(ctx: Context, embedded: readonly (Claim & { embedding: Float
 
 async function giveBack(ctx: Context, claims: readonly Claim[]): Promise<void> {
   const rows = claims.map(({ kind, id, revision }) => ({ kind, id, revision }));
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update search_embeddings e set leased_until = null
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as v(kind text, id text, revision int)
     where e.tenant_id = ${ctx.tenant.id} and e.kind = v.kind and e.subject_id = v.id and e.revision = v.revision`));

@@ -35,7 +35,7 @@ export async function findNeighbours(ctx: Context, query: string, kinds: readonl
   const { embedder } = ctx.ports;
   if (!embedder) return undefined;
   const vector = await embedQuery(ctx, embedder, query);
-  const neighbours = (await hasVectorType(ctx)) ? await askDatabase(ctx, vector, kinds) : await scan(ctx, vector, kinds);
+  const neighbours = (await hasVectorType(ctx)) ? await queryDatabase(ctx, vector, kinds) : await scan(ctx, vector, kinds);
   const [best] = neighbours;
   if (!best) return undefined;
   const likenessLeast = Math.max(likenessMin, best.likeness * likenessOfBestMin);
@@ -48,7 +48,7 @@ async function scan(ctx: Context, vector: Float32Array, kinds: readonly string[]
 }
 
 /** The same comparison by pgvector, also exact: a store's documents are found by its id, and no index blurs the rest. */
-async function askDatabase(ctx: Context, vector: Float32Array, kinds: readonly string[]): Promise<Neighbour[]> {
+async function queryDatabase(ctx: Context, vector: Float32Array, kinds: readonly string[]): Promise<Neighbour[]> {
   const asked = sql`${JSON.stringify(Array.from(vector))}::vector`;
   return read<Neighbour>(ctx, sql`
     select e.kind, e.subject_id as id, (1 - (e.embedding::vector <=> ${asked}))::float8 as likeness

@@ -4,22 +4,22 @@ import type { Database } from '../connections.ts';
 import type { PlatformContext } from '../context.ts';
 import { runOnPlatformTables } from '../database.ts';
 
-const known = new WeakMap<Database, { lookedAt: number; there: Promise<boolean> }>();
+const known = new WeakMap<Database, { checkedAt: number; there: Promise<boolean> }>();
 const freshForMs = minutes(5);
 
 /** Whether pgvector is switched on in this database. Operators may do so at any time. */
 export async function hasVectorType(ctx: PlatformContext): Promise<boolean> {
   const now = ctx.clock.now().getTime();
   let look = known.get(ctx.database);
-  if (!look || now - look.lookedAt >= freshForMs) {
-    look = { lookedAt: now, there: lookForType(ctx) };
+  if (!look || now - look.checkedAt >= freshForMs) {
+    look = { checkedAt: now, there: detectVectorType(ctx) };
     known.set(ctx.database, look);
     look.there.catch(() => known.delete(ctx.database));
   }
   return look.there;
 }
 
-async function lookForType(ctx: PlatformContext): Promise<boolean> {
+async function detectVectorType(ctx: PlatformContext): Promise<boolean> {
   const found = await runOnPlatformTables(ctx, sql`select 1 from pg_extension where extname = 'vector'`);
   return found.length > 0;
 }

@@ -2,9 +2,9 @@ import { sql } from '#src/lib/sql.ts';
 import { fold, productDocument } from '../catalog/index.ts';
 import { entryDocument } from '../content/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 import { textConfig } from './text-config.ts';
-import { forgetEmbedding, wantEmbedding } from './want-embedding.ts';
+import { deleteEmbedding, wantEmbedding } from './want-embedding.ts';
 
 /** Enough of a long text to be found by; `tsvector` holds at most a megabyte. */
 const bodyCharactersMax = 100_000;
@@ -31,7 +31,7 @@ interface SearchDocument {
  * be found. The subject is locked meanwhile, so that a document never says less than the last job that saw it.
  */
 export async function indexDocument(ctx: Context, { kind, id }: { kind: SearchDocument['kind']; id: string }): Promise<void> {
-  await conclude(ctx, (ctx) => (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id)));
+  await completeJob(ctx, (ctx) => (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id)));
 }
 
 async function indexProduct(ctx: InTransaction, id: string): Promise<void> {
@@ -73,8 +73,8 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
   const config = textConfig(ctx.tenant.locale);
   const body = document.body.slice(0, bodyCharactersMax);
   const names = document.names.map((name) => name.toLowerCase());
-  await ctx.tx.run(sql`
-    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, folded_title, keywords, body, names,
+  await ctx.tx.execute(sql`
+    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body, names,
       vector, visible_from, visible_until)
     values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type}, ${document.title},
       ${fold(document.title)}, ${document.keywords}, ${body}, ${names},
@@ -84,7 +84,7 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
         || setweight(to_tsvector(${config}::regconfig, ${body}), 'C'),
       ${document.visibleFrom}, ${document.visibleUntil})
     on conflict (tenant_id, kind, subject_id) do update set
-      slug = excluded.slug, type = excluded.type, title = excluded.title, folded_title = excluded.folded_title,
+      slug = excluded.slug, type = excluded.type, title = excluded.title, normalized_title = excluded.normalized_title,
       keywords = excluded.keywords, body = excluded.body, names = excluded.names, vector = excluded.vector,
       visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
   const { kind, subjectId: id, title, keywords } = document;
@@ -92,9 +92,9 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
 }
 
 async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     delete from search_documents where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
-  await forgetEmbedding(ctx, { kind, id });
+  await deleteEmbedding(ctx, { kind, id });
 }
 
 /** A body without its marks: what a person reads of its beginning. */

@@ -2,7 +2,7 @@
  * How many letters must be added, dropped, replaced or made to change places with their neighbour to make one word of
  * the other (optimal string alignment): `most + 1` where they are more than `most`.
  */
-export function lettersChanged(left: string, right: string, most: number): number {
+export function editDistance(left: string, right: string, most: number): number {
   if (Math.abs(left.length - right.length) > most) return most + 1;
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

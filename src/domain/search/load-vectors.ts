@@ -20,7 +20,7 @@ interface Held {
   readonly vectors: VectorStore;
   /** Everything up to this version of the store's is in them. */
   version: number;
-  lookedAt: number;
+  checkedAt: number;
   refreshing: Promise<void> | undefined;
 }
 
@@ -32,11 +32,11 @@ export async function loadVectors(ctx: Context, dimensions: number): Promise<Vec
   const key = `${ctx.tenant.id}:${dimensions}`;
   let held = cache.get(key);
   if (!held) {
-    held = { vectors: new VectorStore(dimensions, documentsMax), version: 0, lookedAt: -Infinity, refreshing: undefined };
+    held = { vectors: new VectorStore(dimensions, documentsMax), version: 0, checkedAt: -Infinity, refreshing: undefined };
     cache.set(key, held);
   }
   const now = ctx.clock.now().getTime();
-  if (now - held.lookedAt >= freshForMs) held.refreshing ??= refresh(ctx, held, now).finally(() => keepAccount(cache, key, held));
+  if (now - held.checkedAt >= freshForMs) held.refreshing ??= refresh(ctx, held, now).finally(() => trackAccount(cache, key, held));
   await held.refreshing;
   return held.vectors;
 }
@@ -57,10 +57,10 @@ async function refresh(ctx: Context, held: Held, now: number): Promise<void> {
     version = last?.version ?? version;
   } while (page.length === pageSize);
   held.version = version;
-  held.lookedAt = now;
+  held.checkedAt = now;
 }
 
-function keepAccount(cache: LRUCache<string, Held>, key: string, held: Held): void {
+function trackAccount(cache: LRUCache<string, Held>, key: string, held: Held): void {
   held.refreshing = undefined;
   // Its size is another now.
   if (cache.peek(key) === held) cache.set(key, held);

@@ -19,7 +19,7 @@ const wordsMax = 500_000;
 interface Held {
   vocabulary: Promise<Vocabulary>;
   words: number;
-  lookedAt: number;
+  checkedAt: number;
 }
 
 const caches = new WeakMap<Database, LRUCache<string, Held>>();
@@ -32,11 +32,11 @@ export async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
   const cache = cacheOf(ctx.database);
   const now = ctx.clock.now().getTime();
   const held = cache.get(ctx.tenant.id);
-  if (!held || now - held.lookedAt >= freshForMs) {
+  if (!held || now - held.checkedAt >= freshForMs) {
     const loading = readVocabulary(ctx);
-    keep(cache, ctx.tenant.id, { vocabulary: held?.vocabulary ?? loading, words: held?.words ?? 0, lookedAt: now });
+    keep(cache, ctx.tenant.id, { vocabulary: held?.vocabulary ?? loading, words: held?.words ?? 0, checkedAt: now });
     loading.then(
-      (vocabulary) => keep(cache, ctx.tenant.id, { vocabulary: loading, words: vocabulary.size, lookedAt: now }),
+      (vocabulary) => keep(cache, ctx.tenant.id, { vocabulary: loading, words: vocabulary.size, checkedAt: now }),
       // Older words are better than none, and the next search but a minute looks again.
       () => held || cache.delete(ctx.tenant.id),
     );

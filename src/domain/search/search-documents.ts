@@ -7,7 +7,7 @@ import { read } from '../database.ts';
 import { findAlike } from './find-alike.ts';
 import { guessWords } from './guess-words.ts';
 import { isName } from './is-name.ts';
-import { recordMiss } from './misses.ts';
+import { recordZeroResultSearch } from './misses.ts';
 import { rankByMeaning, rankByText, snippet, type Typed } from './rank-documents.ts';
 
 export interface SearchRequest extends PageRequest {
@@ -54,7 +54,7 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const typed: Typed = { text, kinds, guess };
   const ranked = alike ? rankByMeaning(ctx, typed, alike) : rankByText(ctx, typed);
   const page = list.page(await readPage(ctx, ranked, list, limit + 1), limit);
-  if (page.rows.length === 0 && cursor === undefined) await recordMiss(ctx, text);
+  if (page.rows.length === 0 && cursor === undefined) await recordZeroResultSearch(ctx, text);
   return {
     // A product that was taken down a moment ago may still have its document.
     rows: page.rows.filter(({ kind, product }) => kind === 'content' || product !== null),

@@ -28,7 +28,7 @@ export async function sweepEmbeddings(ctx: PlatformContext, { slot }: { slot: nu
   if (!embedder) return;
   const max = (await hasVectorType(ctx)) ? null : documentsMax;
   await asPlatform(ctx, 'documents of every store are embedded', async (ctx) => {
-    const strangers = await ctx.tx.run<FoundDocument>(sql`
+    const strangers = await ctx.tx.execute<FoundDocument>(sql`
       select d.tenant_id as "tenantId", d.kind, d.subject_id as id, 0 as revision
       from search_documents d
       left join search_embeddings e on e.tenant_id = d.tenant_id and e.kind = d.kind and e.subject_id = d.subject_id
@@ -39,7 +39,7 @@ export async function sweepEmbeddings(ctx: PlatformContext, { slot }: { slot: nu
     for (const { tenantId, kind, id } of strangers) {
       enqueue({ ...ctx, tenant: { id: tenantId } }, indexDocument, { kind, id, version: -slot });
     }
-    const forgotten = await ctx.tx.run<FoundDocument>(sql`
+    const forgotten = await ctx.tx.execute<FoundDocument>(sql`
       update search_embeddings set wanted_at = ${ctx.clock.now()}, revision = revision + 1, leased_until = null
       where (tenant_id, kind, subject_id) in (
         select tenant_id, kind, subject_id from search_embeddings

@@ -1,5 +1,5 @@
 import { fold } from '../catalog/index.ts';
-import { lettersChanged } from './letters-changed.ts';
+import { editDistance } from './letters-changed.ts';
 
 interface Word {
   /** Without case and accents, as it is compared. */
@@ -14,10 +14,10 @@ interface Word {
 const guessesMax = 3;
 
 /** Shorter words are one slip of a finger from too many others. */
-const lettersMin = 3;
+const wordLengthMin = 3;
 
 /** A word this long is like no other by chance, even with two slips. */
-const lettersOfTwoSlips = 8;
+const wordLengthForTwoEdits = 8;
 
 const noWords: readonly Word[] = [];
 
@@ -45,7 +45,7 @@ export class Vocabulary {
     const plain = fold(typed);
     const known = this.#words.get(plain);
     if (known) return known.written;
-    if (plain.length < lettersMin) return [];
+    if (plain.length < wordLengthMin) return [];
     return this.#meantBy(plain).toSorted((left, right) => right.count - left.count).slice(0, guessesMax).flatMap(({ written }) => written);
   }
 
@@ -53,12 +53,12 @@ export class Vocabulary {
     const near = this.#alike(plain, 1);
     if (near.length > 0) return near;
     const begun = this.#begunBy(plain);
-    return begun.length > 0 || plain.length < lettersOfTwoSlips ? begun : this.#alike(plain, 2);
+    return begun.length > 0 || plain.length < wordLengthForTwoEdits ? begun : this.#alike(plain, 2);
   }
 
   #alike(plain: string, slips: number): readonly Word[] {
     return this.#byLength.slice(Math.max(0, plain.length - slips), plain.length + slips + 1)
-      .flatMap((words) => (words ?? noWords).filter((word) => lettersChanged(plain, word.plain, slips) <= slips));
+      .flatMap((words) => (words ?? noWords).filter((word) => editDistance(plain, word.plain, slips) <= slips));
   }
 
   #begunBy(plain: string): readonly Word[] {

@@ -23,10 +23,10 @@ const textCharactersMax = 4000;
  */
 export async function wantEmbedding(ctx: InTransaction, { kind, id }: DocumentKey, document: string): Promise<void> {
   const { embedder } = ctx.ports;
-  if (!embedder) return forgetEmbedding(ctx, { kind, id });
+  if (!embedder) return deleteEmbedding(ctx, { kind, id });
   const text = document.trim().slice(0, textCharactersMax).toWellFormed();
   const max = (await hasVectorType(ctx)) ? null : documentsMax;
-  const [wanted] = await ctx.tx.run<{ revision: number }>(sql`
+  const [wanted] = await ctx.tx.execute<{ revision: number }>(sql`
     with held as (
       select from search_embeddings
       where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and content_hash <> ''),
@@ -49,13 +49,13 @@ export async function wantEmbedding(ctx: InTransaction, { kind, id }: DocumentKe
 const hashOf = (model: string, text: string) => sha256(`${model}\n${text}`);
 
 /** A document is gone: so is its vector, and processes that hold it are told by the version. */
-export async function forgetEmbedding(ctx: InTransaction, { kind, id }: DocumentKey): Promise<void> {
-  const [held] = await ctx.tx.run(sql`
+export async function deleteEmbedding(ctx: InTransaction, { kind, id }: DocumentKey): Promise<void> {
+  const [held] = await ctx.tx.execute(sql`
     select 1 from search_embeddings
     where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} and content_hash <> ''`);
   if (!held) return;
-  const version = await raiseVersion(ctx, { forgotten: 1 });
-  await ctx.tx.run(sql`
+  const version = await incrementVersion(ctx, { forgotten: 1 });
+  await ctx.tx.execute(sql`
     update search_embeddings set content_hash = '', revision = revision + 1, pending = null, leased_until = null,
       embedding = null, version = ${version}
     where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
@@ -66,8 +66,8 @@ export async function forgetEmbedding(ctx: InTransaction, { kind, id }: Document
  *
  * @param forgotten how many documents are embedded no more
  */
-export async function raiseVersion(ctx: InTransaction, { forgotten = 0 } = {}): Promise<number> {
-  const [row] = await ctx.tx.run<{ version: number }>(sql`
+export async function incrementVersion(ctx: InTransaction, { forgotten = 0 } = {}): Promise<number> {
+  const [row] = await ctx.tx.execute<{ version: number }>(sql`
     insert into search_versions as v (tenant_id, version) values (${ctx.tenant.id}, 1)
     on conflict (tenant_id) do update set version = v.version + 1, documents = greatest(v.documents - ${forgotten}::int, 0)
     returning version`);

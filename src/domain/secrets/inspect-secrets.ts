@@ -24,7 +24,7 @@ export async function inspectSecrets(ctx: PlatformContext): Promise<KeyUse[]> {
   for (const column of sealedColumns) {
     const { table, sealed, tenantId, id } = named(column);
     const found = await asPlatform(ctx, 'operators see which key sealed what of every store', (ctx) =>
-      ctx.tx.run<{ keyId: string; count: number; tenantId: string; id: string; sealed: string }>(sql`
+      ctx.tx.execute<{ keyId: string; count: number; tenantId: string; id: string; sealed: string }>(sql`
         select split_part(${sealed}, ':', 1) as "keyId", count(*) as count, (array_agg(${tenantId}))[1] as "tenantId",
           (array_agg(${id}))[1] as id, (array_agg(${sealed}))[1] as sealed
         from ${table} where ${sealed} is not null group by 1 order by 1`));

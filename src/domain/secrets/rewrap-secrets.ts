@@ -49,7 +49,7 @@ async function rewrapColumn(
   for (;;) {
     ctx.signal?.throwIfAborted();
     const batch = await asPlatform(ctx, 'sealed texts of every store get a new key', async (ctx) => {
-      const texts = await ctx.tx.run<SealedText>(staleTexts(ctx, column, after));
+      const texts = await ctx.tx.execute<SealedText>(staleTexts(ctx, column, after));
       const opened = texts.map((text) => ({ ...text, fresh: rewrap(ctx.keyring, column, text) }));
       return { texts: opened, written: await store(ctx, column, opened) };
     });
@@ -92,7 +92,7 @@ async function store(
   texts: readonly (SealedText & { fresh: string | undefined })[],
 ): Promise<number> {
   const { table, sealed, tenantId, id } = named(column);
-  const written = await ctx.tx.run(sql`
+  const written = await ctx.tx.execute(sql`
     update ${table} set ${sealed} = given.fresh
     from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as given("tenantId" text, id text, sealed text, fresh text)
     where ${table}.${tenantId} = given."tenantId" and ${table}.${id} = given.id and ${table}.${sealed} = given.sealed

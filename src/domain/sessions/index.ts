@@ -1,6 +1,6 @@
 export { consumeLink } from './consume-link.ts';
 export { endSession } from './end-session.ts';
-export { judgeLink } from './judge-link.ts';
+export { checkLink } from './judge-link.ts';
 export { linksPerClientMax, linksPerEmailMax, linksWindowMs } from './link-limits.ts';
 export { mailLink } from './mail-link.ts';
 export { openSession } from './open-session.ts';

@@ -3,8 +3,8 @@ import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
-import { conclude } from '../database.ts';
-import { promiseMail } from '../mail/index.ts';
+import { completeJob } from '../database.ts';
+import { enqueueMail } from '../mail/index.ts';
 import { type Counted, isWithinLimits } from './link-limits.ts';
 
 interface WaitingLink extends Counted {
@@ -20,24 +20,24 @@ type Outcome = 'mailed' | 'unknown_address' | 'switched_off' | 'too_late' | 'too
  * request, so that whoever asks learns nothing.
  */
 export async function mailLink(ctx: Context, { linkId }: { linkId: string }): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const link = await lockUndecided(ctx, linkId);
     if (!link) return;
     const outcome = await judge(ctx, link);
     if (outcome === 'mailed') {
       const left = link.expiresAt.getTime() - ctx.clock.now().getTime();
-      await promiseMail(ctx, {
+      await enqueueMail(ctx, {
         kind: 'magic_link', to: link.email, subjectId: linkId,
         data: { redirect_path: link.redirectPath, valid_minutes: Math.max(1, Math.round(left / minutes(1))) },
       });
     }
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update sign_in_links set outcome = ${outcome} where tenant_id = ${ctx.tenant.id} and id = ${linkId}`);
   });
 }
 
 async function lockUndecided(ctx: InTransaction, id: string): Promise<WaitingLink | undefined> {
-  const [link] = await ctx.tx.run<WaitingLink>(sql`
+  const [link] = await ctx.tx.execute<WaitingLink>(sql`
     select id, email, client_hash as "clientHash", redirect_path as "redirectPath", created_at as "createdAt",
       expires_at as "expiresAt"
     from sign_in_links
@@ -57,6 +57,6 @@ async function judge(ctx: InTransaction, link: WaitingLink): Promise<Outcome> {
 /** Of links that were asked for at the same moment, those that came first. */
 async function isAmongTheFirst(ctx: InTransaction, link: WaitingLink): Promise<boolean> {
   const before = sql`(created_at, id) < (${link.createdAt}, ${link.id})`;
-  const [row] = await ctx.tx.run<{ first: boolean }>(sql`select ${isWithinLimits(ctx, link, before)} as first`);
+  const [row] = await ctx.tx.execute<{ first: boolean }>(sql`select ${isWithinLimits(ctx, link, before)} as first`);
   return row?.first ?? false;
 }

@@ -34,7 +34,7 @@ export async function rotateSession(ctx: Context, token: string): Promise<Grante
     if (found.refreshExpiresAt <= now) throw expiredSession();
     if (!found.rotatedAt) return rotate(ctx, found, token, successor);
     if (now.getTime() - found.rotatedAt.getTime() <= graceMs) return found;
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update sessions set ended_at = ${now}, end_reason = 'token_reused'
       where tenant_id = ${ctx.tenant.id} and id = ${found.id}`);
     return undefined;
@@ -50,7 +50,7 @@ interface FoundToken extends OpenSession {
 
 /** Both rows are locked: whoever waited sees what the one before has made of the token. */
 async function lockToken(ctx: InTransaction, secret: SessionSecret, token: string): Promise<FoundToken | undefined> {
-  const [found] = await ctx.tx.run<FoundToken>(sql`
+  const [found] = await ctx.tx.execute<FoundToken>(sql`
     select s.id, s.refresh_expires_at as "refreshExpiresAt", t.rotated_at as "rotatedAt",
       (select jsonb_build_object('id', c.id, 'email', c.email, 'name', c.name) from customers c
         where c.tenant_id = s.tenant_id and c.id = s.customer_id) as customer
@@ -64,7 +64,7 @@ async function lockToken(ctx: InTransaction, secret: SessionSecret, token: strin
 async function rotate(ctx: InTransaction, session: FoundToken, token: string, successor: string): Promise<OpenSession> {
   const now = ctx.clock.now();
   const refreshExpiresAt = fromNow(ctx.clock, refreshLifeMs);
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with rotated as (
       update refresh_tokens set rotated_at = ${now}
       where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}

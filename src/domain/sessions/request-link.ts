@@ -38,7 +38,7 @@ export async function requestLink(ctx: Context, request: LinkRequest): Promise<v
   const clientHash = request.household === undefined ? null : hashClient(ctx, request.household);
 
   await transact(ctx, async (ctx) => {
-    const [link] = await ctx.tx.run(sql`
+    const [link] = await ctx.tx.execute(sql`
       insert into sign_in_links (tenant_id, id, email, token_hash, secret_number, code_challenge, redirect_path,
         client_hash, expires_at, created_at)
       select ${ctx.tenant.id}, ${id}, ${email}, ${tokenHash}, ${secret.number}::int, ${request.codeChallenge},

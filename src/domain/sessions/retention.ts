@@ -8,9 +8,9 @@ import { removeExpired } from '../remove-expired.ts';
  * have been used any more, stolen or not.
  */
 export const sessionRetention: readonly Retention[] = [
-  { table: 'sign_in_links', age: 'expires_at', keptMs: days(7) },
-  { table: 'sessions', age: 'refresh_expires_at', keptMs: days(7) },
-  { table: 'refresh_tokens', age: 'rotated_at', keptMs: days(37) },
+  { table: 'sign_in_links', age: 'expires_at', retainedMs: days(7) },
+  { table: 'sessions', age: 'refresh_expires_at', retainedMs: days(7) },
+  { table: 'refresh_tokens', age: 'rotated_at', retainedMs: days(37) },
 ];
 
 /** Remove links, sessions and tokens that open nothing any more, of all stores. */

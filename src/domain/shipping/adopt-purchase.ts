@@ -4,8 +4,8 @@ import type { InTransaction } from '../context.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { beginTracking } from './begin-tracking.ts';
-import { callOffIfRefunded } from './call-label-off.ts';
-import { closeFailedPromises } from './close-failed-promises.ts';
+import { cancelIfRefunded } from './call-label-off.ts';
+import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -14,14 +14,14 @@ import { labelReasonCodes } from './label-reasons.ts';
  * Make a purchase the label's own: the order gets its tracking number, the parcel is followed, and whoever listens
  * hears of it. The order and the label are locked.
  */
-export async function adoptPurchase(ctx: InTransaction, order: Order | undefined, label: Label, purchase: LabelPurchase): Promise<void> {
-  const neededPerson = Boolean(label.raisedCode);
+export async function recordPurchase(ctx: InTransaction, order: Order | undefined, label: Label, purchase: LabelPurchase): Promise<void> {
+  const neededManualAction = Boolean(label.flaggedCode);
   label.wasBought(purchase, ctx.clock.now());
   if (label.buyNumber > 1) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));
   recordEvent(ctx, 'label.purchased', label.id);
-  if (neededPerson) await closeFailedPromises(ctx, label);
+  if (neededManualAction) await closeFailedJobs(ctx, label);
   if (!order) return;
-  callOffIfRefunded(ctx, order, label);
+  cancelIfRefunded(ctx, order, label);
 
   const { rate, trackingNumber, trackingUrl } = label;
   await recordFulfillment(ctx, order.id, {

@@ -21,9 +21,9 @@ export const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight i
 
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
- * `byPerson`: a person chose the rate, so borders and weights are theirs to judge.
+ * `isManual`: a person chose the rate, so borders and weights are theirs to judge.
  */
-export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, byPerson = false): Assessment {
+export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, isManual = false): Assessment {
   if (!['paid', 'partially_refunded'].includes(order.status)) return { verdict: 'skip' };
   const shipping = order.items.filter((item) => item.ships);
   if (shipping.length === 0) return { verdict: 'skip' };
@@ -32,12 +32,12 @@ export function assessOrder(order: OrderForShipping, terms: ShippingTerms | unde
 
   const address = order.shippingAddress;
   if (!address?.country) return raise('missing_address');
-  if (!byPerson && (address.country !== 'US' || terms.origin.country !== 'US')) return raise('international');
+  if (!isManual && (address.country !== 'US' || terms.origin.country !== 'US')) return raise('international');
   if (!isComplete(address)) return raise('missing_address');
   if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return raise('address_invalid');
 
   const weightOz = contentsWeightOz(shipping);
-  if (weightOz === undefined && !byPerson) return raise('parcel_missing');
+  if (weightOz === undefined && !isManual) return raise('parcel_missing');
   const parcel = packed(terms.parcel, weightOz ?? 0);
   if (parcel.weightOz > parcelOzMax) return raise('no_rates', tooHeavy);
   return {

@@ -33,7 +33,7 @@ export interface NewTracking {
 
 export async function insertTracking(ctx: InTransaction, parcel: NewTracking): Promise<void> {
   const now = ctx.clock.now();
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into trackings (tenant_id, id, order_id, label_id, carrier, carrier_name, service, tracking_number,
       tracking_url, status, followed, polls, next_poll_at, created_at, updated_at)
     values (${ctx.tenant.id}, ${newId('trk')}, ${parcel.orderId}, ${parcel.labelId}, ${parcel.carrier},

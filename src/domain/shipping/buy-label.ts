@@ -6,9 +6,9 @@ import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
 import { isFinal } from './is-final.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { settleError } from './settle-error.ts';
+import { recordError } from './settle-error.ts';
 import type { Next } from './settle-label.ts';
-import { settlePurchase } from './settle-purchase.ts';
+import { recordPurchaseOutcome } from './settle-purchase.ts';
 
 /** A rate, and a digest of the parcel and the address that it was asked for. */
 interface Choice {
@@ -43,9 +43,9 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
     // It answered, and did nothing.
     await step(ctx, lease, (label) => {
       label.wasNotBought();
-      if (!label.chosenByPerson && isFinal(error)) label.dropRate();
+      if (!label.chosenManually && isFinal(error)) label.dropRate();
     });
-    return settleError(ctx, lease, account, error);
+    return recordError(ctx, lease, account, error);
   }
-  return settlePurchase(ctx, lease, purchase);
+  return recordPurchaseOutcome(ctx, lease, purchase);
 }

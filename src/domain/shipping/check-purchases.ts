@@ -2,13 +2,13 @@ import { days } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { conclude, readOne } from '../database.ts';
+import { completeJob, readOne } from '../database.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
 import { openAccount } from './open-account.ts';
 
 /** A label is looked at again shortly after its purchase, and once more the next day. */
-const secondLookMs = days(1);
+const secondLookupMs = days(1);
 
 interface Looked {
   /** Every rate that a purchase may have been made with. */
@@ -24,7 +24,7 @@ interface Looked {
 export async function checkPurchases(ctx: Context, { labelId, number }: { labelId: string; number: number }): Promise<void> {
   const [label, opened] = await Promise.all([
     readOne<Looked>(ctx, sql`
-      select array(select distinct unnest(array_remove(asked_rate_ids || rate_id, null))) as "rateIds",
+      select array(select distinct unnest(array_remove(requested_rate_ids || rate_id, null))) as "rateIds",
         coalesce(purchased_at, buying_since, updated_at) as since
       from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
     openAccount(ctx),
@@ -41,8 +41,8 @@ export async function checkPurchases(ctx: Context, { labelId, number }: { labelI
     ctx.log.warn({ label: labelId, err: error }, 'a label could not be looked at again');
     return;
   }
-  const secondLookAt = new Date(label.since.getTime() + secondLookMs);
-  const next = secondLookAt > ctx.clock.now() ? secondLookAt : null;
-  await conclude(ctx, (ctx) => ctx.tx.run(sql`
+  const secondLookupAt = new Date(label.since.getTime() + secondLookupMs);
+  const next = secondLookupAt > ctx.clock.now() ? secondLookupAt : null;
+  await completeJob(ctx, (ctx) => ctx.tx.execute(sql`
     update labels set recheck_at = ${next} where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`));
 }

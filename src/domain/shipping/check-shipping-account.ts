@@ -1,6 +1,6 @@
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { wrongKindOf } from '../judge-key.ts';
+import { wrongModeOf } from '../check-key-mode.ts';
 import { openAccount, openSecondAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
 
@@ -20,15 +20,15 @@ export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'sec
   const account = opened?.account ?? (kind === 'second-shipping' ? await openSecondAccount(ctx) : undefined);
   if (!account) throw new DomainError('not_found', 'not_found', 'No such account is saved.');
   const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
-  const wrongKind = opened && wrongKindOf(ctx, account.apiKey);
+  const wrongKind = opened && wrongModeOf(ctx, account.apiKey);
   if (wrongKind) return { ok: false, detail: wrongKind };
-  const check = await judgeCheck(provider.checkAccount(account, { signal: ctx.signal }));
+  const check = await classifyCheck(provider.checkAccount(account, { signal: ctx.signal }));
   if (check.ok && opened) await resumeIfPaused(ctx, opened);
   return check;
 }
 
 /** What a provider's answer to a look at an account says. */
-export async function judgeCheck(look: Promise<void>): Promise<AccountCheck> {
+export async function classifyCheck(look: Promise<void>): Promise<AccountCheck> {
   try {
     await look;
     return { ok: true, detail: 'The provider knows the account.' };

@@ -6,7 +6,7 @@ import { type Lease, step } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { raise } from './raise-label.ts';
-import { settleError } from './settle-error.ts';
+import { recordError } from './settle-error.ts';
 
 /** The currency in which carriers sell labels within the US. */
 const currency = 'USD';
@@ -43,7 +43,7 @@ async function ask(ctx: Context, lease: Lease, account: OpenedAccount, { to, par
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'refused') await raise(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
-    else await settleError(ctx, lease, account, error);
+    else await recordError(ctx, lease, account, error);
     return undefined;
   }
 }

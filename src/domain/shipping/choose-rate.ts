@@ -10,8 +10,8 @@ import { labelReasonCodes } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';
 import { quoteMarker } from './quote-marker.ts';
 import { insertLabel } from './request-label.ts';
-import { lockForPerson, refuseIfOpen } from './retry-label.ts';
-import { promiseAt } from './settle-label.ts';
+import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
+import { enqueueAt } from './settle-label.ts';
 
 /**
  * Buy the label of a rate that a person chose, also across a border and above the cost cap. It must have been quoted for
@@ -23,14 +23,14 @@ import { promiseAt } from './settle-label.ts';
 export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: string; rateId: string }): Promise<void> {
   const { rate, marker } = await fetchRate(ctx, rateId);
   await transact(ctx, async (ctx) => {
-    const { order, label: found } = await lockForPerson(ctx, orderId);
-    refuseIfOpen(found);
+    const { order, label: found } = await lockForManualAction(ctx, orderId);
+    rejectIfOpen(found);
     if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
     if (!found) await insertLabel(ctx, order);
     const label = found ?? await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' });
     label.tries = 0;
     label.choose(rate, '', true);
-    promiseAt(ctx, label, ctx.clock.now());
+    enqueueAt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     await recordAudit(ctx, {

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import type { ShippingAddress } from '../orders/index.ts';
-import { lockForPerson, refuseIfOpen } from './retry-label.ts';
+import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
 /** Where an order goes, as somebody corrects it. */
 export const ShippingAddressInput = Type.Object({
@@ -27,8 +27,8 @@ export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
  */
 export async function editAddress(ctx: Context, { orderId, address }: { orderId: string; address: ShippingAddressInput }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const { order, label } = await lockForPerson(ctx, orderId);
-    refuseIfOpen(label);
+    const { order, label } = await lockForManualAction(ctx, orderId);
+    rejectIfOpen(label);
     const before = order.shippingAddress;
     const after: ShippingAddress = {
       name: given(address.name), street1: given(address.street1), street2: given(address.street2), city: given(address.city),
@@ -40,7 +40,7 @@ export async function editAddress(ctx: Context, { orderId, address }: { orderId:
     order.shippingAddress = after;
     order.updatedAt = ctx.clock.now();
     // A person chose it for the address as it was.
-    if (label?.chosenByPerson) label.dropRate();
+    if (label?.chosenManually) label.dropRate();
     // Which fields, and not what stands in them.
     await recordAudit(ctx, {
       action: 'order.address_changed', subjectKind: 'order', subjectId: orderId, after: { changed },

@@ -4,9 +4,9 @@ import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { raise } from './raise-label.ts';
-import { settleError } from './settle-error.ts';
-import { type Next, settlePurchased, waitFor } from './settle-label.ts';
-import { settlePurchase, waitForDecision } from './settle-purchase.ts';
+import { recordError } from './settle-error.ts';
+import { type Next, recordPurchased, waitFor } from './settle-label.ts';
+import { recordPurchaseOutcome, waitForDecision } from './settle-purchase.ts';
 
 /**
  * A purchase was asked for and nobody knows what came of it: look. One look right after is not enough, because the
@@ -18,32 +18,32 @@ export async function findOutcome(ctx: Context, lease: Lease, account: OpenedAcc
   try {
     purchases = await ctx.ports.shipping.findPurchases(account.account, label.rateId ?? '', { signal: ctx.signal });
   } catch (error) {
-    if (error instanceof ProviderError) return settleError(ctx, lease, account, error);
+    if (error instanceof ProviderError) return recordError(ctx, lease, account, error);
     throw error;
   }
 
   const own = purchases.filter((purchase) => label.owns(purchase));
   const [bought, ...others] = own.filter(({ state }) => state === 'purchased');
   if (bought) {
-    await settlePurchased(ctx, lease, bought, others);
+    await recordPurchased(ctx, lease, bought, others);
     return 'settled';
   }
   if (own.some(({ state }) => state === 'unsettled')) return waitForDecision(ctx, lease);
   const known = own.find(({ marker }) => marker === label.marker);
-  return known ? settlePurchase(ctx, lease, known) : settleEmptyLook(ctx, lease);
+  return known ? recordPurchaseOutcome(ctx, lease, known) : recordEmptyLookup(ctx, lease);
 }
 
 /** The second empty look, a grace period after the first, says that nothing was bought. It counts as a try. */
-async function settleEmptyLook(ctx: Context, lease: Lease): Promise<Next> {
+async function recordEmptyLookup(ctx: Context, lease: Lease): Promise<Next> {
   const now = ctx.clock.now();
   const { labelLookupGraceMs: graceMs, labelRetryScheduleMs: schedule } = ctx.settings;
-  const { lookedEmptyAt, tries } = lease.label;
-  if (!lookedEmptyAt) {
+  const { emptyLookupAt, tries } = lease.label;
+  if (!emptyLookupAt) {
     return waitFor(ctx, lease, Math.max(graceMs, schedule[tries + 1] ?? 0), (label) => {
-      label.lookedEmptyAt = now;
+      label.emptyLookupAt = now;
     });
   }
-  const stillMs = lookedEmptyAt.getTime() + graceMs - now.getTime();
+  const stillMs = emptyLookupAt.getTime() + graceMs - now.getTime();
   if (stillMs > 0) return waitFor(ctx, lease, stillMs);
 
   await step(ctx, lease, (label) => {

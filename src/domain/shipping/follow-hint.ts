@@ -9,16 +9,16 @@ import { openAccount } from './open-account.ts';
 import { reconcileTracking } from './reconcile-tracking.ts';
 
 /** Look at what the parcel provider hinted at: a parcel that moved, or a purchase that was decided. */
-export async function followHint(ctx: Context, { hintId }: { hintId: string }): Promise<void> {
+export async function processNotification(ctx: Context, { notificationId }: { notificationId: string }): Promise<void> {
   const hint = await readOne<{ kind: 'track' | 'transaction'; subject: string }>(ctx, sql`
-    select kind, subject from shipping_hints where tenant_id = ${ctx.tenant.id} and id = ${hintId}`);
+    select kind, subject from shipping_notifications where tenant_id = ${ctx.tenant.id} and id = ${notificationId}`);
   if (!hint) return;
   if (hint.kind === 'transaction') return followPurchase(ctx, hint.subject);
 
   const parcels = await read<{ id: string }>(ctx, sql`
     select id from trackings where tenant_id = ${ctx.tenant.id} and tracking_number = ${hint.subject} limit 10`);
   // The hint is followed when all of them are, not when the first one is.
-  const { run: _, ...each } = ctx;
+  const { attempt: _, ...each } = ctx;
   for (const { id } of parcels) await reconcileTracking(each, { trackingId: id });
 }
 

@@ -6,16 +6,16 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
-import { closeFailedPromises } from './close-failed-promises.ts';
+import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { inProgress } from './retry-label.ts';
 
 /** How long the provider takes to say whether the price of a label is given back. */
-const priceBackMs = days(1);
+const repriceMs = days(1);
 
 /** A label that is held by whoever gives it back. `purchaseId`: what the provider is asked to take back, if anything. */
 export interface HeldLabel {
@@ -29,18 +29,18 @@ export interface HeldLabel {
  * From here on the label may be given back at the provider, and nobody brings it on. Whoever holds it may die, so it is
  * promised to be finished. The label is locked.
  */
-export function holdToGiveBack(ctx: InTransaction, label: Label): HeldLabel {
+export function holdToRefund(ctx: InTransaction, label: Label): HeldLabel {
   const token = randomText(20);
   const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
   label.voidingSince ??= ctx.clock.now();
   label.hold(token, heldUntil);
-  if (!ctx.run) enqueue(ctx, finishVoid, { labelId: label.id, version: label.version }, { dueAt: heldUntil });
+  if (!ctx.attempt) enqueue(ctx, finishVoid, { labelId: label.id, version: label.version }, { dueAt: heldUntil });
   return { orderId: label.orderId, labelId: label.id, token, purchaseId: label.purchaseId ?? null };
 }
 
 /** The label was given back, or was never bought: its order is without one. */
 export async function writeVoided(ctx: Context, { orderId, labelId, token }: HeldLabel): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!order || label?.leaseToken !== token) throw inProgress();
@@ -50,10 +50,10 @@ export async function writeVoided(ctx: Context, { orderId, labelId, token }: Hel
     label.voidingSince = null;
     label.nextAttemptAt = null;
     // The provider decides on the price later: look whether it was given back.
-    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, priceBackMs) : null;
+    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, repriceMs) : null;
     label.release();
-    await closeFailedPromises(ctx, label);
-    await forgetParcel(ctx, label);
+    await closeFailedJobs(ctx, label);
+    await unlinkParcel(ctx, label);
     order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
     await recordFulfillment(ctx, orderId, {
       ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), resolved: labelReasonCodes,
@@ -63,7 +63,7 @@ export async function writeVoided(ctx: Context, { orderId, labelId, token }: Hel
 }
 
 /** It was not given back now. `isOver`: and will not be. */
-export async function letGo(ctx: InTransaction, { labelId, token }: HeldLabel, { isOver }: { isOver: boolean }): Promise<void> {
+export async function releaseHeldLabel(ctx: InTransaction, { labelId, token }: HeldLabel, { isOver }: { isOver: boolean }): Promise<void> {
   const label = await lockLabel(ctx, labelId);
   if (label?.leaseToken !== token) return;
   label.release();
@@ -71,7 +71,7 @@ export async function letGo(ctx: InTransaction, { labelId, token }: HeldLabel, {
 }
 
 /** The parcel of this label is not sent. */
-export async function forgetParcel(ctx: InTransaction, label: Label): Promise<void> {
-  await ctx.tx.run(sql`
+export async function unlinkParcel(ctx: InTransaction, label: Label): Promise<void> {
+  await ctx.tx.execute(sql`
     update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);
 }

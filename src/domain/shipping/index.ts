@@ -3,13 +3,13 @@ export {
   SecondShippingAccountView, ShippingAccountView,
 } from './managed-accounts.ts';
 export { acknowledgeDuplicate } from './acknowledge-duplicate.ts';
-export { callLabelOff } from './call-label-off.ts';
-export { type AccountCheck, checkShippingAccount, judgeCheck } from './check-shipping-account.ts';
+export { cancelLabel } from './call-label-off.ts';
+export { type AccountCheck, checkShippingAccount, classifyCheck } from './check-shipping-account.ts';
 export { checkPurchases } from './check-purchases.ts';
 export { chooseRate } from './choose-rate.ts';
 export { secondShippingCredentials, shippingCredentials } from './credentials.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
-export { followHint } from './follow-hint.ts';
+export { processNotification } from './follow-hint.ts';
 export { isFromShippingProvider } from './judge-sender.ts';
 export { Label, labelStates } from './label.ts';
 export { isReasonCode, labelReasonCodes, reasons } from './label-reasons.ts';
@@ -17,7 +17,7 @@ export { markFulfilled } from './mark-fulfilled.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';
 export { LabelView, presentRate, RateQuote, RateView } from './present.ts';
-export { pruneHints } from './retention.ts';
+export { pruneNotifications } from './retention.ts';
 export { purchaseLabel } from './purchase-label.ts';
 export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
@@ -25,8 +25,8 @@ export {
   type DuplicateLabel, labelsNeedingAttention, listLabels, readLabel, readLabelOfOrder, readLabels, type WaitingLabel,
   waitingLabel,
 } from './read-labels.ts';
-export { receiveHint, ShippingHint } from './receive-hint.ts';
-export { giveUpLabel } from './raise-label.ts';
+export { receiveNotification, ShippingNotification } from './receive-hint.ts';
+export { failLabel } from './raise-label.ts';
 export { reconcileTracking } from './reconcile-tracking.ts';
 export { refundDuplicate } from './refund-duplicate.ts';
 export { requestLabel } from './request-label.ts';
@@ -41,4 +41,4 @@ export { shippingOptions, type ShippingOptions, shippingOptionsOf } from './ship
 export { pollTrackings, sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
 export { voidLabel } from './void-label.ts';
-export { giveUpWithdrawal, withdrawLabel } from './withdraw-label.ts';
+export { failLabelRefund, refundUnusedLabel } from './withdraw-label.ts';

@@ -85,7 +85,7 @@ export function resume(label: Label): void {
   label.tries = 0;
   label.putOffSince = null;
   if (label.buyingSince) return label.moveTo('buying');
-  if (label.chosenByPerson && label.rate) return label.moveTo('rate_chosen');
+  if (label.chosenManually && label.rate) return label.moveTo('rate_chosen');
   label.dropRate();
   label.moveTo('queued');
 }

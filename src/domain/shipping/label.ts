@@ -42,7 +42,7 @@ const LabelSchema = defineEntity({
     state: p.enum(labelStates),
     reasonCode: p.string().$type<ReasonCode | 'not_required' | 'by_hand'>().nullable(),
     reasonDetail: p.string().nullable(),
-    raisedCode: p.string().$type<ReasonCode>().nullable(),
+    flaggedCode: p.string().$type<ReasonCode>().nullable(),
     attempt: p.integer(),
     tries: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
@@ -52,16 +52,16 @@ const LabelSchema = defineEntity({
     starts: p.integer().default(0),
     leaseToken: p.string().nullable(),
     leaseExpiresAt: p.datetime().nullable(),
-    chosenByPerson: p.boolean(),
+    chosenManually: p.boolean(),
     rate: p.json<ChosenRate>().nullable(),
     rateId: p.string().nullable(),
     amountCents: p.bigint('number').nullable(),
     /** The rates that a purchase was ever asked for with: one that shows late is found at the rate that it was made with. */
-    askedRateIds: p.array().default([]),
+    requestedRateIds: p.array().default([]),
     buyNumber: p.integer(),
     buyToken: p.string().nullable(),
     buyingSince: p.datetime().nullable(),
-    lookedEmptyAt: p.datetime().nullable(),
+    emptyLookupAt: p.datetime().nullable(),
     purchaseId: p.string().nullable(),
     trackingNumber: p.string().nullable(),
     trackingUrl: p.string().nullable(),
@@ -88,7 +88,7 @@ export class Label extends LabelSchema.class {
   }
 
   /** Nothing is left to be done for it. */
-  get isSettled(): boolean {
+  get isFinished(): boolean {
     return this.state === 'purchased' || this.state === 'skipped' || this.state === 'voided';
   }
 
@@ -111,12 +111,12 @@ export class Label extends LabelSchema.class {
   /** Whether the rate that was chosen can still be bought, and is for the parcel that is to be sent. */
   hasUsableRate(now: Date, parcel: string): boolean {
     if (!this.rate || now.getTime() - Date.parse(this.rate.createdAt) >= rateUsableMs) return false;
-    return this.chosenByPerson || this.rate.quotedFor === parcel;
+    return this.chosenManually || this.rate.quotedFor === parcel;
   }
 
-  choose(rate: Rate, quotedFor: string, byPerson: boolean): void {
+  choose(rate: Rate, quotedFor: string, isManual: boolean): void {
     this.moveTo('rate_chosen');
-    this.chosenByPerson = byPerson;
+    this.chosenManually = isManual;
     this.rate = { ...rate, createdAt: rate.createdAt.toISOString(), quotedFor };
     this.rateId = rate.id;
     this.amountCents = rate.amountCents;
@@ -128,24 +128,24 @@ export class Label extends LabelSchema.class {
     this.rateId = null;
     this.amountCents = null;
     this.buyToken = null;
-    this.chosenByPerson = false;
+    this.chosenManually = false;
   }
 
   /** From here on the label may have been bought. */
   beginBuying(now: Date): void {
     this.buyToken = nextBuyToken(this);
     this.moveTo('buying');
-    if (this.rateId) this.askedRateIds = [...new Set([...this.askedRateIds, this.rateId])];
+    if (this.rateId) this.requestedRateIds = [...new Set([...this.requestedRateIds, this.rateId])];
     this.buyNumber += 1;
     this.buyingSince = now;
-    this.lookedEmptyAt = null;
+    this.emptyLookupAt = null;
   }
 
   /** The purchase that was asked for is certain not to have happened. */
   wasNotBought(): void {
     this.moveTo('rate_chosen');
     this.buyingSince = null;
-    this.lookedEmptyAt = null;
+    this.emptyLookupAt = null;
   }
 
   /** Whether a purchase of its rate is its own: the marker of another label's says so; a purchase without one was made by hand. */
@@ -162,7 +162,7 @@ export class Label extends LabelSchema.class {
   wasBought(purchase: LabelPurchase, now: Date): void {
     this.moveTo('purchased');
     this.buyingSince = null;
-    this.lookedEmptyAt = null;
+    this.emptyLookupAt = null;
     this.purchaseId = purchase.id;
     this.trackingNumber = purchase.trackingNumber;
     this.trackingUrl = purchase.trackingUrl;
@@ -170,7 +170,7 @@ export class Label extends LabelSchema.class {
     this.purchasedAt = now;
     this.reasonCode = null;
     this.reasonDetail = null;
-    this.raisedCode = null;
+    this.flaggedCode = null;
     this.nextAttemptAt = null;
     this.putOffSince = null;
     this.release();

@@ -4,14 +4,14 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { insertTracking } from './begin-tracking.ts';
-import { closeFailedPromises } from './close-failed-promises.ts';
+import { closeFailedJobs } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { inProgress } from './retry-label.ts';
-import { tellFulfillment } from './tell-fulfillment.ts';
+import { recordFulfillmentChange } from './tell-fulfillment.ts';
 
 /** The first look at a parcel that was sent by hand also asks the provider to follow it. */
-const firstLookMs = seconds(1);
+const firstTrackingPollMs = seconds(1);
 
 export interface ShippedByHand {
   readonly orderId: string;
@@ -34,7 +34,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     if (!order.isPaid || (!order.shippedAt && !order.mayMoveFulfillmentTo('shipped'))) {
       throw new DomainError('conflict', 'order_not_shippable', 'This order is not one to be shipped.');
     }
-    if (label && !label.isSettled) {
+    if (label && !label.isFinished) {
       // An open purchase stays open: if it turns out to have been made, it is refunded as one too many.
       if (label.state === 'buying') label.moveTo('needs_attention');
       if (label.buyingSince) label.recheckAt = ctx.clock.now();
@@ -42,13 +42,13 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
       label.reasonCode = 'by_hand';
       label.nextAttemptAt = null;
       label.updatedAt = ctx.clock.now();
-      await closeFailedPromises(ctx, label);
+      await closeFailedJobs(ctx, label);
     }
     const parcel = carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
     if (parcel) {
-      await insertTracking(ctx, { ...parcel, orderId, labelId: null, service: null, trackingUrl: null, followed: false, firstPollMs: firstLookMs });
+      await insertTracking(ctx, { ...parcel, orderId, labelId: null, service: null, trackingUrl: null, followed: false, firstPollMs: firstTrackingPollMs });
     }
-    await tellFulfillment(ctx, order, {
+    await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
       resolved: [...labelReasonCodes, 'oversold'],
       ...(parcel && {

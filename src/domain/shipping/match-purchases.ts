@@ -4,12 +4,12 @@ import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
-import { adoptPurchase } from './adopt-purchase.ts';
-import { forgetParcel } from './give-back.ts';
+import { recordPurchase } from './adopt-purchase.ts';
+import { unlinkParcel } from './give-back.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
-import { raiseUnheld } from './raise-label.ts';
-import { recordDuplicates, recordRefusals } from './record-duplicates.ts';
+import { flagUnheld } from './raise-label.ts';
+import { recordDuplicates, recordRejections } from './record-duplicates.ts';
 
 /**
  * Compare what was bought with what a label knows of: a purchase that nobody waits for any more becomes the label's,
@@ -26,23 +26,23 @@ export async function matchPurchases(ctx: Context, labelId: string, purchases: r
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!label) return;
-    const own = purchases.filter((purchase) => label.owns(purchase) && isNews(label, purchase));
+    const own = purchases.filter((purchase) => label.owns(purchase) && isUpdate(label, purchase));
     if (own.length === 0) return;
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
 
     const bought = own.filter(({ state }) => state === 'purchased');
     // One of a rate that was let go since is for another parcel, or too late.
     const awaited = bought.find(({ rateId }) => rateId === null || rateId === label.rateId);
-    if (awaited && !label.isSettled) await adoptPurchase(ctx, order, label, awaited);
+    if (awaited && !label.isFinished) await recordPurchase(ctx, order, label, awaited);
     label.updatedAt = ctx.clock.now();
     await ctx.tx.em.flush();
     await recordDuplicates(ctx, label, bought);
-    if (order) await recordRefusals(ctx, label, own);
-    if (order && own.some(isBackAtProvider)) await raiseGivenBack(ctx, order, label);
+    if (order) await recordRejections(ctx, label, own);
+    if (order && own.some(isBackAtProvider)) await flagRefunded(ctx, order, label);
   });
 }
 
-function isNews(label: Label, purchase: LabelPurchase): boolean {
+function isUpdate(label: Label, purchase: LabelPurchase): boolean {
   const { id, state } = purchase;
   if (id === label.purchaseId) return label.state === 'purchased' ? isBackAtProvider(purchase) : state === 'refund_rejected';
   return state === 'purchased' || state === 'refund_rejected';
@@ -51,10 +51,10 @@ function isNews(label: Label, purchase: LabelPurchase): boolean {
 const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
 
 /** What we are giving back ourselves, and what is on its way all the same, is no news to anybody. */
-async function raiseGivenBack(ctx: InTransaction, order: Order, label: Label): Promise<void> {
+async function flagRefunded(ctx: InTransaction, order: Order, label: Label): Promise<void> {
   if (label.voidingSince || order.shippedAt || !order.isPaid) return;
-  await forgetParcel(ctx, label);
+  await unlinkParcel(ctx, label);
   order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
   label.wasGivenBack();
-  await raiseUnheld(ctx, order, label, 'carrier_error', 'The label was given back at the parcel provider.');
+  await flagUnheld(ctx, order, label, 'carrier_error', 'The label was given back at the parcel provider.');
 }

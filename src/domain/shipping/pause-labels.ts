@@ -4,11 +4,11 @@ import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, transact } from '../database.ts';
+import { completeJob, transact } from '../database.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { promiseAt } from './settle-label.ts';
+import { enqueueAt } from './settle-label.ts';
 
 /** How many labels one run promises again. */
 const batchSize = 100;
@@ -19,7 +19,7 @@ const batchSize = 100;
  */
 export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise<void> {
   const now = ctx.clock.now();
-  const [paused] = await transact(ctx, (ctx) => ctx.tx.run(sql`
+  const [paused] = await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update shipping_accounts set paused_at = ${now}, version = version + 1
     where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is null returning id`));
   if (paused) ctx.log.error({ store: ctx.tenant.slug }, 'labels are paused: the parcel provider does not accept the key');
@@ -32,7 +32,7 @@ export async function resumeIfPaused(ctx: Context, account: OpenedAccount): Prom
 
 /** Ask the provider again, for every label of the store that waited for its account. */
 export async function unpause(ctx: InTransaction): Promise<void> {
-  const [resumed] = await ctx.tx.run<{ id: string; version: number }>(sql`
+  const [resumed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
     update shipping_accounts set paused_at = null, version = version + 1
     where tenant_id = ${ctx.tenant.id} and paused_at is not null returning id, version`);
   if (resumed) enqueue(ctx, resumeLabelsJob, { accountId: resumed.id, version: resumed.version, number: 1 });
@@ -43,7 +43,7 @@ export async function resumeLabels(
   ctx: Context,
   { accountId, version, number }: { accountId: string; version: number; number: number },
 ): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const waiting = await ctx.tx.em.find(
       Label,
       { tenantId: ctx.tenant.id, state: 'needs_attention', reasonCode: 'provider_auth' },
@@ -52,7 +52,7 @@ export async function resumeLabels(
     for (const label of waiting) {
       resume(label);
       label.updatedAt = ctx.clock.now();
-      promiseAt(ctx, label, ctx.clock.now());
+      enqueueAt(ctx, label, ctx.clock.now());
     }
     if (waiting.length === batchSize) enqueue(ctx, resumeLabelsJob, { accountId, version, number: number + 1 });
   });

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, keptRows, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, retainedRows, type PersonalData } from '../personal-data.ts';
 
 /** The printed label names the person; what it cost and the parcel's number are the carrier's accounts. */
 export const shippingPersonalData: readonly PersonalData[] = [
@@ -8,5 +8,5 @@ export const shippingPersonalData: readonly PersonalData[] = [
     beside: ['id', 'order_number', 'state', 'amount_cents', 'tracking_number', 'purchased_at'],
     of: (person) => sql`${byOrder(person)} and (label_url is not null or reason_detail is not null)`,
   }),
-  keptRows({ table: 'trackings', beside: ['order_id', 'carrier', 'tracking_number', 'status', 'status_at'], of: byOrder }),
+  retainedRows({ table: 'trackings', beside: ['order_id', 'carrier', 'tracking_number', 'status', 'status_at'], of: byOrder }),
 ];

@@ -8,7 +8,7 @@ import { findOutcome } from './find-outcome.ts';
 import type { Lease } from './label-lease.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
 import { raise } from './raise-label.ts';
-import { type Next, settleSkipped } from './settle-label.ts';
+import { type Next, recordSkipped } from './settle-label.ts';
 import { takeLabel } from './take-label.ts';
 
 /** A look, a purchase, and a look for that one: nothing goes on longer in one run. */
@@ -28,39 +28,39 @@ const startsMax = 10;
  * is bought before the provider was looked at: a bought label is adopted, and only two empty looks, a grace period
  * apart, say that there is none.
  *
- * @throws NeedsPerson when a person has to act; the message says what to do
+ * @throws ManualActionRequired when a person has to act; the message says what to do
  */
 export async function purchaseLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<void> {
   const lease = await takeLabel(ctx, { labelId, attempt });
   if (!lease) return;
   if (lease.label.starts > startsMax) return raise(ctx, lease, 'crashes').then(() => undefined);
-  await bringOn(ctx, lease, await openAccount(ctx));
+  await advance(ctx, lease, await openAccount(ctx));
 }
 
-async function bringOn(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<void> {
+async function advance(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<void> {
   let next: Next = lease.label.buyingSince ? 'look' : 'buy';
   for (let turn = 0; turn < turnsMax && next !== 'settled'; turn += 1) {
-    next = next === 'look' ? await lookFor(ctx, lease, account) : await quoteAndBuy(ctx, lease, account);
+    next = next === 'look' ? await findPurchase(ctx, lease, account) : await quoteAndBuy(ctx, lease, account);
   }
 }
 
-async function lookFor(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
-  if (!mayAsk(account)) return raise(ctx, lease, 'provider_auth');
+async function findPurchase(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
+  if (!mayCallProvider(account)) return raise(ctx, lease, 'provider_auth');
   return findOutcome(ctx, lease, account);
 }
 
 /** Nothing is open: see what the order needs, choose a rate unless a good one is chosen, and buy. */
 async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
   const order = await orderForShipping(ctx, lease.orderId);
-  const byPerson = lease.label.chosenByPerson;
-  const assessment: Assessment = order ? assessOrder(order, account, byPerson) : { verdict: 'skip' };
-  if (assessment.verdict === 'skip') return settleSkipped(ctx, lease);
+  const isManual = lease.label.chosenManually;
+  const assessment: Assessment = order ? assessOrder(order, account, isManual) : { verdict: 'skip' };
+  if (assessment.verdict === 'skip') return recordSkipped(ctx, lease);
   if (assessment.verdict === 'raise') return raise(ctx, lease, assessment.code, assessment.detail);
-  if (!mayAsk(account)) return raise(ctx, lease, 'provider_auth');
+  if (!mayCallProvider(account)) return raise(ctx, lease, 'provider_auth');
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
-    if (byPerson && lease.label.rate) return raise(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
+    if (isManual && lease.label.rate) return raise(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
     const rate = await chooseLabelRate(ctx, lease, account, assessment);
     return rate === 'settled' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
   }
@@ -68,6 +68,6 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
 }
 
 /** While the account does not open, no label asks whether it does again, until an operator retries one. */
-function mayAsk(account: OpenedAccount | undefined): account is OpenedAccount {
+function mayCallProvider(account: OpenedAccount | undefined): account is OpenedAccount {
   return account !== undefined && account.pausedAt === null;
 }

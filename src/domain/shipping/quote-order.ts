@@ -29,7 +29,7 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
   const contentsOz = order.items.reduce((sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0), 0);
   const isAbroad = country !== opened.origin.country;
   const customs = isAbroad ? customsItems(order, view) : [];
-  refuseIfToBeFiled(opened.origin.country, country, customs);
+  rejectIfToBeFiled(opened.origin.country, country, customs);
   const request: QuoteRequest = {
     from: opened.origin,
     to: { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email },
@@ -47,7 +47,7 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
   }
 }
 
-function refuseIfToBeFiled(from: string, to: string, items: readonly CustomsItem[]): void {
+function rejectIfToBeFiled(from: string, to: string, items: readonly CustomsItem[]): void {
   const valueCents = items.reduce((sum, item) => sum + item.valueCents, 0);
   if (from !== 'US' || to === 'CA' || valueCents <= unfiledCentsMax) return;
   throw new DomainError('conflict', 'order_not_shippable', 'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave. Buy this label in the parcel provider\'s own pages, with the number of the filing, and mark the order as shipped.');

@@ -1,8 +1,8 @@
 import { fromNow } from '#src/lib/clock.ts';
-import { NeedsPerson } from '#src/lib/errors.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, failJob, transact } from '../database.ts';
+import { completeJob, failJob, transact } from '../database.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
@@ -12,7 +12,7 @@ import { adviceFor, labelReasonCodes, type ReasonCode, reasons } from './label-r
  * Put a label in front of a person. The order stays paid. What is as it should be ends the job well; anything else
  * fails it in the same commit, with what to do as its message. `note` writes down what this run found.
  *
- * @throws NeedsPerson
+ * @throws ManualActionRequired
  */
 export async function raise(
   ctx: Context,
@@ -22,44 +22,44 @@ export async function raise(
   note: (label: Label) => void = () => undefined,
 ): Promise<'settled'> {
   const flag = async (ctx: InTransaction) => {
-    await putBeforePerson(ctx, lease.orderId, code);
+    await handToOperator(ctx, lease.orderId, code);
     await underLease(ctx, lease, (label) => {
       note(label);
       writeReason(ctx, label, code, detail);
     });
   };
   if (!reasons[code].fails) {
-    await conclude(ctx, flag);
+    await completeJob(ctx, flag);
     return 'settled';
   }
   const message = `${lease.label.orderNumber}: ${code}. ${adviceFor(code)}`;
   await failJob(ctx, message, flag);
   ctx.log.warn({ label: lease.labelId, reason: code }, 'label needs attention');
-  throw new NeedsPerson(message);
+  throw new ManualActionRequired(message);
 }
 
 /**
  * No run is left for a label: a person has to look at it, and says when to go on. Whoever still holds it writes nothing
  * any more; what they bought is found.
  */
-export async function giveUpLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+export async function failLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     const orderId = await orderOfLabel(ctx, labelId);
     if (!orderId) return;
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
-    if (order && label && !label.isSettled) await raiseUnheld(ctx, order, label, label.putOffSince ? 'provider_rate_limited' : 'crashes');
+    if (order && label && !label.isFinished) await flagUnheld(ctx, order, label, label.putOffSince ? 'provider_rate_limited' : 'crashes');
   });
 }
 
 /** Put a label in front of a person that no run is to bring on. The order and the label are locked. */
-export async function raiseUnheld(ctx: InTransaction, order: Order, label: Label, code: ReasonCode, detail: string | null = null): Promise<void> {
+export async function flagUnheld(ctx: InTransaction, order: Order, label: Label, code: ReasonCode, detail: string | null = null): Promise<void> {
   writeReason(ctx, label, code, detail);
-  await putBeforePerson(ctx, order.id, code);
+  await handToOperator(ctx, order.id, code);
 }
 
 /** The order shows the newest reason of its label. */
-async function putBeforePerson(ctx: InTransaction, orderId: string, code: ReasonCode): Promise<void> {
+async function handToOperator(ctx: InTransaction, orderId: string, code: ReasonCode): Promise<void> {
   const order = await lockOrder(ctx, orderId);
   if (!order) return;
   await recordFulfillment(ctx, orderId, {
@@ -79,7 +79,7 @@ function writeReason(ctx: InTransaction, label: Label, code: ReasonCode, detail:
   label.updatedAt = ctx.clock.now();
   label.release();
   if (label.buyingSince) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));
-  if (label.raisedCode === code) return;
-  label.raisedCode = code;
+  if (label.flaggedCode === code) return;
+  label.flaggedCode = code;
   recordEvent(ctx, 'label.needs_attention', label.id);
 }

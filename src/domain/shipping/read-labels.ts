@@ -65,13 +65,13 @@ export interface WaitingLabel extends LabelRecord {
 /** What operators see of every store: labels that wait for a person, and orders that were sent two labels. */
 export async function labelsNeedingAttention(ctx: PlatformContext, limit: number): Promise<{ labels: WaitingLabel[]; total: number; duplicates: DuplicateLabel[] }> {
   return asPlatform(ctx, 'operators see the labels of every store that need attention', async (ctx) => {
-    const labels = await ctx.tx.run<WaitingLabel>(sql`
+    const labels = await ctx.tx.execute<WaitingLabel>(sql`
       select ${waitingColumns}
       from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
       where l.state = 'needs_attention' order by l.reason_code, l.id limit ${limit}`);
-    const [{ total } = { total: 0 }] = await ctx.tx.run<{ total: number }>(sql`
+    const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
       select count(*)::int as total from labels where state = 'needs_attention'`);
-    const duplicates = await ctx.tx.run<DuplicateLabel>(sql`
+    const duplicates = await ctx.tx.execute<DuplicateLabel>(sql`
       select d.tenant_id as "tenantId", d.purchase_id as "purchaseId", d.state, d.found_at as "foundAt",
         l.order_id as "orderId", l.order_number as "orderNumber"
       from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id

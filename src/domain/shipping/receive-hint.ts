@@ -1,4 +1,4 @@
-import { followHint as followHintJob } from '#jobs/labels.ts';
+import { processNotification as processNotificationJob } from '#jobs/labels.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
@@ -10,7 +10,7 @@ import { transact } from '../database.ts';
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
 /** What we read of what the parcel provider sends: what it is about. Everything else is asked for afterwards. */
-export const ShippingHint = Type.Object({
+export const ShippingNotification = Type.Object({
   event: Type.String({ maxLength: 100 }),
   data: Type.Object({
     object_id: text,
@@ -21,29 +21,29 @@ export const ShippingHint = Type.Object({
     tracking_status: Type.Optional(Type.Unknown()),
   }),
 });
-export type ShippingHint = Static<typeof ShippingHint>;
+export type ShippingNotification = Static<typeof ShippingNotification>;
 
 /**
  * Keep a hint and promise to follow it, in one transaction. Nothing of it is believed but what it is about. The same
  * hint again is the same row. Answers whether it was about anything of interest.
  */
-export async function receiveHint(ctx: Context, hint: ShippingHint): Promise<boolean> {
+export async function receiveNotification(ctx: Context, hint: ShippingNotification): Promise<boolean> {
   const about = subjectOf(hint);
   if (!about) return false;
   const fingerprint = sha256(JSON.stringify([hint.event, about, hint.data.object_updated, hint.data.status, hint.data.tracking_status])).toString('base64url');
   await transact(ctx, async (ctx) => {
-    const [row] = await ctx.tx.run<{ id: string }>(sql`
-      insert into shipping_hints (tenant_id, id, kind, subject, fingerprint, received_at)
+    const [row] = await ctx.tx.execute<{ id: string }>(sql`
+      insert into shipping_notifications (tenant_id, id, kind, subject, fingerprint, received_at)
       values (${ctx.tenant.id}, ${newId('hint')}, ${about.kind}, ${about.subject}, ${fingerprint}, ${ctx.clock.now()})
       on conflict (tenant_id, fingerprint) do nothing returning id`);
-    if (row) enqueue(ctx, followHintJob, { hintId: row.id });
+    if (row) enqueue(ctx, processNotificationJob, { notificationId: row.id });
   });
   return true;
 }
 
 const subjectMax = 200;
 
-function subjectOf({ event, data }: ShippingHint): { kind: 'track' | 'transaction'; subject: string } | undefined {
+function subjectOf({ event, data }: ShippingNotification): { kind: 'track' | 'transaction'; subject: string } | undefined {
   if (event === 'track_updated' && data.tracking_number) return { kind: 'track', subject: data.tracking_number.slice(0, subjectMax) };
   if (event.startsWith('transaction_') && data.object_id) return { kind: 'transaction', subject: data.object_id.slice(0, subjectMax) };
   return undefined;

@@ -1,14 +1,14 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, readOne } from '../database.ts';
+import { completeJob, readOne } from '../database.ts';
 import { lockRow } from '../lock-row.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
-import type { TrackingNews } from '../ports/shipping-gateway.ts';
+import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
 import { pauseLabels } from './pause-labels.ts';
-import { tellFulfillment } from './tell-fulfillment.ts';
+import { recordFulfillmentChange } from './tell-fulfillment.ts';
 import { Tracking } from './tracking.ts';
 
 /**
@@ -20,17 +20,17 @@ export async function reconcileTracking(ctx: Context, { trackingId }: { tracking
   if (!parcel || !opened || opened.pausedAt) return;
   const news = await ask(ctx, opened, parcel);
 
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, parcel.orderId);
     const tracking = await lockRow(ctx, Tracking, trackingId);
     if (!order || !tracking) return;
     if (news) tracking.followed = true;
-    if (news && tracking.follow(news, ctx.clock.now())) await tellOrder(ctx, order, tracking);
+    if (news && tracking.follow(news, ctx.clock.now())) await updateOrder(ctx, order, tracking);
   });
 }
 
 /** Where the parcel is. While it has not moved, its label may also have been given back at the provider. */
-async function ask(ctx: Context, opened: OpenedAccount, parcel: Parcel): Promise<TrackingNews | undefined> {
+async function ask(ctx: Context, opened: OpenedAccount, parcel: Parcel): Promise<TrackingUpdate | undefined> {
   const { shipping } = ctx.ports;
   const options = { signal: ctx.signal };
   try {
@@ -68,7 +68,7 @@ async function findParcel(ctx: Context, id: string): Promise<Parcel | undefined>
     where t.tenant_id = ${ctx.tenant.id} and t.id = ${id}`);
 }
 
-const fulfillmentFor: Partial<Record<TrackingNews['status'], FulfillmentStatus>> = {
+const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus>> = {
   transit: 'shipped',
   failure: 'exception',
   delivered: 'delivered',
@@ -76,15 +76,15 @@ const fulfillmentFor: Partial<Record<TrackingNews['status'], FulfillmentStatus>>
 };
 
 /** What moved was shipped, also when the first that we hear is that it arrived. */
-async function tellOrder(ctx: InTransaction, order: Order, tracking: Tracking): Promise<void> {
+async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking): Promise<void> {
   const status = fulfillmentFor[tracking.status];
   const label = {
     carrier: tracking.carrierName, service: tracking.service ?? null, tracking_number: tracking.trackingNumber,
     tracking_url: tracking.trackingUrl ?? null, status: tracking.status,
   };
   if (status && !order.shippedAt && order.mayMoveFulfillmentTo('shipped')) {
-    await tellFulfillment(ctx, order, { status: 'shipped' });
+    await recordFulfillmentChange(ctx, order, { status: 'shipped' });
   }
   const moves = status && order.mayMoveFulfillmentTo(status);
-  await tellFulfillment(ctx, order, { label, ...(moves && { status }) });
+  await recordFulfillmentChange(ctx, order, { label, ...(moves && { status }) });
 }

@@ -12,7 +12,7 @@ import type { Label } from './label.ts';
  */
 export async function recordDuplicates(ctx: InTransaction, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
   for (const { id } of purchases.filter(({ id, state }) => state === 'purchased' && id !== label.purchaseId)) {
-    const [row] = await ctx.tx.run(sql`
+    const [row] = await ctx.tx.execute(sql`
       insert into duplicate_labels (tenant_id, purchase_id, label_id, state, found_at)
       values (${ctx.tenant.id}, ${id}, ${label.id}, 'found', ${ctx.clock.now()})
       on conflict do nothing returning purchase_id`);
@@ -29,9 +29,9 @@ export async function recordDuplicates(ctx: InTransaction, label: Label, purchas
  * A price that was asked back is not given back after all: the carrier says that the label was used, or is too old.
  * Money is at stake, so a person is told, once. The order is locked.
  */
-export async function recordRefusals(ctx: InTransaction, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
+export async function recordRejections(ctx: InTransaction, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
   for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
-    const [duplicate] = await ctx.tx.run(sql`
+    const [duplicate] = await ctx.tx.execute(sql`
       update duplicate_labels set state = 'refund_refused', settled_at = ${ctx.clock.now()}, acknowledged_at = null
       where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and state <> 'refund_refused' returning purchase_id`);
     if (duplicate) {

@@ -1,14 +1,14 @@
-import { NeedsPerson } from '#src/lib/errors.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { conclude, readOne, transact } from '../database.ts';
+import { completeJob, readOne, transact } from '../database.ts';
 import { isFinal } from './is-final.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
 
 /**
  * Ask for the price of a second label back. Asking twice is harmless.
- * @throws NeedsPerson when the provider will not
+ * @throws ManualActionRequired when the provider will not
  */
 export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId: string }): Promise<void> {
   const opened = await openAccount(ctx);
@@ -18,10 +18,10 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
   } catch (error) {
     await laterIfDenied(ctx, opened, error);
     if (!isFinal(error)) throw error;
-    await transact(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'refund_refused')));
-    throw new NeedsPerson(`${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`);
+    await transact(ctx, (ctx) => ctx.tx.execute(settled(ctx, purchaseId, 'refund_refused')));
+    throw new ManualActionRequired(`${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`);
   }
-  await conclude(ctx, (ctx) => ctx.tx.run(settled(ctx, purchaseId, 'duplicate_voided')));
+  await completeJob(ctx, (ctx) => ctx.tx.execute(settled(ctx, purchaseId, 'duplicate_voided')));
 }
 
 const settled = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`

@@ -32,8 +32,8 @@ export async function insertLabel(
   state: Sql = sql`'queued'`,
 ): Promise<{ id: string; state: LabelState } | undefined> {
   const now = ctx.clock.now();
-  const [label] = await ctx.tx.run<{ id: string; state: LabelState }>(sql`
-    insert into labels (tenant_id, id, order_id, order_number, state, reason_code, attempt, tries, chosen_by_person,
+  const [label] = await ctx.tx.execute<{ id: string; state: LabelState }>(sql`
+    insert into labels (tenant_id, id, order_id, order_number, state, reason_code, attempt, tries, chosen_manually,
       buy_number, rechecks, version, created_at, updated_at)
     select ${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, state,
       case state when 'skipped' then 'not_required' end, 1, 0, false, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz

@@ -26,7 +26,7 @@ export async function retryLabel(ctx: Context, { labelId }: { labelId: string })
 /** The same, by the order; an order whose label was voided gets a new one. */
 export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const { order, label } = await lockForPerson(ctx, orderId);
+    const { order, label } = await lockForManualAction(ctx, orderId);
     await recordAudit(ctx, { action: 'label.retried', subjectKind: 'order', subjectId: orderId });
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     if (!label) {
@@ -42,7 +42,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
  * The order and its label, for a change that a person makes. Both are locked.
  * @throws DomainError `order_not_shippable` where it is not paid: it gets its label then; `order_shipped`, and others
  */
-export async function lockForPerson(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined }> {
+export async function lockForManualAction(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined }> {
   const found = await lockOrderAndLabel(ctx, orderId);
   if (!found) throw notFound('order');
   const { order, label } = found;
@@ -56,7 +56,7 @@ export async function lockForPerson(ctx: InTransaction, orderId: string): Promis
 }
 
 /** A purchase that is open must be cleared up before anything else is decided about the label. */
-export function refuseIfOpen(label: Label | undefined): void {
+export function rejectIfOpen(label: Label | undefined): void {
   if (!label?.buyingSince) return;
   throw new DomainError('conflict', 'label_outcome_unknown', 'It is not known yet whether a label was bought for this order. Retry it first.');
 }

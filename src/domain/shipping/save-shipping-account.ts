@@ -16,13 +16,13 @@ import {
  * Save the store's account at the parcel provider and its terms of shipping. Labels that waited because the account
  * could not be opened, or was not there, are tried again when the key is new.
  *
- * @param options `keepSecrets`: a webhook token or secret that is left out stays; otherwise there is none any more
+ * @param options `retainSecrets`: a webhook token or secret that is left out stays; otherwise there is none any more
  * @throws DomainError `invalid_request` for a first account without a key, or a key that cannot work here
  */
 export async function saveShippingAccount(
   ctx: InTransaction,
   input: ShippingAccountChange,
-  { keepSecrets = false }: { keepSecrets?: boolean } = {},
+  { retainSecrets = false }: { retainSecrets?: boolean } = {},
 ): Promise<Change> {
   validateShippingKeys(ctx, input);
   const { em } = ctx.tx;
@@ -59,13 +59,13 @@ export async function saveShippingAccount(
     fields.push('api_key');
     enqueue(ctx, resumeLabels, { accountId: found.id, version: found.version + 1, number: 1 });
   }
-  const keepsToken = keepSecrets && input.webhook_token === undefined;
-  if (!keepsToken && !isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
+  const retainsToken = retainSecrets && input.webhook_token === undefined;
+  if (!retainsToken && !isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
     found.webhookTokenSealed = input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null;
     fields.push('webhook_token');
   }
-  const keepsSecret = keepSecrets && input.webhook_secret === undefined;
-  if (!keepsSecret && !isSame(ctx, 'shipping_webhook_secret', found.webhookSecretSealed, input.webhook_secret)) {
+  const retainsSecret = retainSecrets && input.webhook_secret === undefined;
+  if (!retainsSecret && !isSame(ctx, 'shipping_webhook_secret', found.webhookSecretSealed, input.webhook_secret)) {
     found.webhookSecretSealed = input.webhook_secret ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret) : null;
     fields.push('webhook_secret');
   }

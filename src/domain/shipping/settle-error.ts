@@ -7,7 +7,7 @@ import { raise } from './raise-label.ts';
 import { type Next, putOff, tryAgain } from './settle-label.ts';
 
 /** What an error of the provider means for a label. Where a purchase is open it stays open. */
-export async function settleError(ctx: Context, lease: Lease, account: OpenedAccount, error: ProviderError): Promise<Next> {
+export async function recordError(ctx: Context, lease: Lease, account: OpenedAccount, error: ProviderError): Promise<Next> {
   if (error.failure === 'denied') {
     await pauseLabels(ctx, account);
     return raise(ctx, lease, 'provider_auth');

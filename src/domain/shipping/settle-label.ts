@@ -4,11 +4,11 @@ import { hours, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude, transact } from '../database.ts';
+import { completeJob, transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
-import { adoptPurchase } from './adopt-purchase.ts';
-import { closeFailedPromises } from './close-failed-promises.ts';
+import { recordPurchase } from './adopt-purchase.ts';
+import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { type Lease, underLease } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
@@ -19,23 +19,23 @@ import { recordDuplicates } from './record-duplicates.ts';
 export type Next = 'look' | 'buy' | 'settled';
 
 /** The label was bought; `others` are labels of the same rate that were bought besides. */
-export async function settlePurchased(ctx: Context, lease: Lease, purchase: LabelPurchase, others: readonly LabelPurchase[] = []): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+export async function recordPurchased(ctx: Context, lease: Lease, purchase: LabelPurchase, others: readonly LabelPurchase[] = []): Promise<void> {
+  await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, lease.orderId);
     await underLease(ctx, lease, async (label) => {
-      await adoptPurchase(ctx, order, label, purchase);
+      await recordPurchase(ctx, order, label, purchase);
       await recordDuplicates(ctx, label, others);
     });
   });
 }
 
 /** No label is needed after all. */
-export async function settleSkipped(ctx: Context, lease: Lease): Promise<'settled'> {
-  await conclude(ctx, (ctx) => underLease(ctx, lease, async (label) => {
+export async function recordSkipped(ctx: Context, lease: Lease): Promise<'settled'> {
+  await completeJob(ctx, (ctx) => underLease(ctx, lease, async (label) => {
     label.moveTo('skipped');
     label.reasonCode = 'not_required';
     label.release();
-    await closeFailedPromises(ctx, label);
+    await closeFailedJobs(ctx, label);
   }));
   return 'settled';
 }
@@ -44,7 +44,7 @@ export async function settleSkipped(ctx: Context, lease: Lease): Promise<'settle
  * A try failed in a way that may pass: the next one is promised, later each time, until the schedule is spent. Where
  * a purchase is open, the next try begins with a look.
  *
- * @throws NeedsPerson when no try is left
+ * @throws ManualActionRequired when no try is left
  */
 export async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, detail: string | null = null): Promise<'settled'> {
   const tries = lease.label.tries + 1;
@@ -60,9 +60,9 @@ export async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, det
 
 /** The label is gone on with after a while. `note` writes down what this run found. */
 export async function waitFor(ctx: Context, lease: Lease, waitMs: number, note: (label: Label) => void = () => undefined): Promise<'settled'> {
-  await conclude(ctx, (ctx) => underLease(ctx, lease, (label) => {
+  await completeJob(ctx, (ctx) => underLease(ctx, lease, (label) => {
     note(label);
-    promiseAt(ctx, label, fromNow(ctx.clock, waitMs));
+    enqueueAt(ctx, label, fromNow(ctx.clock, waitMs));
     label.release();
   }));
   return 'settled';
@@ -89,7 +89,7 @@ export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: numb
 }
 
 /** Promise the label's next attempt, by a name of its own. */
-export function promiseAt(ctx: InTransaction, label: Label, at: Date): void {
+export function enqueueAt(ctx: InTransaction, label: Label, at: Date): void {
   enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
 }
 

@@ -3,22 +3,22 @@ import type { Context } from '../context.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import { raise } from './raise-label.ts';
-import { type Next, settlePurchased, tryAgain, waitFor } from './settle-label.ts';
+import { type Next, recordPurchased, tryAgain, waitFor } from './settle-label.ts';
 
 /** How long a purchase may stay undecided at the provider before a person is asked. */
 const undecidedMs = hours(24);
 
 /** Write down what the provider says of the purchase that was asked for. */
-export async function settlePurchase(ctx: Context, lease: Lease, purchase: LabelPurchase): Promise<Next> {
+export async function recordPurchaseOutcome(ctx: Context, lease: Lease, purchase: LabelPurchase): Promise<Next> {
   switch (purchase.state) {
     case 'purchased':
-      await settlePurchased(ctx, lease, purchase);
+      await recordPurchased(ctx, lease, purchase);
       return 'settled';
     case 'unsettled':
       return waitForDecision(ctx, lease);
     case 'failed':
       await step(ctx, lease, (label) => label.wasNotBought());
-      return settleFailure(ctx, lease, purchase);
+      return recordFailure(ctx, lease, purchase);
     default:
       // Somebody gave it back over there: it is no label any more, and whether another is wanted is not ours to say.
       return raise(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.', (label) => label.wasNotBought());
@@ -26,12 +26,12 @@ export async function settlePurchase(ctx: Context, lease: Lease, purchase: Label
 }
 
 export async function waitForDecision(ctx: Context, lease: Lease): Promise<Next> {
-  const askedAt = lease.label.buyingSince?.getTime() ?? 0;
-  if (ctx.clock.now().getTime() - askedAt > undecidedMs) return raise(ctx, lease, 'outcome_unknown');
+  const requestedAt = lease.label.buyingSince?.getTime() ?? 0;
+  if (ctx.clock.now().getTime() - requestedAt > undecidedMs) return raise(ctx, lease, 'outcome_unknown');
   return waitFor(ctx, lease, ctx.settings.labelLookupGraceMs);
 }
 
-async function settleFailure(ctx: Context, lease: Lease, { failure }: LabelPurchase): Promise<Next> {
+async function recordFailure(ctx: Context, lease: Lease, { failure }: LabelPurchase): Promise<Next> {
   const detail = failure?.detail ?? null;
   if (failure?.kind === 'address') return raise(ctx, lease, 'address_invalid', detail);
   if (failure?.kind === 'funds') return raise(ctx, lease, 'provider_insufficient_funds', detail);

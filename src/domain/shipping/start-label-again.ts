@@ -2,7 +2,7 @@ import type { InTransaction } from '../context.ts';
 import type { Label } from './label.ts';
 import { resume } from './label-lease.ts';
 import { unpause } from './pause-labels.ts';
-import { promiseAt } from './settle-label.ts';
+import { enqueueAt } from './settle-label.ts';
 
 /**
  * An operator retries a label, wherever it was pressed: it starts again with an attempt of its own. One that waited for
@@ -11,6 +11,6 @@ import { promiseAt } from './settle-label.ts';
 export async function startLabelAgain(ctx: InTransaction, label: Label): Promise<void> {
   if (label.reasonCode === 'provider_auth') await unpause(ctx);
   if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
-  promiseAt(ctx, label, ctx.clock.now());
+  enqueueAt(ctx, label, ctx.clock.now());
   label.updatedAt = ctx.clock.now();
 }

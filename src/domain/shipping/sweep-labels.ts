@@ -26,7 +26,7 @@ const rechecksMax = 48;
 /** Promise a second look at every label that is due for one. */
 export async function sweepLabels(ctx: PlatformContext): Promise<void> {
   await asPlatform(ctx, 'labels of every store are looked at again', async (ctx) => {
-    const due = await ctx.tx.run<Due>(sql`
+    const due = await ctx.tx.execute<Due>(sql`
       update labels set rechecks = rechecks + 1,
         recheck_at = case when rechecks < ${rechecksMax} then ${fromNow(ctx.clock, recheckAgainMs)}::timestamptz end
       where (tenant_id, id) in (
@@ -43,7 +43,7 @@ export async function sweepLabels(ctx: PlatformContext): Promise<void> {
 export async function pollTrackings(ctx: PlatformContext): Promise<void> {
   await asPlatform(ctx, 'parcels of every store are asked about', async (ctx) => {
     const now = ctx.clock.now();
-    const due = await ctx.tx.run<Due>(sql`
+    const due = await ctx.tx.execute<Due>(sql`
       update trackings set polls = polls + 1,
         next_poll_at = case when created_at > ${fromNow(ctx.clock, -pollForMs)} then ${fromNow(ctx.clock, pollEveryMs)}::timestamptz end
       where (tenant_id, id) in (

@@ -2,7 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { conclude, transact } from '../database.ts';
+import { completeJob, transact } from '../database.ts';
 import type { Label } from './label.ts';
 import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
 import { startLabelAgain } from './start-label-again.ts';
@@ -17,13 +17,13 @@ import { startLabelAgain } from './start-label-again.ts';
 export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<Lease | undefined> {
   return transact(ctx, async (ctx) => {
     const label = await lockLabel(ctx, labelId);
-    if (!label || label.isSettled || label.voidingSince) return undefined;
+    if (!label || label.isFinished || label.voidingSince) return undefined;
     if (label.state === 'needs_attention') {
-      if (ctx.run?.manual) await conclude(ctx, (ctx) => startLabelAgain(ctx, label));
+      if (ctx.attempt?.manual) await completeJob(ctx, (ctx) => startLabelAgain(ctx, label));
       return undefined;
     }
     if (attempt !== label.attempt) return undefined;
-    refuseIfHeld(ctx, label);
+    rejectIfHeld(ctx, label);
 
     if (label.state === 'queued') label.moveTo('quoting');
     const token = randomText(20);
@@ -35,7 +35,7 @@ export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: s
   });
 }
 
-function refuseIfHeld(ctx: Context, label: Label): void {
+function rejectIfHeld(ctx: Context, label: Label): void {
   const now = ctx.clock.now();
   if (!label.isHeldByAnother(now)) return;
   const remainingMs = (label.leaseExpiresAt?.getTime() ?? 0) - now.getTime();

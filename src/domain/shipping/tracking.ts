@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-import { type TrackingNews, type TrackingStatus, trackingStatuses } from '../ports/shipping-gateway.ts';
+import { type TrackingUpdate, type TrackingStatus, trackingStatuses } from '../ports/shipping-gateway.ts';
 
 const TrackingSchema = defineEntity({
   name: 'Tracking',
@@ -28,7 +28,7 @@ const TrackingSchema = defineEntity({
 /** A parcel on its way. Its status only ever goes on, in the order of `trackingStatuses`: news come late and twice. */
 export class Tracking extends TrackingSchema.class {
   /** Take the news, if they are news. */
-  follow({ status, at }: TrackingNews, now: Date): boolean {
+  follow({ status, at }: TrackingUpdate, now: Date): boolean {
     if (rankOf(status) <= rankOf(this.status)) return false;
     this.status = status;
     this.statusAt = at ?? now;

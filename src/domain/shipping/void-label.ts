@@ -2,11 +2,11 @@ import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder } from '../orders/index.ts';
-import { type HeldLabel, holdToGiveBack, letGo, writeVoided } from './give-back.ts';
+import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
 import { isFinal } from './is-final.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
-import { inProgress, refuseIfOpen } from './retry-label.ts';
+import { inProgress, rejectIfOpen } from './retry-label.ts';
 
 /**
  * Give a label back: its price is asked back where it was bought, and its order is without one again. Once it was asked
@@ -28,11 +28,11 @@ async function holdForVoid(ctx: Context, labelId: string): Promise<HeldLabel> {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!order || !label) throw notFound('label');
-    refuseIfOpen(label);
+    rejectIfOpen(label);
     if (label.isHeldByAnother(ctx.clock.now())) throw inProgress();
     const mayVoid = ['purchased', 'needs_attention', 'queued', 'rate_chosen'].includes(label.state);
     if (!mayVoid || order.shippedAt) throw notVoidable('This label cannot be voided any more.');
-    return holdToGiveBack(ctx, label);
+    return holdToRefund(ctx, label);
   });
 }
 
@@ -43,16 +43,16 @@ async function refund(ctx: Context, held: HeldLabel): Promise<void> {
     if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
-    const isRefused = isFinal(error);
-    await transact(ctx, (ctx) => letGo(ctx, held, { isOver: isRefused }));
-    if (isRefused) throw notVoidable('The parcel provider does not take this label back any more.');
-    if (error instanceof ProviderError) throw notAnswered(error);
+    const isRejected = isFinal(error);
+    await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
+    if (isRejected) throw notVoidable('The parcel provider does not take this label back any more.');
+    if (error instanceof ProviderError) throw noResponse(error);
     throw error;
   }
 }
 
 const notVoidable = (sentence: string) => new DomainError('conflict', 'label_not_voidable', sentence);
 
-const notAnswered = (cause: ProviderError) => new DomainError(
+const noResponse = (cause: ProviderError) => new DomainError(
   'upstream_failed', 'shipping_provider_unavailable', 'The parcel provider does not answer at the moment. The label is given back as soon as it does.', { cause },
 );

@@ -1,10 +1,10 @@
 import { seconds } from '#src/lib/duration.ts';
-import { NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { transact } from '../database.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
-import { closeFailedPromises } from './close-failed-promises.ts';
-import { type HeldLabel, holdToGiveBack, letGo, writeVoided } from './give-back.ts';
+import { closeFailedJobs } from './close-failed-promises.ts';
+import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { isFinal } from './is-final.ts';
@@ -18,25 +18,25 @@ import { labelNotRefunded } from './record-duplicates.ts';
  * moved or the order is paid for after all. One whose purchase is open is left to its own run: it is withdrawn when the
  * purchase turns up.
  *
- * @throws Snooze while a run holds it; NeedsPerson when the provider does not take it back
+ * @throws Snooze while a run holds it; ManualActionRequired when the provider does not take it back
  */
-export async function withdrawLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+export async function refundUnusedLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const orderId = await orderOfLabel(ctx, labelId);
-  const held = orderId && (await holdForWithdrawal(ctx, { orderId, labelId }));
+  const held = orderId && (await holdForRefund(ctx, { orderId, labelId }));
   if (!held) return;
-  if (held.purchaseId) await askBack(ctx, { ...held, purchaseId: held.purchaseId });
+  if (held.purchaseId) await requestRefundOfLabel(ctx, { ...held, purchaseId: held.purchaseId });
   await writeVoided(ctx, held);
   ctx.log.info({ label: labelId }, 'a label was given back');
 }
 
 /** Nobody tries to give it back any more: a person has to see to it. */
-export async function giveUpWithdrawal(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+export async function failLabelRefund(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const orderId = await orderOfLabel(ctx, labelId);
-  if (orderId) await raiseRefusal(ctx, orderId);
+  if (orderId) await flagRejection(ctx, orderId);
 }
 
 /** `undefined` where nothing is to be given back. The label of a refunded order that was not bought is closed here. */
-async function holdForWithdrawal(ctx: Context, { orderId, labelId }: { orderId: string; labelId: string }): Promise<HeldLabel | undefined> {
+async function holdForRefund(ctx: Context, { orderId, labelId }: { orderId: string; labelId: string }): Promise<HeldLabel | undefined> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
@@ -45,7 +45,7 @@ async function holdForWithdrawal(ctx: Context, { orderId, labelId }: { orderId: 
     if (!label.voidingSince && !isCalledOff) return undefined;
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
     if (label.buyingSince) return undefined;
-    if (label.voidingSince || (label.state === 'purchased' && label.purchaseId)) return holdToGiveBack(ctx, label);
+    if (label.voidingSince || (label.state === 'purchased' && label.purchaseId)) return holdToRefund(ctx, label);
     await close(ctx, order, label);
     return undefined;
   });
@@ -56,28 +56,28 @@ async function close(ctx: InTransaction, order: Order, label: Label): Promise<vo
   label.reasonCode = 'not_required';
   label.nextAttemptAt = null;
   label.updatedAt = ctx.clock.now();
-  await closeFailedPromises(ctx, label);
+  await closeFailedJobs(ctx, label);
   await recordFulfillment(ctx, order.id, {
     ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), resolved: [...labelReasonCodes, 'oversold'],
   });
 }
 
-async function askBack(ctx: Context, held: HeldLabel & { readonly purchaseId: string }): Promise<void> {
+async function requestRefundOfLabel(ctx: Context, held: HeldLabel & { readonly purchaseId: string }): Promise<void> {
   const opened = await openAccount(ctx);
   try {
     if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
-    const isRefused = isFinal(error);
-    await transact(ctx, (ctx) => letGo(ctx, held, { isOver: isRefused }));
-    if (isRefused) throw new NeedsPerson(await raiseRefusal(ctx, held.orderId));
+    const isRejected = isFinal(error);
+    await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
+    if (isRejected) throw new ManualActionRequired(await flagRejection(ctx, held.orderId));
     await laterIfDenied(ctx, opened, error);
     throw error;
   }
 }
 
 /** Answers what stands on the board. */
-async function raiseRefusal(ctx: Context, orderId: string): Promise<string> {
+async function flagRejection(ctx: Context, orderId: string): Promise<string> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     if (order) await recordFulfillment(ctx, orderId, { attention: labelNotRefunded });

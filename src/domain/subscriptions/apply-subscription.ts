@@ -43,19 +43,19 @@ export async function applySubscription(
   for (const item of snapshot.items) {
     const row = known.find(({ paymentItemId }) => paymentItemId === item.itemId);
     if (row) update(ctx, row, snapshot, item, snapshot.state);
-    else if (isOurs(item)) begin(ctx, item, snapshot, snapshot.state, subscriber);
+    else if (isOwnObject(item)) begin(ctx, item, snapshot, snapshot.state, subscriber);
   }
   for (const row of known) {
     if (!snapshot.items.some(({ itemId }) => itemId === row.paymentItemId)) end(ctx, row);
   }
   await ctx.tx.em.flush();
-  await ctx.tx.run(sql`
-    update subscriptions set snapshot_number = ${snapshot.snapshotNumber}, asked_at = ${ctx.clock.now()}
+  await ctx.tx.execute(sql`
+    update subscriptions set snapshot_number = ${snapshot.snapshotNumber}, requested_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${snapshot.subscriptionId}`);
 }
 
 /** A thing of our catalogue; what shipping costs, or what somebody added at the provider, is none. */
-function isOurs(item: Item): item is Item & { readonly productId: string } {
+function isOwnObject(item: Item): item is Item & { readonly productId: string } {
   return item.productId?.startsWith('prod_') ?? false;
 }
 
@@ -82,7 +82,7 @@ function begin(
     customerId: subscriber.customerId,
     version: 1,
     snapshotNumber: snapshot.snapshotNumber,
-    askedAt: now,
+    requestedAt: now,
     createdAt: now,
     updatedAt: now,
   });

@@ -38,7 +38,7 @@ const SubscriptionSchema = defineEntity({
     canceledAt: p.datetime().nullable(),
     version: p.integer().version(),
     snapshotNumber: p.bigint('number'),
-    askedAt: p.datetime(),
+    requestedAt: p.datetime(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },

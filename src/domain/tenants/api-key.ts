@@ -54,14 +54,14 @@ export function issuesOfKey({ kind, scopes }: { kind: KeyKind; scopes: readonly 
 }
 
 /** @throws DomainError `invalid_request` with what `issuesOfKey` finds */
-export function refuseWideKey(key: { kind: KeyKind; scopes: readonly Scope[] }): void {
+export function rejectWideKey(key: { kind: KeyKind; scopes: readonly Scope[] }): void {
   const errors = issuesOfKey(key);
   if (errors.length === 0) return;
   throw invalidRequest('A publishable key may hold no more than a shopper may do.', ...errors);
 }
 
 /** The refusal of one field of a key. */
-export function refuseKey(path: string, sentence: string): DomainError {
+export function rejectKey(path: string, sentence: string): DomainError {
   return invalidRequest(sentence, { path, code: 'taken', detail: sentence });
 }
 

@@ -1,7 +1,7 @@
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { type ApiKey, keyColumns, refuseKey, refuseWideKey } from './api-key.ts';
+import { type ApiKey, keyColumns, rejectKey, rejectWideKey } from './api-key.ts';
 import { hashKey, hintOf, type KeyKind, newKey } from './api-key-format.ts';
 import type { Scope } from './scopes.ts';
 
@@ -25,9 +25,9 @@ export interface IssuedKey {
  * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, or the name is taken
  */
 export async function issueKey(ctx: InTransaction, { name, kind, scopes, expiresAt, requestsPerMinute = null }: KeyToIssue): Promise<IssuedKey> {
-  refuseWideKey({ kind, scopes });
+  rejectWideKey({ kind, scopes });
   const value = newKey(kind, ctx.settings.appMode);
-  const [key] = await ctx.tx.run<ApiKey>(sql`
+  const [key] = await ctx.tx.execute<ApiKey>(sql`
     insert into api_keys (id, tenant_id, name, kind, scopes, hash, hint, requests_per_minute, expires_at,
       created_at)
     values (${newId('key')}, ${ctx.tenant.id}, ${name}, ${kind}, ${JSON.stringify(scopes)},
@@ -35,6 +35,6 @@ export async function issueKey(ctx: InTransaction, { name, kind, scopes, expires
       ${expiresAt}, ${ctx.clock.now()})
     on conflict (tenant_id, name) where revoked_at is null do nothing
     returning ${keyColumns}`);
-  if (!key) throw refuseKey('/name', `There is a key of the name "${name}" already.`);
+  if (!key) throw rejectKey('/name', `There is a key of the name "${name}" already.`);
   return { key, value };
 }

@@ -9,7 +9,7 @@ import { type ApiKey, keyColumns } from './api-key.ts';
  * @throws DomainError `not_found`
  */
 export async function revokeKey(ctx: InTransaction, { id }: { id: string }): Promise<ApiKey> {
-  const [key] = await ctx.tx.run<ApiKey>(sql`
+  const [key] = await ctx.tx.execute<ApiKey>(sql`
     update api_keys set revoked_at = coalesce(revoked_at, ${ctx.clock.now()})
     where tenant_id = ${ctx.tenant.id} and id = ${id}
     returning ${keyColumns}`);

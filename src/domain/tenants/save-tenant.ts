@@ -21,7 +21,7 @@ export async function saveTenant(
 ): Promise<{ tenant: Tenant; change: Change }> {
   const { slug } = input;
   const subject = `store ${slug}`;
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
   const known = await findTenant(ctx, sql`slug = ${slug}`);
   const wanted = completeStore(input);
   if (!known) {
@@ -33,7 +33,7 @@ export async function saveTenant(
   const values = changedValues(tenant, wanted);
   const fields = assignChanges(tenant, wanted);
   if (fields.length === 0) return { tenant: known, change: { subject, action: 'unchanged', fields } };
-  if (fields.includes('currency')) await refuseOnceSold(ctx, known);
+  if (fields.includes('currency')) await rejectOnceSold(ctx, known);
   return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields, values } };
 }
 
@@ -59,7 +59,7 @@ function completeStore(input: StoreInput): Wanted {
 
 async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<void> {
   const now = ctx.clock.now();
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
       restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
       version, created_at, updated_at)
@@ -71,7 +71,7 @@ async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
 }
 
 async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<Tenant> {
-  const [saved] = await ctx.tx.run<{ version: number }>(sql`
+  const [saved] = await ctx.tx.execute<{ version: number }>(sql`
     update tenants set name = ${tenant.name}, owner_email = ${tenant.ownerEmail}, currency = ${tenant.currency},
       locale = ${tenant.locale}, timezone = ${tenant.timezone}, storefront_url = ${tenant.storefrontUrl},
       magic_link_path = ${tenant.magicLinkPath}, restore_path = ${tenant.restorePath},
@@ -85,8 +85,8 @@ async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
 }
 
 /** Amounts of two currencies in one store's ledger could not be added up. */
-async function refuseOnceSold(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
-  const [row] = await ctx.tx.run<{ sold: boolean }>(sql`
+async function rejectOnceSold(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
+  const [row] = await ctx.tx.execute<{ sold: boolean }>(sql`
     select exists (select from order_numbers where tenant_id = ${id}) as sold`);
   if (!row?.sold) return;
   throw invalidRequest('A store that has sold something keeps its currency.', {

@@ -23,7 +23,7 @@ export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
  * unsubscribe was promised.
  */
 export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     update tenants set session_secret_sealed = ${sealSessionSecret(ctx, ctx.tenant.id, randomText(48))},
       session_secret_number = session_secret_number + 1, version = version + 1, updated_at = ${ctx.clock.now()}
     where id = ${ctx.tenant.id}`);

@@ -6,10 +6,10 @@ import { moduleNames, type Modules } from './tenant.ts';
 
 /** Switch modules of a store on or off; those that are not named stay as they are. Operators alone do this. */
 export async function setModules(ctx: InTransaction, input: ModulesInput): Promise<Change> {
-  const [store] = await ctx.tx.run<{ modules: Modules }>(sql`select modules from tenants where id = ${ctx.tenant.id}`);
+  const [store] = await ctx.tx.execute<{ modules: Modules }>(sql`select modules from tenants where id = ${ctx.tenant.id}`);
   const fields = moduleNames.filter((name) => input[name] !== undefined && input[name] !== store?.modules[name]);
   if (fields.length > 0) {
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update tenants set modules = modules || ${JSON.stringify(input)}::jsonb, version = version + 1,
         updated_at = ${ctx.clock.now()}
       where id = ${ctx.tenant.id}`);

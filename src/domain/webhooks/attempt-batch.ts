@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { mustStop } from '../must-stop.ts';
+import { isShuttingDown } from '../is-shutting-down.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
 import { renderObjects, type RenderedObject } from './render-object.ts';
@@ -43,7 +43,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   let gone = false;
 
   const mayBegin = () =>
-    !gone && !mustStop(ctx) && (failuresInRow < breakerFailures || batch.probe)
+    !gone && !isShuttingDown(ctx) && (failuresInRow < breakerFailures || batch.probe)
     && tookMs() < beginWithinMs;
 
   async function work(): Promise<void> {

@@ -3,7 +3,7 @@ import { newId } from '#src/lib/ids.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { EndpointInput } from './endpoint-input.ts';
 import { sealSecret } from './secret.ts';
-import { saveSlots } from './slots.ts';
+import { saveLeases } from './slots.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 const defaultConcurrency = 4;
@@ -18,7 +18,7 @@ export async function buildEndpoint(ctx: InTransaction, input: EndpointInput, se
     warnings: 0, breakerOpenings: 0, version: 1, createdAt: now, updatedAt: now,
   });
   await ctx.tx.em.flush();
-  await saveSlots(ctx, endpoint.id, concurrency);
+  await saveLeases(ctx, endpoint.id, concurrency);
   return endpoint;
 }
 
@@ -32,7 +32,7 @@ export async function findByUrl(ctx: InTransaction, url: string): Promise<Webhoo
  * @param options `resolve: false` asks no name server, for inside a transaction
  * @throws DomainError `invalid_request`
  */
-export async function refuseUnsafeUrl(ctx: Context, url: string, options: { resolve: boolean }): Promise<void> {
+export async function rejectUnsafeUrl(ctx: Context, url: string, options: { resolve: boolean }): Promise<void> {
   const reason = await ctx.ports.http.refuse(url, options);
   if (reason !== undefined) throw urlIssue(reason);
 }

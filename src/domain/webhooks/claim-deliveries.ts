@@ -51,7 +51,7 @@ export async function claimDeliveries(
 ): Promise<Batch | undefined> {
   const now = ctx.clock.now();
   const limit = endpoint.allowance(wanted, now);
-  const deliveries = limit === 0 ? [] : await ctx.tx.run<ClaimedDelivery>(sql`
+  const deliveries = limit === 0 ? [] : await ctx.tx.execute<ClaimedDelivery>(sql`
     with due as (
       select id, next_attempt_at from webhook_deliveries
       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id} and state = 'pending' and next_attempt_at <= ${now}

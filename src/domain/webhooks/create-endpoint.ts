@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { transact } from '../database.ts';
-import { buildEndpoint, findByUrl, refuseUnsafeUrl, urlIssue } from './build-endpoint.ts';
+import { buildEndpoint, findByUrl, rejectUnsafeUrl, urlIssue } from './build-endpoint.ts';
 import type { EndpointInput } from './endpoint-input.ts';
 import { presentEndpoint, type WebhookEndpointView } from './present.ts';
 import { newSecret } from './secret.ts';
@@ -14,7 +14,7 @@ export async function createEndpoint(
   ctx: Context,
   input: EndpointInput,
 ): Promise<{ endpoint: WebhookEndpointView; secret: string }> {
-  await refuseUnsafeUrl(ctx, input.url, { resolve: true });
+  await rejectUnsafeUrl(ctx, input.url, { resolve: true });
   const secret = newSecret();
   return transact(ctx, async (ctx) => {
     if (await findByUrl(ctx, input.url)) throw urlIssue('There is an endpoint of this address already.');

@@ -8,11 +8,11 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne, transact } from '../database.ts';
-import { mustStop } from '../must-stop.ts';
+import { isShuttingDown } from '../is-shutting-down.ts';
 import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { clockSkewMs, giveSlotBack, nextDueAt, renewSlot, type Slot, takeSlot } from './slots.ts';
+import { clockSkewMs, releaseLease, nextDueAt, renewLease, type Slot, takeLease } from './slots.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** One job works so long and then makes room for others: what is left has a successor. */
@@ -34,10 +34,10 @@ export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: 
   while (turn.batch || turn.pauseMs > 0) {
     const { batch } = turn;
     const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, turn.pauseMs);
-    const mayGoOn = ctx.clock.now().getTime() < until && !mustStop(ctx);
+    const mayGoOn = ctx.clock.now().getTime() < until && !isShuttingDown(ctx);
     turn = await goOn(ctx, turn, result, mayGoOn);
   }
-  await lookOnceMore(ctx, endpointId);
+  await checkOnceMore(ctx, endpointId);
 }
 
 /** What to do in a slot: deliveries to attempt, or to wait as the endpoint's rate wants. With neither it was given back. */
@@ -49,7 +49,7 @@ interface Turn {
 
 /** `undefined` where nothing is due, nothing may be tried or no slot is free. */
 async function begin(ctx: InTransaction, endpointId: string): Promise<Turn | undefined> {
-  const slot = await takeSlot(ctx, endpointId, newId('job'));
+  const slot = await takeLease(ctx, endpointId, newId('job'));
   const endpoint = slot && (await lockEndpoint(ctx, endpointId));
   return endpoint && takeTurn(ctx, endpoint, slot, slot.width);
 }
@@ -57,12 +57,12 @@ async function begin(ctx: InTransaction, endpointId: string): Promise<Turn | und
 /** Write down how a batch went and take the next one, in one transaction. */
 async function goOn(ctx: Context, { slot, batch }: Turn, result: AttemptedBatch | undefined, mayGoOn: boolean): Promise<Turn> {
   return transact(ctx, async (ctx) => {
-    const renewed = await renewSlot(ctx, slot);
+    const renewed = await renewLease(ctx, slot);
     const endpoint = await lockEndpoint(ctx, slot.endpointId);
     if (!endpoint) return over(slot);
     if (batch && result) await recordOutcomes(ctx, endpoint, batch, result);
     if (renewed && mayGoOn) return takeTurn(ctx, endpoint, renewed, nextSize(renewed, batch, result));
-    await giveSlotBack(ctx, slot);
+    await releaseLease(ctx, slot);
     return over(slot);
   });
 }
@@ -71,7 +71,7 @@ async function takeTurn(ctx: InTransaction, endpoint: WebhookEndpoint, slot: Slo
   const batch = await claimDeliveries(ctx, endpoint, slot, size);
   if (batch) return { slot, batch, pauseMs: 0 };
   const pauseMs = endpoint.disabledAt ? 0 : endpoint.pauseMs(ctx.clock.now());
-  if (pauseMs === 0) await giveSlotBack(ctx, slot);
+  if (pauseMs === 0) await releaseLease(ctx, slot);
   return { slot, batch, pauseMs };
 }
 
@@ -92,7 +92,7 @@ function nextSize({ width }: Slot, batch: Batch | undefined, result: AttemptedBa
  * Promise a successor when anything is due, or will be in a moment. While the endpoint is paused, its next wake-up was
  * promised with the pause.
  */
-async function lookOnceMore(ctx: Context, endpointId: string): Promise<void> {
+async function checkOnceMore(ctx: Context, endpointId: string): Promise<void> {
   const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);
   if (!row?.dueAt || row.dueAt > fromNow(ctx.clock, clockSkewMs)) return;
   const { dueAt } = row;

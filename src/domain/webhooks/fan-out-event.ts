@@ -2,16 +2,16 @@ import { drainEndpoint } from '#jobs/webhooks.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { isListening } from '#src/outbox/is-listening.ts';
+import { isSubscribedTo } from '#src/outbox/is-subscribed.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { conclude } from '../database.ts';
+import { completeJob } from '../database.ts';
 
 /**
  * Write one delivery of an event for each endpoint that chose its type, and wake the endpoint. For one that is
  * switched off the delivery is put aside at once, so that it can be recovered.
  */
 export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }): Promise<void> {
-  await conclude(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     const endpoints = await endpointsOf(ctx, eventId);
     if (endpoints.length === 0) return;
 
@@ -23,7 +23,7 @@ export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }
       state: disabled ? 'discarded' : 'pending',
       dueAt: disabled ? null : dueAt,
     }));
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at, settled_at)
       select ${ctx.tenant.id}, id, "endpointId", ${eventId}, state, "dueAt", ${now},
         case when state = 'pending' then null else ${now}::timestamptz end
@@ -37,9 +37,9 @@ export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }
 }
 
 async function endpointsOf(ctx: InTransaction, eventId: string): Promise<{ id: string; disabled: boolean }[]> {
-  return ctx.tx.run(sql`
+  return ctx.tx.execute(sql`
     select endpoint.id, endpoint.disabled_at is not null as disabled
     from events event join webhook_endpoints endpoint on endpoint.tenant_id = event.tenant_id
-    where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId} and ${isListening}
+    where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId} and ${isSubscribedTo}
     order by endpoint.id`);
 }

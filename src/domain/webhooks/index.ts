@@ -20,4 +20,4 @@ export { sign } from './sign.ts';
 export { disableEndpoint, enableEndpoint } from './switch-endpoint.ts';
 export { updateEndpoint } from './update-endpoint.ts';
 export { WebhookEndpoint } from './webhook-endpoint.ts';
-export { type FailedDelivery, type TroubledEndpoint, webhooksNeedingAttention } from './webhooks-needing-attention.ts';
+export { type FailedDelivery, type FailingEndpoint, webhooksNeedingAttention } from './webhooks-needing-attention.ts';

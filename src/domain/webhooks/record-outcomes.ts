@@ -42,7 +42,7 @@ export async function recordOutcomes(
       nextStepMs: Math.min(...outcomes.map(({ waitMs }) => waitMs ?? Infinity)),
     },
   );
-  if (!endpoint.disabledAt) promiseRetries(ctx, endpoint, outcomes);
+  if (!endpoint.disabledAt) enqueueRetries(ctx, endpoint, outcomes);
   await follow(ctx, endpoint, consequences);
   if (endpoint.disabledAt) await discardPending(ctx, endpoint.id);
 }
@@ -88,7 +88,7 @@ function retryAfterOf(outcome: HttpOutcome): number | undefined {
 
 async function writeOutcomes(ctx: InTransaction, { slot }: Batch, outcomes: readonly Outcome[], now: Date): Promise<void> {
   if (outcomes.length === 0) return;
-  await ctx.tx.run(sql`
+  await ctx.tx.execute(sql`
     with outcome as (
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(
         id text, state text, number int, round int, at timestamptz, "nextAttemptAt" timestamptz, status int,
@@ -109,20 +109,20 @@ async function writeOutcomes(ctx: InTransaction, { slot }: Batch, outcomes: read
 /** What nothing was heard of is due as before; what has nothing to tell any more is put aside. */
 async function writeUnheard(ctx: InTransaction, { slot }: Batch, { unheard, objectless }: AttemptedBatch): Promise<void> {
   if (unheard.length > 0) {
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update webhook_deliveries d set next_attempt_at = u."dueAt", lease = null
       from jsonb_to_recordset(${JSON.stringify(unheard)}::jsonb) as u(id text, "dueAt" timestamptz)
       where d.tenant_id = ${ctx.tenant.id} and d.id = u.id and d.lease = ${slot.lease} and d.state = 'pending'`);
   }
   if (objectless.length > 0) {
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update webhook_deliveries set state = 'discarded', next_attempt_at = null, lease = null,
         last_failure = 'object_gone', settled_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and id = any(${objectless.map(({ id }) => id)}) and lease = ${slot.lease}`);
   }
 }
 
-function promiseRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint, outcomes: readonly Outcome[]): void {
+function enqueueRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint, outcomes: readonly Outcome[]): void {
   for (const { id, number, nextAttemptAt } of outcomes) {
     if (nextAttemptAt) enqueue(ctx, drainEndpoint, { endpointId, causeId: `${id}:${number}` }, { dueAt: nextAttemptAt });
   }
@@ -133,11 +133,11 @@ async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, consequence
   if (pausedUntil) {
     enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, causeId: newId('job') }, { dueAt: pausedUntil });
   }
-  if (recovered) wakeSlots(ctx, endpoint);
+  if (recovered) wakeEndpoints(ctx, endpoint);
   if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
 }
 
 /** Much may be waiting: let every slot look for work. */
-export function wakeSlots(ctx: InTransaction, { id: endpointId, concurrency }: WebhookEndpoint): void {
+export function wakeEndpoints(ctx: InTransaction, { id: endpointId, concurrency }: WebhookEndpoint): void {
   for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, causeId: newId('job') });
 }

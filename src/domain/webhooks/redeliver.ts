@@ -4,8 +4,8 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { readOne, transact } from '../database.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
-import { wakeSlots } from './record-outcomes.ts';
-import { refuseDisabled } from './refuse-disabled.ts';
+import { wakeEndpoints } from './record-outcomes.ts';
+import { rejectDisabled } from './refuse-disabled.ts';
 
 /** How many deliveries one call recovers at most; the next call takes the rest. */
 const recoverMax = 50_000;
@@ -20,7 +20,7 @@ export async function redeliver(ctx: Context, { id }: { id: string }): Promise<v
   const delivery = found(row, 'webhook delivery');
   await transact(ctx, async (ctx) => {
     await begin(ctx, delivery.endpointId);
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update webhook_deliveries
       set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease = null, settled_at = null
       where tenant_id = ${ctx.tenant.id} and id = ${id} and (state <> 'pending' or lease is null)`);
@@ -45,7 +45,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
   return transact(ctx, async (ctx) => {
     await begin(ctx, id);
     const states = only === 'all' ? ['failed', 'discarded', 'delivered'] : ['failed', 'discarded'];
-    const recovered = await ctx.tx.run(sql`
+    const recovered = await ctx.tx.execute(sql`
       update webhook_deliveries
       set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease = null, settled_at = null
       where tenant_id = ${ctx.tenant.id} and id in (
@@ -64,6 +64,6 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
 /** The endpoint is locked first, as wherever its deliveries are changed, and woken when all is written. */
 async function begin(ctx: InTransaction, endpointId: string): Promise<void> {
   const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
-  refuseDisabled(endpoint);
-  wakeSlots(ctx, endpoint);
+  rejectDisabled(endpoint);
+  wakeEndpoints(ctx, endpoint);
 }

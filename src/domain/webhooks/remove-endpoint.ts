@@ -8,6 +8,6 @@ import { changeNamedEndpoint } from './change-endpoint.ts';
  */
 export async function removeEndpoint(ctx: Context, { id }: { id: string }): Promise<void> {
   await changeNamedEndpoint(ctx, id, 'removed', async (ctx) => {
-    await ctx.tx.run(sql`delete from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await ctx.tx.execute(sql`delete from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   });
 }

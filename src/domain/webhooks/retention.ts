@@ -6,7 +6,7 @@ import { removeExpired } from '../remove-expired.ts';
 
 /** So long a delivery can be looked at and recovered, with its attempts. What still waits stays. */
 export const webhookRetention: readonly Retention[] = [
-  { table: 'webhook_deliveries', age: 'created_at', keptMs: days(30), only: sql`old.state <> 'pending'` },
+  { table: 'webhook_deliveries', age: 'created_at', retainedMs: days(30), only: sql`old.state <> 'pending'` },
 ];
 
 /** Remove deliveries of long ago with their attempts, of all stores. */

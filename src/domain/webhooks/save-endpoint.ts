@@ -1,10 +1,10 @@
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { buildEndpoint, findByUrl, refuseUnsafeUrl } from './build-endpoint.ts';
+import { buildEndpoint, findByUrl, rejectUnsafeUrl } from './build-endpoint.ts';
 import type { EndpointEntry } from './endpoint-input.ts';
 import { newSecret, openSecret, sealSecret } from './secret.ts';
-import { saveSlots } from './slots.ts';
+import { saveLeases } from './slots.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
   const subject = `webhook endpoint ${shown(input.url)}`;
   const endpoint = await findByUrl(ctx, input.url);
   if (!endpoint) {
-    await refuseUnsafeUrl(ctx, input.url, { resolve: false });
+    await rejectUnsafeUrl(ctx, input.url, { resolve: false });
     await buildEndpoint(ctx, input, input.secret ?? newSecret());
     return { subject, action: 'created', fields: Object.keys(input) };
   }
@@ -41,7 +41,7 @@ export async function changeEndpoint(
   if (fields.length === 0) return fields;
   endpoint.touch(ctx.clock.now());
   if (fields.includes('rate_per_second')) endpoint.pacedUntil = null;
-  if (fields.includes('concurrency')) await saveSlots(ctx, endpoint.id, endpoint.concurrency);
+  if (fields.includes('concurrency')) await saveLeases(ctx, endpoint.id, endpoint.concurrency);
   await ctx.tx.em.flush();
   return fields;
 }

@@ -1,7 +1,7 @@
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context } from '../context.ts';
 import { changeNamedEndpoint } from './change-endpoint.ts';
-import { refuseDisabled } from './refuse-disabled.ts';
+import { rejectDisabled } from './refuse-disabled.ts';
 
 /**
  * Send `webhook.test` to an endpoint, whatever it chose. It is about the endpoint itself.
@@ -10,7 +10,7 @@ import { refuseDisabled } from './refuse-disabled.ts';
 export async function sendTestEvent(ctx: Context, { id }: { id: string }): Promise<{ eventId: string }> {
   let eventId = '';
   await changeNamedEndpoint(ctx, id, 'tested', async (ctx, endpoint) => {
-    refuseDisabled(endpoint);
+    rejectDisabled(endpoint);
     eventId = recordEvent(ctx, 'webhook.test', id);
   });
   return { eventId };

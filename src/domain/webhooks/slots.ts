@@ -31,15 +31,15 @@ export function widthsOf(concurrency: number): number[] {
 }
 
 /** Give an endpoint the slots of its concurrency. A holder whose slot is taken away finds that when it renews it. */
-export async function saveSlots(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
+export async function saveLeases(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
   const widths = widthsOf(concurrency);
-  await ctx.tx.run(sql`
-    insert into webhook_slots (tenant_id, endpoint_id, number, width)
+  await ctx.tx.execute(sql`
+    insert into webhook_endpoint_leases (tenant_id, endpoint_id, number, width)
     select ${ctx.tenant.id}, ${endpointId}, number, width
     from unnest(${widths}::int[]) with ordinality as slot(width, number)
     on conflict (tenant_id, endpoint_id, number) do update set width = excluded.width`);
-  await ctx.tx.run(sql`
-    delete from webhook_slots
+  await ctx.tx.execute(sql`
+    delete from webhook_endpoint_leases
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and number > ${widths.length}`);
 }
 
@@ -71,14 +71,14 @@ export function nextDueAt(ctx: Context, endpointId: string): Sql {
  * @throws Snooze when an earlier run of the very same job died holding one, for nobody else would look for it, and
  *   when something is due in a moment
  */
-export async function takeSlot(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
+export async function takeLease(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
   const now = ctx.clock.now();
   const leasedUntil = new Date(now.getTime() + leaseMs);
-  const holder = ctx.run?.outboxId ?? lease;
-  const [row] = await ctx.tx.run<{ number: number | null; width: number; ownUntil: Date | null; dueAt: Date | null }>(sql`
+  const holder = ctx.attempt?.outboxId ?? lease;
+  const [row] = await ctx.tx.execute<{ number: number | null; width: number; ownUntil: Date | null; dueAt: Date | null }>(sql`
     with free as materialized (
       select s.number
-      from webhook_slots s
+      from webhook_endpoint_leases s
       join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
       where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
         and (s.leased_until is null or s.leased_until <= ${now})
@@ -89,13 +89,13 @@ export async function takeSlot(ctx: InTransaction, endpointId: string, lease: st
             and d.next_attempt_at <= ${now})
       order by s.number limit 1 for update of s skip locked),
     taken as (
-      update webhook_slots slot
+      update webhook_endpoint_leases slot
       set holder = ${holder}, lease = ${lease}, leased_until = ${leasedUntil}
       from free
       where slot.tenant_id = ${ctx.tenant.id} and slot.endpoint_id = ${endpointId} and slot.number = free.number
       returning slot.number, slot.width)
     select taken.number, taken.width,
-      (select max(leased_until) from webhook_slots
+      (select max(leased_until) from webhook_endpoint_leases
        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
          and leased_until > ${now}) as "ownUntil",
       case when taken.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
@@ -108,16 +108,16 @@ export async function takeSlot(ctx: InTransaction, endpointId: string, lease: st
 }
 
 /** Keep the slot for another batch, as wide as it is by now. `undefined` when it is no longer ours. */
-export async function renewSlot(ctx: InTransaction, slot: Slot): Promise<Slot | undefined> {
+export async function renewLease(ctx: InTransaction, slot: Slot): Promise<Slot | undefined> {
   const leasedUntil = fromNow(ctx.clock, leaseMs);
-  const [row] = await ctx.tx.run<{ width: number }>(sql`
-    update webhook_slots set leased_until = ${leasedUntil}
+  const [row] = await ctx.tx.execute<{ width: number }>(sql`
+    update webhook_endpoint_leases set leased_until = ${leasedUntil}
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${slot.endpointId} and lease = ${slot.lease} returning width`);
   return row && { ...slot, ...row, leasedUntil };
 }
 
-export async function giveSlotBack(ctx: InTransaction, { endpointId, lease }: Slot): Promise<void> {
-  await ctx.tx.run(sql`
-    update webhook_slots set holder = null, lease = null, leased_until = null
+export async function releaseLease(ctx: InTransaction, { endpointId, lease }: Slot): Promise<void> {
+  await ctx.tx.execute(sql`
+    update webhook_endpoint_leases set holder = null, lease = null, leased_until = null
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease = ${lease}`);
 }

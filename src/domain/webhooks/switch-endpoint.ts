@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { changeNamedEndpoint } from './change-endpoint.ts';
 import { discardPending } from './discard-pending.ts';
 import type { WebhookEndpointView } from './present.ts';
-import { wakeSlots } from './record-outcomes.ts';
+import { wakeEndpoints } from './record-outcomes.ts';
 
 /**
  * Switch an endpoint on again; it starts with a clean record. What it missed is offered to `recoverDeliveries`.
@@ -13,7 +13,7 @@ export async function enableEndpoint(ctx: Context, { id }: { id: string }): Prom
     if (!endpoint.disabledAt) return;
     endpoint.enable(ctx.clock.now());
     // An event that was fanned out just as it was switched off may wait for it.
-    wakeSlots(ctx, endpoint);
+    wakeEndpoints(ctx, endpoint);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { findByUrl, refuseUnsafeUrl, urlIssue } from './build-endpoint.ts';
+import { findByUrl, rejectUnsafeUrl, urlIssue } from './build-endpoint.ts';
 import { changeNamedEndpoint } from './change-endpoint.ts';
 import type { EndpointPatch } from './endpoint-input.ts';
 import type { WebhookEndpointView } from './present.ts';
@@ -11,7 +11,7 @@ import { changeEndpoint } from './save-endpoint.ts';
  */
 export async function updateEndpoint(ctx: Context, change: EndpointPatch & { id: string }): Promise<WebhookEndpointView> {
   const { id, ...patch } = change;
-  if (patch.url !== undefined) await refuseUnsafeUrl(ctx, patch.url, { resolve: true });
+  if (patch.url !== undefined) await rejectUnsafeUrl(ctx, patch.url, { resolve: true });
   return changeNamedEndpoint(ctx, id, 'updated', async (ctx, endpoint) => {
     const other = patch.url === undefined ? undefined : await findByUrl(ctx, patch.url);
     if (other && other.id !== id) throw urlIssue('There is an endpoint of this address already.');

@@ -1,6 +1,6 @@
 import { isMailAddress } from '#src/lib/mail-address.ts';
 import type { InTransaction } from '../context.ts';
-import { promiseMail } from '../mail/index.ts';
+import { enqueueMail } from '../mail/index.ts';
 import type { DisabledReason } from './endpoint-health.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -13,7 +13,7 @@ export async function warnOwner(
   // A store whose owner cannot be written to goes on delivering.
   if (!isMailAddress(ctx.tenant.ownerEmail)) return;
   const { origin, pathname } = new URL(endpoint.url);
-  await promiseMail(ctx, {
+  await enqueueMail(ctx, {
     kind: 'endpoint_warning',
     to: ctx.tenant.ownerEmail,
     subjectId: endpoint.id,

@@ -19,7 +19,7 @@ export interface FailedDelivery {
 }
 
 /** An endpoint that fails, or was switched off because it did. */
-export interface TroubledEndpoint {
+export interface FailingEndpoint {
   readonly tenantId: string;
   readonly id: string;
   readonly address: string;
@@ -36,9 +36,9 @@ export interface TroubledEndpoint {
 export async function webhooksNeedingAttention(
   ctx: PlatformContext,
   limit: number,
-): Promise<{ endpoints: TroubledEndpoint[]; deliveries: FailedDelivery[]; total: number }> {
+): Promise<{ endpoints: FailingEndpoint[]; deliveries: FailedDelivery[]; total: number }> {
   return asPlatform(ctx, 'operators see the webhooks of every store that need attention', async (ctx) => {
-    const endpoints = await ctx.tx.run<TroubledEndpoint>(sql`
+    const endpoints = await ctx.tx.execute<FailingEndpoint>(sql`
       select e.tenant_id as "tenantId", e.id, split_part(e.url, '?', 1) as address, e.failing_since as "failingSince",
         e.failures, e.breaker_open_until as "pausedUntil", e.disabled_at as "disabledAt",
         e.disabled_reason as "disabledReason",
@@ -47,7 +47,7 @@ export async function webhooksNeedingAttention(
       from webhook_endpoints e
       where e.failing_since is not null or e.disabled_reason in ('gone', 'failing')
       order by coalesce(e.failing_since, e.disabled_at) limit ${limit}`);
-    const deliveries = await ctx.tx.run<FailedDelivery>(sql`
+    const deliveries = await ctx.tx.execute<FailedDelivery>(sql`
       select d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", split_part(e.url, '?', 1) as address,
         d.event_id as "eventId", event.type, d.attempt_count as "attemptCount", d.last_status as "lastStatus",
         d.last_failure as "lastFailure", d.settled_at as "settledAt"
@@ -55,7 +55,7 @@ export async function webhooksNeedingAttention(
       join webhook_endpoints e on e.tenant_id = d.tenant_id and e.id = d.endpoint_id
       join events event on event.tenant_id = d.tenant_id and event.id = d.event_id
       order by d.id desc`);
-    const [{ total } = { total: 0 }] = await ctx.tx.run<{ total: number }>(sql`
+    const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
       select count(*)::int as total from webhook_deliveries where state = 'failed'`);
     return { endpoints, deliveries, total };
   });

@@ -1,7 +1,7 @@
 import { ProviderError } from '#src/lib/errors.ts';
 
 /** What a status that is not 200 means. The text of the answer may repeat what was asked, and is not kept. */
-export function judgeStatus(status: number, retryAfter: string | string[] | undefined): ProviderError {
+export function classifyStatus(status: number, retryAfter: string | string[] | undefined): ProviderError {
   const retryAfterSeconds = Number([retryAfter].flat()[0]) || undefined;
   const error = (failure: ProviderError['failure'], sentence: string) =>
     new ProviderError('embeddings', failure, sentence, { code: String(status), retryAfterSeconds });

@@ -8,7 +8,7 @@ import { type Static, Type } from '#src/lib/schema.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
-import { judgeStatus } from './judge-status.ts';
+import { classifyStatus } from './judge-status.ts';
 
 export interface EmbedderOptions {
   /** The endpoint, or the address that it stands under: `https://api.openai.com`. */
@@ -53,7 +53,7 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
       });
       status = answer.statusCode;
       const text = await answer.body.text();
-      if (status !== 200) throw judgeStatus(status, answer.headers['retry-after']);
+      if (status !== 200) throw classifyStatus(status, answer.headers['retry-after']);
       return readVectors(text, texts.length);
     } catch (error) {
       if (error instanceof ProviderError) throw error;

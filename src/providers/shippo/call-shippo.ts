@@ -10,7 +10,7 @@ import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { startDeadline } from '../lib/deadline.ts';
-import { judgeError } from './judge-error.ts';
+import { classifyError } from './judge-error.ts';
 
 export interface ShippoOptions {
   /** Another address of the API; Shippo's own unless given. */
@@ -53,9 +53,9 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
       try {
         await call.send(sdk.open(account, baseUrl, heard, deadline.signal));
       } catch (error) {
-        const wasAnswered = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
-        if (!wasAnswered) {
-          const judged = judgeError(sdk.errors, call.operation, error);
+        const hasResponse = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
+        if (!hasResponse) {
+          const judged = classifyError(sdk.errors, call.operation, error);
           finish(judged.failure);
           throw judged;
         }

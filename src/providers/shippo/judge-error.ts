@@ -6,7 +6,7 @@ import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
  * What an error of the SDK means, judged here and nowhere else. The message repeats nothing that Shippo said: its
  * answers quote addresses.
  */
-export function judgeError(errors: typeof ShippoErrors, operation: string, error: unknown): ProviderError {
+export function classifyError(errors: typeof ShippoErrors, operation: string, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (error instanceof errors.SDKError) {
     const { statusCode } = error;

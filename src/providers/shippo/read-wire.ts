@@ -1,4 +1,4 @@
-import type { LabelPurchase, PurchaseFailure, Quote, Rate, TrackingNews, TrackingStatus } from '#src/domain/ports/shipping-gateway.ts';
+import type { LabelPurchase, PurchaseFailure, Quote, Rate, TrackingUpdate, TrackingStatus } from '#src/domain/ports/shipping-gateway.ts';
 import { fromDecimal } from '#src/lib/currency.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
@@ -46,7 +46,7 @@ export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): R
 }
 
 /** Why a shipment got no rates, judged by what its messages say. */
-export function quoteRefusalOf(messages: unknown): Quote['refusal'] {
+export function quoteRejectionOf(messages: unknown): Quote['refusal'] {
   const said = sayingsOf(messages);
   const kind = said.some(isAboutDestination) ? 'address' : said.some(isAboutParcel) ? 'parcel' : 'other';
   return { kind, detail: detailOf(said) };
@@ -60,7 +60,7 @@ const trackingStatuses: Partial<Record<string, TrackingStatus>> = {
   FAILURE: 'failure',
 };
 
-export function trackingOf(wire: TrackWire): TrackingNews {
+export function trackingOf(wire: TrackWire): TrackingUpdate {
   const step = wire.tracking_status;
   return { status: trackingStatuses[step?.status ?? ''] ?? 'unknown', at: dateOf(step?.status_date) };
 }

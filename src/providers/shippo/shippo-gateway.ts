@@ -4,7 +4,7 @@ import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { createCaller, type ShippoOptions } from './call-shippo.ts';
 import { createCarrierList } from './carrier-list.ts';
-import { purchaseOf, quoteRefusalOf, rateOf, trackingOf } from './read-wire.ts';
+import { purchaseOf, quoteRejectionOf, rateOf, trackingOf } from './read-wire.ts';
 import { shipmentRequest } from './shipment-request.ts';
 import { QuotedShipmentWire, RateWire, ShipmentWire, TrackWire, TransactionsWire, TransactionWire } from './wire.ts';
 
@@ -38,7 +38,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       }
       const names = new Map(asked.map(({ id, carrier }) => [id, carrier]));
       const rates = shipment.rates.flatMap((rate) => (fits(RateWire, rate) ? [rateOf(rate, names)] : []));
-      return { anyCarrier: true, rates, refusal: rates.length === 0 ? quoteRefusalOf(shipment.messages) : null };
+      return { anyCarrier: true, rates, refusal: rates.length === 0 ? quoteRejectionOf(shipment.messages) : null };
     },
 
     async fetchRate(account, rateId, options) {

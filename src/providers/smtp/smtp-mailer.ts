@@ -49,14 +49,14 @@ export function createSmtpMailer(url: string): Mailer {
 
 function compose(mail: OutgoingMail) {
   const { from, to, messageId, subject, text, html, headers } = mail;
-  refuseUnlessPlain('recipient', to);
-  refuseUnlessPlain('sender', from.address);
+  rejectUnlessPlain('recipient', to);
+  rejectUnlessPlain('sender', from.address);
   // The envelope is said explicitly, so that no header is ever read for recipients.
   const envelope = { from: from.address, to: [to] };
   return { envelope, from: { ...from }, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
 }
 
-function refuseUnlessPlain(who: string, address: string): void {
+function rejectUnlessPlain(who: string, address: string): void {
   if (!isMailAddress(address)) throw new ProviderError('smtp', 'refused', `The ${who} is not one plain mail address.`);
 }
 

@@ -9,7 +9,7 @@ import type { Log } from '#src/lib/log.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import type { Slots } from '../lib/slots.ts';
-import { judgeError } from './judge-error.ts';
+import { classifyError } from './judge-error.ts';
 
 const defaultTryMs = seconds(8);
 const totalMs = seconds(17);
@@ -82,7 +82,7 @@ async function tryOnce<Answer>(
     logged('ok');
     return answer;
   } catch (error) {
-    const judged = judgeError(operation, error);
+    const judged = classifyError(operation, error);
     logged(judged instanceof ProviderError ? judged.failure : 'failed');
     throw judged;
   }

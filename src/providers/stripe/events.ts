@@ -1,9 +1,9 @@
 import Stripe from 'stripe';
 
 import type { PaymentEvent, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
-import type { Marks } from '#src/domain/ports/payment-snapshots.ts';
+import type { OwnMetadata } from '#src/domain/ports/payment-snapshots.ts';
 import { subjectOf } from './event-types.ts';
-import { marksIn } from './metadata.ts';
+import { metadataIn } from './metadata.ts';
 import { momentOf } from './snapshots.ts';
 
 /** How old a signature may be, against replays. */
@@ -23,11 +23,11 @@ export const verifyEvent: PaymentGateway['verifyEvent'] = (rawBody, signature, s
 export function eventOf(event: Stripe.Event): PaymentEvent {
   const { id, type, created, data } = event;
   const objectId = 'id' in data.object && typeof data.object.id === 'string' ? data.object.id : '';
-  return { eventId: id, type, subject: subjectOf(type), objectId, marks: marksOn(event), createdAt: momentOf(created) };
+  return { eventId: id, type, subject: subjectOf(type), objectId, marks: metadataOn(event), createdAt: momentOf(created) };
 }
 
 /** A charge without our metadata may be ours all the same, as that of a subscription; a refund or a dispute does not show it. */
-function marksOn(event: Stripe.Event): Marks | null {
+function metadataOn(event: Stripe.Event): OwnMetadata | null {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
@@ -38,12 +38,12 @@ function marksOn(event: Stripe.Event): Marks | null {
     case 'customer.subscription.deleted':
     case 'customer.subscription.paused':
     case 'customer.subscription.resumed':
-      return marksIn(event.data.object.metadata);
+      return metadataIn(event.data.object.metadata);
     case 'invoice.paid':
     case 'invoice.payment_failed':
-      return marksIn(event.data.object.parent?.subscription_details?.metadata ?? null);
+      return metadataIn(event.data.object.parent?.subscription_details?.metadata ?? null);
     case 'charge.refunded': {
-      const marks = marksIn(event.data.object.metadata);
+      const marks = metadataIn(event.data.object.metadata);
       return marks.orderId === null ? null : marks;
     }
     default:

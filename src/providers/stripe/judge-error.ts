@@ -7,7 +7,7 @@ import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
  * What an error of the SDK means, once and for all. Stripe's own sentences name ids and addresses, so they stay here;
  * its code, the parameter at fault and its request id are enough to find them again in its dashboard.
  */
-export function judgeError(operation: string, error: unknown): unknown {
+export function classifyError(operation: string, error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const { type, code, param, statusCode, requestId } = error;
   const failure = failureOf(error);

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 
 import type { SessionRequest } from '#src/domain/ports/payment-gateway.ts';
-import type { Marks } from '#src/domain/ports/payment-snapshots.ts';
+import type { OwnMetadata } from '#src/domain/ports/payment-snapshots.ts';
 
 const names = { tenantId: 'platform_tenant_id', orderId: 'platform_order_id', environment: 'platform_environment' } as const;
 
@@ -12,7 +12,7 @@ export const orderMetadata = ({ tenantId, orderId, environment }: SessionRequest
   [names.environment]: environment,
 });
 
-export const marksIn = (metadata: Stripe.Metadata | null): Marks => ({
+export const metadataIn = (metadata: Stripe.Metadata | null): OwnMetadata => ({
   tenantId: metadata?.[names.tenantId] ?? null,
   orderId: metadata?.[names.orderId] ?? null,
   environment: metadata?.[names.environment] ?? null,

@@ -6,7 +6,7 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
 import { actedOn } from './event-types.ts';
 import { eventOf } from './events.ts';
-import { marksIn } from './metadata.ts';
+import { metadataIn } from './metadata.ts';
 import { idOf, paymentSnapshotOf, within } from './snapshots.ts';
 
 type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'>;
@@ -42,7 +42,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   /** Payments of subscriptions carry no mark of ours: their invoice does. */
   async function fetchInvoiceOf(charge: Stripe.Charge, asked: Asked) {
     const intent = idOf(charge.payment_intent);
-    if (!intent || marksIn(charge.metadata).orderId) return null;
+    if (!intent || metadataIn(charge.metadata).orderId) return null;
     const payments = await call({ ...asked, operation: 'invoicePayments.list' }, (options) =>
       stripe.invoicePayments.list(
         { payment: { type: 'payment_intent', payment_intent: intent }, limit: 1, expand: ['data.invoice'] },

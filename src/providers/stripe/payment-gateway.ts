@@ -19,7 +19,7 @@ const apiVersion = '2026-10-28.endive';
 
 const socketsMax = 50;
 const callsPerAccountMax = 16;
-const slotWaitMs = 4000;
+const bulkheadWaitMs = 4000;
 
 export interface StripeOptions {
   readonly log: Log;
@@ -41,7 +41,7 @@ export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: Str
     log,
     breaker,
     tryMs,
-    slots: new Slots({ max: callsPerAccountMax, waitMs: slotWaitMs }),
+    slots: new Slots({ max: callsPerAccountMax, waitMs: bulkheadWaitMs }),
   });
   return {
     ...sessionCalls(stripe, call),

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import type {
   InvoiceSnapshot, PaidAddress, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot, SubscriptionState,
 } from '#src/domain/ports/payment-snapshots.ts';
-import { marksIn } from './metadata.ts';
+import { metadataIn } from './metadata.ts';
 
 /** Whatever the SDK types as an id or the whole thing. */
 type Reference = string | { readonly id: string } | null | undefined;
@@ -23,7 +23,7 @@ export function sessionSnapshotOf(session: Stripe.Checkout.Session, intent?: Str
   return {
     sessionId: session.id,
     state: sessionStateOf(session, intent),
-    ...marksIn(session.metadata),
+    ...metadataIn(session.metadata),
     url: session.url,
     currency: (session.currency ?? '').toUpperCase(),
     subtotalCents: session.amount_subtotal ?? 0,
@@ -84,7 +84,7 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
   return {
     subscriptionId: subscription.id,
     state: subscriptionStates[subscription.status] ?? 'past_due',
-    ...marksIn(subscription.metadata),
+    ...metadataIn(subscription.metadata),
     customerId: idOf(customer) ?? '',
     email: typeof customer === 'object' && !customer.deleted ? customer.email : null,
     currency: subscription.currency.toUpperCase(),
@@ -93,7 +93,7 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
     canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
     items: subscription.items.data.map((item) => ({
       itemId: item.id,
-      ...productMarksIn(item.price.product),
+      ...productMetadataIn(item.price.product),
       quantity: item.quantity ?? 1,
       unitPriceCents: item.price.unit_amount ?? 0,
       interval: item.price.recurring?.interval_count === 3 ? 'quarter' : 'month',
@@ -102,7 +102,7 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
   };
 }
 
-function productMarksIn(product: string | Stripe.Product | Stripe.DeletedProduct) {
+function productMetadataIn(product: string | Stripe.Product | Stripe.DeletedProduct) {
   const marks = typeof product === 'string' || product.deleted ? {} : product.metadata;
   return { productId: marks['platform_product_id'] ?? null, variantId: marks['platform_variant_id'] ?? null };
 }
@@ -115,7 +115,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
   return {
     invoiceId: invoice.id ?? '',
     subscriptionId: idOf(details?.subscription),
-    ...marksIn(details?.metadata ?? null),
+    ...metadataIn(details?.metadata ?? null),
     cause: causes[invoice.billing_reason ?? ''] ?? 'other',
     isPaid: invoice.status === 'paid',
     currency: invoice.currency.toUpperCase(),
@@ -148,10 +148,10 @@ export function paymentSnapshotOf(
   invoice: { readonly invoiceId: string; readonly metadata: Stripe.Metadata | null } | null,
   dispute: PaymentSnapshot['dispute'],
 ): PaymentSnapshot {
-  const own = marksIn(charge.metadata);
+  const own = metadataIn(charge.metadata);
   return {
     paymentId: idOf(charge.payment_intent) ?? charge.id,
-    ...(own.orderId || !invoice ? own : marksIn(invoice.metadata)),
+    ...(own.orderId || !invoice ? own : metadataIn(invoice.metadata)),
     invoiceId: invoice?.invoiceId ?? null,
     currency: charge.currency.toUpperCase(),
     amountCents: charge.amount,

@@ -114,7 +114,7 @@ test('a label whose purchase is open is neither given back nor bought anew', asy
 test('while a run holds a label nobody else decides about it, and one of an unpaid order is not tried', async (t) => {
   const { ctx, owner } = t.context;
   const { order, labelId } = await request(ctx);
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update labels set lease_token = 'held', lease_expires_at = ${fromNow(ctx.clock, minutes(1))}
     where tenant_id = ${ctx.tenant.id} and id = ${labelId}`));
   const parcel = { carrier: 'USPS', tracking_number: '1' };

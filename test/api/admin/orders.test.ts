@@ -11,7 +11,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 const payments = fakePaymentGateway();
@@ -122,7 +122,7 @@ test.serial('money goes back when the worker has asked for it', async (t) => {
   const { status, body } = await owner.post(`/orders/${id}/refunds`, { amount_cents: 1000, reason: 'A scratch' });
   t.is(status, 202);
   t.like(body.refund, { order_id: id, state: 'requested', amount_cents: 1000, currency: 'USD', reason: 'A scratch', return_id: null });
-  await workPromises(services);
+  await runJobs(services);
   const { body: { order } } = await owner.get(`/orders/${id}`);
   t.like(order, { status: 'partially_refunded', refunded_cents: 1000 });
   t.like(order.refunds, [{ id: body.refund.id, state: 'sent' }]);
@@ -162,6 +162,6 @@ test.serial('a refund like one that is under way is that one, unless it is named
   const first = await ask({ amount_cents: 500 });
   t.is(await ask({ amount_cents: 500 }), first);
   t.is(new Set([first, await ask({ amount_cents: 500, reason: 'A scratch' }), await ask({ amount_cents: 400 }), await ask({ amount_cents: 500 }, 'another')]).size, 4);
-  await workPromises(services);
+  await runJobs(services);
   t.not(await ask({ amount_cents: 500 }), first);
 });

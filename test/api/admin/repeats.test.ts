@@ -21,7 +21,7 @@ import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
 import { nameOf } from '#test/support/every-route.ts';
 import { auditOf, deedsOf, told, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 /* Whatever of the owner's moves money, buys, creates or sends something is done once, however often it is asked for. */
 const test = (anyTest as TestFn<OwnerContext>).serial;
@@ -66,7 +66,7 @@ async function buildDelivery(t: Test) {
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   const [delivery] = await read<{ id: string }>(ctx, sql`select id from webhook_deliveries where tenant_id = ${ctx.tenant.id}`);
   return { endpointId: id, deliveryId: delivery?.id ?? '', count: async () => receiver.requests.length - 1 };
 }
@@ -187,7 +187,7 @@ for (const route of repeatable) {
       key, ...(body && { body }), ...(name && { headers: { 'idempotency-key': name } }),
     });
     const done = async () => {
-      await workPromises(services);
+      await runJobs(services);
       return (await count()) - before;
     };
     const audited = async () => (await auditOf(ctx)).filter(({ actor }) => actor.kind === 'key' && actor.id === keyId).length;

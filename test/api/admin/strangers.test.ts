@@ -13,7 +13,7 @@ import { buildReturn } from '#test/support/factories/returns.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { deedsOf, type Owner, type OwnerContext, told, useOwner } from '#test/support/use-owner.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -22,7 +22,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
   const { ctx, owner, services, stranger } = t.context;
   const endpoint = await buildEndpoint(ctx, await receiverFor(t));
   await owner.post(`/webhook-endpoints/${endpoint.id}/test`);
-  await workPromises(services);
+  await runJobs(services);
   const { body: { deliveries: [delivery] } } = await owner.get(`/webhook-endpoints/${endpoint.id}/deliveries`);
   const product = await buildProduct(ctx);
   const entry = await buildEntry(ctx);

@@ -5,7 +5,7 @@ import { newId } from '#src/lib/ids.ts';
 import { countStates, receiverFor } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
 useOwner(anyTest as TestFn<OwnerContext>);
@@ -20,7 +20,7 @@ test('an endpoint is made with a secret that is told once, tested, and its deliv
 
   const tested = await owner.post(`/webhook-endpoints/${endpoint.id}/test`);
   t.is(tested.status, 202);
-  await workPromises(services);
+  await runJobs(services);
   const [request] = receiver.requests;
   t.is(request?.body.type, 'webhook.test');
   t.true(request !== undefined && isSignedWith(secret, request));
@@ -60,7 +60,7 @@ test('what failed is sent again, one or all of it', async (t) => {
   const since = clock.now().toISOString();
   receiver.behave({ status: 500 });
   for (let count = 0; count < 2; count += 1) await owner.post(`/webhook-endpoints/${id}/test`);
-  await workPromises(services);
+  await runJobs(services);
   await owner.post(`/webhook-endpoints/${id}/disable`);
   await owner.post(`/webhook-endpoints/${id}/enable`);
   t.deepEqual(await countStates(ctx, id), { discarded: 2 });
@@ -70,11 +70,11 @@ test('what failed is sent again, one or all of it', async (t) => {
   const again = await owner.post(`/webhook-deliveries/${first.id}/redeliver`);
   t.is(again.status, 202);
   t.is(again.body.delivery.state, 'pending');
-  await workPromises(services);
+  await runJobs(services);
   const recovered = await owner.post(`/webhook-endpoints/${id}/recover`, { since });
   t.is(recovered.status, 202);
   t.deepEqual(recovered.body, { recovered: 1 });
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.deepEqual(placesOf(await owner.post(`/webhook-endpoints/${id}/recover`, {})), ['/since']);
   t.is((await pagesOf(owner, `/webhook-endpoints/${id}/deliveries?since=${since}`, 'deliveries')).flat().length, 2);

@@ -5,8 +5,8 @@ import { recordOrderPaid } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
 import { newId } from '#src/lib/ids.ts';
-import { buildEvent, foldAll, plantBatch, sendEvents } from '#test/support/factories/analytics.ts';
-import { promised } from '#test/support/promised.ts';
+import { buildEvent, aggregateAll, plantBatch, sendEvents } from '#test/support/factories/analytics.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -17,7 +17,7 @@ test.serial('operators see how far behind counting is, and the stores of which s
   t.regex((await api.call('GET', '/ops/analytics')).body, /Everything that came in is folded\./);
   await sendEvents(ctx, [buildEvent(), buildEvent()]);
   t.regex((await api.call('GET', '/ops/analytics')).body, /2 events in 1 batch wait/);
-  await foldAll(services);
+  await aggregateAll(services);
   const { status, headers, body } = await api.call('GET', '/ops/analytics');
   t.is(status, 200);
   t.regex(headers.get('content-type') ?? '', /text\/html/);
@@ -28,7 +28,7 @@ test.serial('operators see that something could not be counted, and where to loo
   const { api, ctx, services } = t.context;
   t.notRegex((await api.call('GET', '/ops/analytics')).body, /set aside/);
   await plantBatch(ctx, { id: 'not one' });
-  await foldAll(services);
+  await aggregateAll(services);
   t.regex((await api.call('GET', '/ops/analytics')).body, /1 batch could not be folded and was set aside:\s+the queue <a href="\/ops\/queues\/queue\/analytics\?status=failed">/);
 });
 
@@ -37,7 +37,7 @@ test.serial('a store has its days in pictures, and they can be reckoned anew', a
   await sendEvents(ctx, [buildEvent({ session_id: 's' }), buildEvent({ type: 'cart_item_added', session_id: 's' })]);
   await transact(ctx, (ctx) => recordOrderPaid(ctx, { orderId: newId('ord'), totalCents: 12_345, currency: 'USD', sessionId: 's' }));
   await searchDocuments(ctx, { q: '<b>submarine</b>' });
-  await foldAll(services);
+  await aggregateAll(services);
   const page = `/ops/analytics/${tenant.slug}`;
   const { body } = await api.call('GET', page);
   t.regex(body, /<svg[^>]+aria-label="Sessions by step"/);
@@ -46,7 +46,7 @@ test.serial('a store has its days in pictures, and they can be reckoned anew', a
   t.notRegex(body, /<script|NaN|undefined/);
   const rebuilt = await api.call('POST', `${page}/rebuild`);
   t.is(rebuilt.status, 303);
-  t.is((await promised(ctx, rebuildDay)).length, 30);
+  t.is((await enqueuedJobs(ctx, rebuildDay)).length, 30);
   t.regex((await api.call('GET', rebuilt.headers.get('location') ?? '')).body, /being reckoned anew/);
   t.is((await api.call('GET', '/ops/analytics/nobody')).status, 404);
   t.regex((await api.call('GET', '/metrics')).body, /storefront_analytics_oldest_batch_seconds 0\n/);

@@ -30,9 +30,9 @@ test.serial('what needs somebody stands on the first page with what to do, and l
   const order = await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
   const { labelId } = await request(ctx);
   await transact(ctx, async ({ tx, tenant, clock }) => {
-    await tx.run(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
-    await tx.run(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
-    await tx.run(sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]' where tenant_id = ${tenant.id} and id = ${order.id}`);
+    await tx.execute(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
+    await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
+    await tx.execute(sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]' where tenant_id = ${tenant.id} and id = ${order.id}`);
   });
   const { body } = await api.call('GET', '/ops');
   t.regex(body, /webhooks do not arrive\. <code>inbound_webhook_silent<\/code>[\s\S]+href="\/ops\/drift"/);

@@ -6,7 +6,7 @@ import { listDeliveries } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
@@ -26,7 +26,7 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
   receiver.behave({ status: 500, body: 'a secret of the receiver' });
   const endpoint = await buildEndpoint(ctx, receiver, { url: `${receiver.url}?token=hush` });
   await recordTests(ctx, endpoint.id);
-  await workPromises(services);
+  await runJobs(services);
   await change(ctx, sql`
     update webhook_deliveries set state = 'failed', lease = null, next_attempt_at = null, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id}`);
@@ -34,7 +34,7 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
   return { receiver, endpoint, delivery, at: `${page}/${ctx.tenant.slug}` };
 }
 
-const change = (ctx: Context, statement: ReturnType<typeof sql>) => transact(ctx, ({ tx }) => tx.run(statement));
+const change = (ctx: Context, statement: ReturnType<typeof sql>) => transact(ctx, ({ tx }) => tx.execute(statement));
 const stateOf = async (ctx: Context, endpointId: string) => (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
 
 test.serial('endpoints that fail and what was given up stand on one page, without their secrets', async (t) => {

@@ -29,10 +29,10 @@ async function checkOut(): Promise<{ ms: number; providerMs: number }> {
   for (const statement of statements) await client.query(statement.text, [...statement.values]);
   await client.query('insert into bare_checkouts default values');
   client.release();
-  const askedAt = performance.now();
+  const requestedAt = performance.now();
   for (const call of calls) await ask(call);
   const endedAt = performance.now();
-  return { ms: endedAt - startedAt, providerMs: endedAt - askedAt };
+  return { ms: endedAt - startedAt, providerMs: endedAt - requestedAt };
 }
 
 function ask({ path, body }: CheckoutFloor['calls'][number]): Promise<string> {

@@ -10,7 +10,7 @@ import { until } from '#test/support/until.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';
 
 /** A shop of real processes that is bought from. */
-export interface OrderShop {
+export interface OrderFixture {
   /** One shopper's way from an empty cart to the paid session. */
   buy(): Promise<void>;
   /** Work with these workers of the Procfile and no others. */
@@ -22,7 +22,7 @@ export interface OrderShop {
   /** What is promised for now and not kept, by job. */
   waiting(): Promise<{ job: string; count: number }[]>;
   /** For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that promised its label. */
-  promisedAfterMs(since: Date): Promise<number[]>;
+  enqueuedAfterMs(since: Date): Promise<number[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
   spent(): Promise<Spent>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export interface Spent {
   readonly statements: number;
 }
 
-export async function openOrderShop(workers: readonly string[]): Promise<OrderShop> {
+export async function openOrderFixture(workers: readonly string[]): Promise<OrderFixture> {
   const receiver = await startReceiver();
   const statements = countStatementsSent();
   const stack = await startStack(receiver, {
@@ -103,7 +103,7 @@ export async function openOrderShop(workers: readonly string[]): Promise<OrderSh
         where finished_at is null and failed_at is null and due_at <= now() group by job order by job`);
     },
 
-    async promisedAfterMs(since) {
+    async enqueuedAfterMs(since) {
       const waits = await rows(`
         select extract(epoch from p.finished_at - e.received_at)::float8 * 1000 as ms
         from orders o

@@ -65,7 +65,7 @@ export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<stri
 }
 
 /** What was paid at the provider alone stands in a report, whoever put it right. */
-export async function isDriftTold({ ctx, ask }: Lab): Promise<string[]> {
+export async function isDriftReported({ ctx, ask }: Lab): Promise<string[]> {
   const told = await ask<{ orders: string[] }>(sql`
     select unpaid_here as orders from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id`);
   return differs('orders told of', told[0]?.orders.length, 1);
@@ -74,7 +74,7 @@ export async function isDriftTold({ ctx, ask }: Lab): Promise<string[]> {
 /** All of it was looked through. */
 export async function isGapClosed({ ctx, ask }: Lab): Promise<string[]> {
   const gaps = await ask<object>(sql`
-    select finished_at is not null as over, looked_to = lost_to as whole from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
+    select finished_at is not null as over, scanned_to = lost_to as whole from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
   return differs('gaps', gaps, [{ over: true, whole: true }]);
 }
 

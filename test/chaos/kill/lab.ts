@@ -15,13 +15,13 @@ import { silentLog } from '#src/lib/log.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
-import { claimDue, claimForgotten } from '#src/outbox/claims.ts';
+import { claimDue, claimStale } from '#src/outbox/claims.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { processors } from '#workers/processors/index.ts';
-import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import type { Errand, Task } from './task.ts';
 
 /** A store, its account at the provider, and processes that are sent to die for it. */
@@ -35,7 +35,7 @@ export interface Lab {
   /** Half a minute later, and again: what is due and what was forgotten is worked, in every lab, as relay and workers would. */
   heal(): Promise<void>;
   /** The newest promise of a job that is not kept yet. */
-  promiseOf(job: string): Promise<Task>;
+  outboxJobOf(job: string): Promise<Task>;
   ask<Row>(statement: Sql): Promise<Row[]>;
 }
 
@@ -59,15 +59,15 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
   const services = await createServices(readConfig(ownEnvironment), 'lab', { clock, log: silentLog });
   const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
   const [now, max] = [() => services.clock.now(), 100];
-  let [spare, next] = [startVictim(ownEnvironment), startVictim(ownEnvironment)];
+  let [spare, next] = [startChild(ownEnvironment), startChild(ownEnvironment)];
 
   async function workAll(): Promise<void> {
     for (let round = 0; round < 20; round += 1) {
-      const claims = [...(await claimDue(services.run, worked, now(), max)), ...(await claimForgotten(services.run, worked, now(), max))];
+      const claims = [...(await claimDue(services.execute, worked, now(), max)), ...(await claimStale(services.execute, worked, now(), max))];
       if (claims.length === 0) return;
       for (const { id, job: name, tenantId, trace } of claims) {
         const job = { id, name, attemptsMade: 0, data: { tenantId, trace } };
-        await workPromise(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+        await runJob(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
       }
     }
   }
@@ -89,15 +89,15 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
         stripe: stripeControl(simulator.url),
         async die(task, fatal) {
           const victim = spare;
-          [spare, next] = [next, startVictim(ownEnvironment)];
+          [spare, next] = [next, startChild(ownEnvironment)];
           const clockAheadMs = clock.now().getTime() - Date.now();
           return send(victim, { task, tenantId: tenant.id, clockAheadMs, fatal });
         },
-        async promiseOf(job) {
+        async outboxJobOf(job) {
           const [row] = await runOnPlatformTables<{ id: string }>(ctx, sql`
             select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`);
           if (!row) throw new Error(`Nothing is promised of ${job}.`);
-          return { kind: 'work', job, promiseId: row.id };
+          return { kind: 'work', job, outboxJobId: row.id };
         },
         ask: (statement) => read(ctx, statement),
       };
@@ -113,7 +113,7 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
 const entry = fileURLToPath(new URL('victim.ts', import.meta.url));
 
 /** It makes itself ready while others die. */
-const startVictim = (environment: Record<string, string>): ChildProcess =>
+const startChild = (environment: Record<string, string>): ChildProcess =>
   spawn(process.execPath, [entry], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
 
 async function send(victim: ChildProcess, errand: Errand): Promise<number | 'died'> {

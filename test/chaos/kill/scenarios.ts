@@ -1,4 +1,4 @@
-import { lookThroughGap, reportStoreDrift } from '#jobs/payments.ts';
+import { scanEventGap, reportStoreDrift } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
@@ -10,7 +10,7 @@ import { buildProduct, type BuiltProduct } from '#test/support/factories/catalog
 import { sessionOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { shopper } from '#test/support/use-stripe.ts';
-import { canBePaidOnce, isDriftTold, isGapClosed, isPaidOnce, isRefundedOnce, isRenewedOnce } from './findings.ts';
+import { canBePaidOnce, isDriftReported, isGapClosed, isPaidOnce, isRefundedOnce, isRenewedOnce } from './findings.ts';
 import type { Lab } from './lab.ts';
 import type { Task } from './task.ts';
 
@@ -75,12 +75,12 @@ const saveKey = ({ ctx }: Lab, secretKey: string | null) => transact(ctx, (ctx) 
   savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }));
 
 /** The promise to look into the newest event of this type, brought by a sweep. */
-async function eventPromise(lab: Lab, type: string): Promise<Task> {
+async function eventJob(lab: Lab, type: string): Promise<Task> {
   await sweepStoreEvents(lab.ctx);
   const [row] = await lab.ask<{ id: string }>(sql`
     select o.id from outbox o join payment_events e on e.tenant_id = o.tenant_id and e.id = o.payload ->> 'eventId'
     where o.tenant_id = ${lab.ctx.tenant.id} and e.type = ${type} and o.finished_at is null order by e.received_at desc limit 1`);
-  return { kind: 'work', job: 'payments.reconcile-payment-event', promiseId: row?.id ?? '' };
+  return { kind: 'work', job: 'payments.reconcile-payment-event', outboxJobId: row?.id ?? '' };
 }
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -95,12 +95,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   'the repair of a session whose answer was lost': {
-    async prepare({ ctx, stripe, clock, promiseOf }, { input, requestKey }) {
+    async prepare({ ctx, stripe, clock, outboxJobOf }, { input, requestKey }) {
       await stripe.addFault({ match: 'POST /v1/checkout/sessions', kind: 'reset_after', times: 4 });
       await createCheckoutSession(ctx, input, { requestKey }).then(() => { throw new Error('It was answered.'); }, () => undefined);
       await stripe.clearFaults();
       clock.pass(minutes(10) + 1000);
-      return promiseOf('checkout.repair-session');
+      return outboxJobOf('checkout.repair-session');
     },
     findings: clickAgain,
   },
@@ -124,7 +124,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'the looking into an event': {
     async prepare(lab, customer) {
       await pay(lab, customer);
-      return eventPromise(lab, 'checkout.session.completed');
+      return eventJob(lab, 'checkout.session.completed');
     },
     findings: isPaidOnce,
   },
@@ -133,7 +133,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     async prepare(lab, customer) {
       await pay(lab, customer);
       lab.clock.pass(121_000);
-      return lab.promiseOf('payments.check-session');
+      return lab.outboxJobOf('payments.check-session');
     },
     findings: isPaidOnce,
   },
@@ -144,7 +144,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await sweepStoreEvents(lab.ctx);
       await lab.heal();
       await lab.stripe.renew(await subscriptionOf(lab), 'paid');
-      return eventPromise(lab, 'invoice.paid');
+      return eventJob(lab, 'invoice.paid');
     },
     findings: isRenewedOnce,
   },
@@ -158,10 +158,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await lab.heal();
       await saveKey(lab, account.secretKey);
       await transact(ctx, async (ctx) => enqueue(ctx, reportStoreDrift, { slot: 1 }));
-      return lab.promiseOf(reportStoreDrift.name);
+      return lab.outboxJobOf(reportStoreDrift.name);
     },
     async findings(lab, customer) {
-      return [...(await isPaidOnce(lab, customer, { events: 'order.expired, order.paid' })), ...(await isDriftTold(lab))];
+      return [...(await isPaidOnce(lab, customer, { events: 'order.expired, order.paid' })), ...(await isDriftReported(lab))];
     },
   },
 
@@ -171,11 +171,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await pay(lab, customer);
       await lab.heal();
       const sweptTo = clock.now();
-      await transact(ctx, ({ tx }) => tx.run(sql`update payment_accounts set events_swept_to = ${sweptTo} where tenant_id = ${ctx.tenant.id}`));
+      await transact(ctx, ({ tx }) => tx.execute(sql`update payment_accounts set events_swept_to = ${sweptTo} where tenant_id = ${ctx.tenant.id}`));
       await stripe.renew(await subscriptionOf(lab), 'paid');
       clock.pass(days(32));
       await sweepStoreEvents(ctx);
-      return lab.promiseOf(lookThroughGap.name);
+      return lab.outboxJobOf(scanEventGap.name);
     },
     async findings(lab, customer) {
       return [...(await isRenewedOnce(lab, customer)), ...(await isGapClosed(lab))];
@@ -188,7 +188,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await sweepStoreEvents(lab.ctx);
       await lab.heal();
       await requestRefund(lab.ctx, { orderId });
-      return lab.promiseOf('payments.issue-refund');
+      return lab.outboxJobOf('payments.issue-refund');
     },
     findings: isRefundedOnce,
   },

@@ -10,7 +10,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { processors } from '#workers/processors/index.ts';
-import { type Envelope, workPromise } from '#workers/runtime/work-promise.ts';
+import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import { dieAtMoment } from './death.ts';
 import type { Errand, Task } from './task.ts';
 
@@ -38,8 +38,8 @@ async function perform(ctx: Context, task: Task): Promise<void> {
       await acceptPaymentEvent(ctx, { rawBody: Buffer.from(task.body), signature: task.signature });
       return;
     case 'work': {
-      const job = { id: task.promiseId, name: task.job, attemptsMade: 0, data: { tenantId, trace: {} } };
-      const outcome = await workPromise(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+      const job = { id: task.outboxJobId, name: task.job, attemptsMade: 0, data: { tenantId, trace: {} } };
+      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
       if (outcome.kind !== 'done') throw new Error(`${task.job}: ${JSON.stringify(outcome)}`);
     }
   }

@@ -13,11 +13,11 @@ const purchase = 'POST /transactions/';
 async function ready() {
   const { token, shippo } = open();
   const rate = await cheapestRate(shippo);
-  const buy = (giveUp?: AbortSignal) => sdk(token, giveUp).transactions.create({ rate, async: false });
+  const buy = (onExhausted?: AbortSignal) => sdk(token, onExhausted).transactions.create({ rate, async: false });
   const bought = async () => (await control.account(token)).labels_bought;
 
   /** Wait until a purchase has reached Shippo, then for its answer no longer. */
-  async function buyInVain() {
+  async function buyUnsuccessfully() {
     const before = await purchases();
     const patience = new AbortController();
     const buying = buy(patience.signal);
@@ -28,7 +28,7 @@ async function ready() {
   async function purchases() {
     return (await control.requests(purchase)).filter(({ account }) => account === token).length;
   }
-  return { token, shippo, rate, buy, buyInVain, bought };
+  return { token, shippo, rate, buy, buyUnsuccessfully, bought };
 }
 
 test('a refused request has no effect, and the next one is well', async (t) => {
@@ -66,22 +66,22 @@ test('the connection may break before or after the label was bought', async (t) 
 });
 
 test('an answer may never come, whether or not the label was bought', async (t) => {
-  const { token, buyInVain, bought } = await ready();
+  const { token, buyUnsuccessfully, bought } = await ready();
 
   await control.fault({ match: purchase, account: token, kind: 'hang' });
-  await t.throwsAsync(buyInVain(), { instanceOf: RequestAbortedError });
+  await t.throwsAsync(buyUnsuccessfully(), { instanceOf: RequestAbortedError });
   t.is(await bought(), 0);
 
   await control.fault({ match: purchase, account: token, kind: 'hang', after: true });
-  await t.throwsAsync(buyInVain(), { instanceOf: RequestAbortedError });
+  await t.throwsAsync(buyUnsuccessfully(), { instanceOf: RequestAbortedError });
   t.is(await bought(), 1);
 });
 
 test('an answer may come late, before or after the label was bought', async (t) => {
-  const { token, buy, buyInVain, bought } = await ready();
+  const { token, buy, buyUnsuccessfully, bought } = await ready();
 
   await control.fault({ match: purchase, account: token, kind: 'delay', ms: 60_000, after: true });
-  await t.throwsAsync(buyInVain(), { instanceOf: RequestAbortedError });
+  await t.throwsAsync(buyUnsuccessfully(), { instanceOf: RequestAbortedError });
   t.is(await bought(), 1);
 
   await control.fault({ match: purchase, account: token, kind: 'delay', ms: 80 });
@@ -122,8 +122,8 @@ test('a label may stay queued until it is settled', async (t) => {
 
   const [good, bad] = [await buy(), await buy()];
   t.deepEqual([good.status, bad.status], ['QUEUED', 'QUEUED']);
-  await control.settleTransaction(good.objectId ?? '', 'SUCCESS');
-  await control.settleTransaction(bad.objectId ?? '', 'ERROR', { text: 'No such street.' });
+  await control.resolveTransaction(good.objectId ?? '', 'SUCCESS');
+  await control.resolveTransaction(bad.objectId ?? '', 'ERROR', { text: 'No such street.' });
 
   t.is((await shippo.transactions.get(good.objectId ?? '')).status, 'SUCCESS');
   t.is((await shippo.transactions.get(bad.objectId ?? '')).messages?.[0]?.text, 'No such street.');

@@ -142,7 +142,7 @@ test('a refund can be left open and settled later', async (t) => {
 
   const refund = await shippo.refunds.create({ transaction: label.objectId ?? '' });
   t.is(refund.status, 'QUEUED');
-  await control.settleRefund(refund.objectId ?? '', 'ERROR');
+  await control.resolveRefund(refund.objectId ?? '', 'ERROR');
 
   t.is((await shippo.transactions.get(label.objectId ?? '')).status, 'REFUNDREJECTED');
 });

@@ -39,12 +39,12 @@ export const parcel = {
 export async function shippoBundle(options?: ShippoSimulatorOptions) {
   const simulator = await startShippoSimulator(options);
   // Not the SDK's own timeoutMs: its signal is lost to the garbage collector while a request waits.
-  const sdk = (token: string, giveUp: AbortSignal = AbortSignal.timeout(30_000)) =>
+  const sdk = (token: string, onExhausted: AbortSignal = AbortSignal.timeout(30_000)) =>
     new Shippo({
       apiKeyHeader: token,
       serverURL: simulator.url,
       shippoApiVersion: '2018-02-08',
-      httpClient: new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal: giveUp }) }),
+      httpClient: new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal: onExhausted }) }),
     });
   return {
     simulator,

@@ -1,9 +1,9 @@
 import test from 'ava';
 
-import { idOf, line, openReceiver, openShop, paymentSession, refused } from './stripe-shop.ts';
+import { idOf, line, openReceiver, openStoreFixture, paymentSession, refused } from './stripe-shop.ts';
 
 test('a paid one-time order reaches the shop as a signed checkout.session.completed', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await control.addWebhookEndpoint(key, { url: receiver.url, secret: receiver.secret });
   const session = await stripe.checkout.sessions.create(
@@ -40,7 +40,7 @@ test('a paid one-time order reaches the shop as a signed checkout.session.comple
 });
 
 test('session metadata stays with the session, and line metadata comes back with the lines', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(
     paymentSession({
       metadata: { cart: 'c1' },
@@ -57,7 +57,7 @@ test('session metadata stays with the session, and line metadata comes back with
 });
 
 test('lines are listed in the order of the cart, ten to a page', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const names = Array.from({ length: 23 }, (_, index) => `Mug ${index}`);
   const { id } = await stripe.checkout.sessions.create(
     paymentSession({ line_items: names.map((name) => line(name, 100)) }),
@@ -74,7 +74,7 @@ test('lines are listed in the order of the cart, ten to a page', async (t) => {
 });
 
 test('a declined card leaves the session open, and the same payment succeeds later', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(paymentSession());
 
   await control.pay(session.id, { outcome: 'declined' });
@@ -97,7 +97,7 @@ test('a declined card leaves the session open, and the same payment succeeds lat
 });
 
 test('a slow bank debit completes the session unpaid, and is settled or fails later', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   const [one, two] = [
     await stripe.checkout.sessions.create(paymentSession()),
     await stripe.checkout.sessions.create(paymentSession()),
@@ -122,7 +122,7 @@ test('a slow bank debit completes the session unpaid, and is settled or fails la
 });
 
 test('shipping is charged as the shopper chooses, and the address comes back', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   const ship = (name: string, amount: number) => ({
     shipping_rate_data: {
       display_name: name,
@@ -156,7 +156,7 @@ test('shipping is charged as the shopper chooses, and the address comes back', a
 });
 
 test('a coupon is capped at the subtotal, leaves shipping alone and is spread over the lines', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'big', amount_off: 99_999, currency: 'usd', duration: 'once' });
   await stripe.coupons.create({ id: 'third', percent_off: 33.3, duration: 'once' });
   const shipping = {
@@ -186,7 +186,7 @@ test('a coupon is capped at the subtotal, leaves shipping alone and is spread ov
 });
 
 test('an order that a gift card covers in full needs no payment', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 5000, currency: 'usd', max_redemptions: 1 });
   const session = await stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] }));
   t.like(session, { amount_total: 0, payment_status: 'no_payment_required' });
@@ -202,7 +202,7 @@ test('an order that a gift card covers in full needs no payment', async (t) => {
 });
 
 test('a gift card in two open sessions pays for one of them only', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', max_redemptions: 1 });
   const params = paymentSession({ discounts: [{ coupon: 'gift' }] });
   const [one, two] = [
@@ -216,7 +216,7 @@ test('a gift card in two open sessions pays for one of them only', async (t) => 
 
 test('an expired session cannot be paid, whether it was told to expire or its time was over', async (t) => {
   let now = Date.now();
-  const { stripe, control, key } = await openShop(t, { now: () => now });
+  const { stripe, control, key } = await openStoreFixture(t, { now: () => now });
   const told = await stripe.checkout.sessions.create(paymentSession());
   t.is((await stripe.checkout.sessions.expire(told.id)).status, 'expired');
   t.is((await refused(stripe.checkout.sessions.expire(told.id))).statusCode, 400);
@@ -231,7 +231,7 @@ test('an expired session cannot be paid, whether it was told to expire or its ti
 });
 
 test('sessions are listed newest first and found by payment, customer and status', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   const customer = await stripe.customers.create({ email: 'ada@example.com' });
   const one = await stripe.checkout.sessions.create(paymentSession({ customer: customer.id }));
   const two = await stripe.checkout.sessions.create(paymentSession());
@@ -249,7 +249,7 @@ test('sessions are listed newest first and found by payment, customer and status
 });
 
 test('the e-mail of a customer is fixed, and what the shopper typed is saved only where asked for', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   const customer = await stripe.customers.create({ email: 'ada@example.com' });
   const params = {
     customer: customer.id,

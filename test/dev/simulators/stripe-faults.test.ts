@@ -1,11 +1,11 @@
 import test from 'ava';
 
-import { openShop, paymentSession, refused } from './stripe-shop.ts';
+import { openStoreFixture, paymentSession, refused } from './stripe-shop.ts';
 
 const createPath = 'POST /v1/checkout/sessions';
 
 test('the same idempotency key answers the same session, and says that it is a replay', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'chk:o1:1' });
   const [first, second] = [await create(), await create()];
   t.is(second.id, first.id);
@@ -15,7 +15,7 @@ test('the same idempotency key answers the same session, and says that it is a r
 });
 
 test('the same key with other parameters, or for another path, is an idempotency error', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const options = { idempotencyKey: 'k' };
   await stripe.checkout.sessions.create(paymentSession(), options);
   const other = await refused(
@@ -26,7 +26,7 @@ test('the same key with other parameters, or for another path, is an idempotency
 });
 
 test('two requests at once under one key do not both run', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'delay', ms: 800 });
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
   const [slow, conflict] = (await Promise.allSettled([create(), create()])).toSorted(({ status }) => (status === 'fulfilled' ? -1 : 1));
@@ -37,7 +37,7 @@ test('two requests at once under one key do not both run', async (t) => {
 
 test('keys belong to an account and last for a day', async (t) => {
   let now = Date.now();
-  const { stripe, client } = await openShop(t, { now: () => now });
+  const { stripe, client } = await openStoreFixture(t, { now: () => now });
   const create = (from = stripe) =>
     from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
   const first = await create();
@@ -50,7 +50,7 @@ test('keys belong to an account and last for a day', async (t) => {
 
 test('a replay is answered even where the same request would be refused by now', async (t) => {
   let now = Date.now();
-  const { stripe } = await openShop(t, { now: () => now });
+  const { stripe } = await openStoreFixture(t, { now: () => now });
   const params = paymentSession({ expires_at: Math.floor(now / 1000) + 3600 });
   const create = () => stripe.checkout.sessions.create(params, { idempotencyKey: 'k' });
   const { id } = await create();
@@ -59,7 +59,7 @@ test('a replay is answered even where the same request would be refused by now',
 });
 
 test('a refused request leaves its key free, a refusal of the work itself is kept', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const options = { idempotencyKey: 'k' };
   await refused(stripe.checkout.sessions.create(paymentSession({ expires_at: 1 }), options));
   await t.notThrowsAsync(stripe.checkout.sessions.create(paymentSession(), options));
@@ -71,7 +71,7 @@ test('a refused request leaves its key free, a refusal of the work itself is kep
 });
 
 test('a connection cut after the work was done is healed by the same key', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'reset_after', times: 2 });
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
   // The library itself tries a reset connection once more, whatever it is told about retries.
@@ -83,14 +83,14 @@ test('a connection cut after the work was done is healed by the same key', async
 });
 
 test('a connection cut before the work leaves nothing behind', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'reset_before', times: 2 });
   t.is((await refused(stripe.checkout.sessions.create(paymentSession()))).type, 'StripeConnectionError');
   t.is((await control.account(key)).sessions.length, 0);
 });
 
 test('a 500 is kept under its key, a 503 is not, and after the work the true answer is', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   const create = (idempotencyKey: string) =>
     stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
   await control.addFault({ match: createPath, kind: 'status', status: 500 });
@@ -109,7 +109,7 @@ test('a 500 is kept under its key, a 503 is not, and after the work the true ans
 });
 
 test('a rate limit says why and for how long', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   await control.addFault({
     match: 'GET /v1/checkout/sessions/*',
     kind: 'status',
@@ -125,7 +125,7 @@ test('a rate limit says why and for how long', async (t) => {
 });
 
 test('a request that hangs runs into the time-out, with the work done or not as told', async (t) => {
-  const { client, control, key } = await openShop(t);
+  const { client, control, key } = await openStoreFixture(t);
   const hasty = client(key, { timeout: 150 });
   await control.addFault({ match: createPath, kind: 'hang' });
   await refused(hasty.checkout.sessions.create(paymentSession()));
@@ -136,7 +136,7 @@ test('a request that hangs runs into the time-out, with the work done or not as 
 });
 
 test('faults can be meant for one account, happen by chance, and be called off', async (t) => {
-  const { stripe, client, control } = await openShop(t, { seed: 7 });
+  const { stripe, client, control } = await openStoreFixture(t, { seed: 7 });
   await control.addFault({ match: '*', kind: 'status', status: 500, account: 'sk_test_other', times: 5 });
   await t.notThrowsAsync(stripe.balance.retrieve());
   await refused(client('sk_test_other').balance.retrieve());
@@ -157,7 +157,7 @@ test('faults can be meant for one account, happen by chance, and be called off',
 });
 
 test('the log tells every request with its key, its parameters and what came of it', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   await stripe.customers.create({ email: 'ada@example.com', metadata: { a: 'b' } }, { idempotencyKey: 'k' });
   await refused(stripe.customers.retrieve('cus_none'));
   const [created, missing] = await control.requests('* /v1/customers*');
@@ -177,7 +177,7 @@ test('the log tells every request with its key, its parameters and what came of 
 });
 
 test('control says what is wrong with a body', async (t) => {
-  const { url } = await openShop(t);
+  const { url } = await openStoreFixture(t);
   const post = (path: string, body: string) => fetch(`${url}/_control${path}`, { method: 'POST', body });
   for (const [path, body] of [
     ['/faults', '{"match":"*","kind":"explode"}'],

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { idOf, openShop, paymentSession, refused, type Shop } from './stripe-shop.ts';
+import { idOf, openStoreFixture, paymentSession, refused, type Shop } from './stripe-shop.ts';
 
 async function paidIntent({ stripe, control }: Shop): Promise<string> {
   const { id } = await stripe.checkout.sessions.create(paymentSession());
@@ -9,7 +9,7 @@ async function paidIntent({ stripe, control }: Shop): Promise<string> {
 }
 
 test('a charge is refunded in parts until nothing is left of it', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const { stripe } = shop;
   const intent = await paidIntent(shop);
   const part = await stripe.refunds.create({
@@ -33,7 +33,7 @@ test('a charge is refunded in parts until nothing is left of it', async (t) => {
 });
 
 test('a refund can fail after all, and then counts no longer', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const refund = await shop.stripe.refunds.create({ payment_intent: await paidIntent(shop) });
   t.like(await shop.control.failRefund(refund.id), { status: 'failed' });
   t.like(await shop.stripe.charges.retrieve(idOf(refund.charge)), { amount_refunded: 0, refunded: false });
@@ -42,7 +42,7 @@ test('a refund can fail after all, and then counts no longer', async (t) => {
 });
 
 test('only a payment that succeeded can be refunded', async (t) => {
-  const { stripe, control } = await openShop(t);
+  const { stripe, control } = await openStoreFixture(t);
   const { id } = await stripe.checkout.sessions.create(paymentSession());
   await control.pay(id, { outcome: 'processing' });
   const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(id);
@@ -52,7 +52,7 @@ test('only a payment that succeeded can be refunded', async (t) => {
 });
 
 test('a dispute holds the charge until the bank decides', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await paidIntent(shop));
   const { id } = await shop.control.openDispute(idOf(charge), 'product_not_received');
   t.true((await shop.stripe.charges.retrieve(idOf(charge))).disputed);
@@ -73,7 +73,7 @@ test('a dispute holds the charge until the bank decides', async (t) => {
 
 test('customers are listed by exact e-mail, and searched without regard to case, but late', async (t) => {
   let now = Date.now();
-  const { stripe } = await openShop(t, { now: () => now });
+  const { stripe } = await openStoreFixture(t, { now: () => now });
   const upper = await stripe.customers.create({ email: 'Ada@Example.com', metadata: { tier: 'gold' } });
   const lower = await stripe.customers.create({ email: 'ada@example.com' });
   const listed = async (email: string) => (await stripe.customers.list({ email })).data.map(({ id }) => id);
@@ -89,7 +89,7 @@ test('customers are listed by exact e-mail, and searched without regard to case,
 });
 
 test('a deleted customer can be looked at but not used', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const { id } = await stripe.customers.create({ email: 'ada@example.com' });
   t.deepEqual({ ...(await stripe.customers.del(id)) }, { id, object: 'customer', deleted: true });
   t.like(await stripe.customers.retrieve(id), { id, deleted: true });
@@ -101,7 +101,7 @@ test('a deleted customer can be looked at but not used', async (t) => {
 });
 
 test('metadata is merged key by key, and an empty value takes a key away', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const { id } = await stripe.customers.create({ metadata: { a: '1', b: '2', n: 3 } });
   const changed = await stripe.customers.update(id, { metadata: { a: '', c: '4' } });
   t.deepEqual(changed.metadata, { b: '2', n: '3', c: '4' });
@@ -109,7 +109,7 @@ test('metadata is merged key by key, and an empty value takes a key away', async
 });
 
 test('a coupon with the same id is refused, until the first one is deleted', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const params = { id: 'order-1', amount_off: 500, currency: 'usd', duration: 'once' as const };
   t.like(await stripe.coupons.create(params), { id: 'order-1', amount_off: 500, valid: true });
   t.is((await refused(stripe.coupons.create(params))).code, 'resource_already_exists');
@@ -119,7 +119,7 @@ test('a coupon with the same id is refused, until the first one is deleted', asy
 });
 
 test('a coupon needs an amount or a percentage, and no more than Stripe takes', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const bad: [object, string][] = [
     [{}, 'percent_off'],
     [{ amount_off: 5, percent_off: 5 }, 'percent_off'],
@@ -134,7 +134,7 @@ test('a coupon needs an amount or a percentage, and no more than Stripe takes', 
 });
 
 test('a promotion code leads to its coupon', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'ten', percent_off: 10, applies_to: { products: ['prod_other'] } });
   const code = await stripe.promotionCodes.create({
     promotion: { type: 'coupon', coupon: 'ten' },

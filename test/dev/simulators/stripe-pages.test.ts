@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { line, openReceiver, openShop, paymentSession, subscriptionSession } from './stripe-shop.ts';
+import { line, openReceiver, openStoreFixture, paymentSession, subscriptionSession } from './stripe-shop.ts';
 
 const shopper = {
   email: 'ada@example.com',
@@ -17,7 +17,7 @@ function submit(url: string, fields: Record<string, string>): Promise<Response> 
 }
 
 test('the hosted page shows the lines, the totals and the way back, and nothing unescaped', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', name: 'Gift card' });
   const session = await stripe.checkout.sessions.create(
     paymentSession({
@@ -36,7 +36,7 @@ test('the hosted page shows the lines, the totals and the way back, and nothing 
 });
 
 test('the page asks again for what is missing, and keeps what was typed', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(
     paymentSession({ shipping_address_collection: { allowed_countries: ['US'] } }),
   );
@@ -57,7 +57,7 @@ test('the page asks again for what is missing, and keeps what was typed', async 
 });
 
 test('after the payment the shopper goes to the shop, which has heard of it before', async (t) => {
-  const { stripe, control, key } = await openShop(t);
+  const { stripe, control, key } = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await control.addWebhookEndpoint(key, {
     url: receiver.url,
@@ -78,7 +78,7 @@ test('after the payment the shopper goes to the shop, which has heard of it befo
 });
 
 test('an expired session says so and leads back', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(paymentSession());
   await stripe.checkout.sessions.expire(session.id);
   const page = await (await fetch(session.url ?? '')).text();
@@ -87,7 +87,7 @@ test('an expired session says so and leads back', async (t) => {
 });
 
 test('a subscription can be begun on the page, with the e-mail that the shop has fixed', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(
     subscriptionSession({ customer_email: 'ada@example.com' }),
   );
@@ -100,7 +100,7 @@ test('a subscription can be begun on the page, with the e-mail that the shop has
 });
 
 test('a page that does not exist says so', async (t) => {
-  const { url } = await openShop(t);
+  const { url } = await openStoreFixture(t);
   t.is((await fetch(`${url}/pay/cs_test_none`)).status, 404);
   t.is((await fetch(`${url}/portal/bps_none`)).status, 404);
   t.is((await fetch(`${url}/`)).status, 200);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type Stripe from 'stripe';
 
-import { line, openShop, paymentSession, refused, subscriptionSession } from './stripe-shop.ts';
+import { line, openStoreFixture, paymentSession, refused, subscriptionSession } from './stripe-shop.ts';
 
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
@@ -228,7 +228,7 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
 
 for (const [what, params, param, code] of refusals) {
   test(`a session with ${what} is refused`, async (t) => {
-    const { stripe, control, key } = await openShop(t, { now: () => now });
+    const { stripe, control, key } = await openStoreFixture(t, { now: () => now });
     const refusal = await refused(stripe.checkout.sessions.create(params));
     t.is(refusal.type, 'StripeInvalidRequestError');
     t.is(refusal.statusCode, 400);

@@ -16,14 +16,14 @@ export interface Shop {
   client(key: string, options?: Stripe.StripeConfig): Stripe;
 }
 
-export interface ShopOptions {
+export interface StoreOptions {
   readonly now?: () => number;
   readonly seed?: number;
   readonly searchLagSeconds?: number;
 }
 
 /** A simulator of the test's own, with the real Stripe library pointed at it. */
-export async function openShop(t: ExecutionContext, options: ShopOptions = {}): Promise<Shop> {
+export async function openStoreFixture(t: ExecutionContext, options: StoreOptions = {}): Promise<Shop> {
   const simulator = await startStripeSimulator(options);
   t.teardown(() => simulator.close());
   const key = 'sk_test_shop';

@@ -4,10 +4,10 @@ import type Stripe from 'stripe';
 import {
   idOf,
   line,
-  openShop,
+  openStoreFixture,
   refused,
   type Shop,
-  type ShopOptions,
+  type StoreOptions,
   subscriptionSession,
 } from './stripe-shop.ts';
 
@@ -19,9 +19,9 @@ interface Subscribed extends Shop {
 async function subscribed(
   t: ExecutionContext,
   params: Partial<Stripe.Checkout.SessionCreateParams> = {},
-  options: ShopOptions = {},
+  options: StoreOptions = {},
 ): Promise<Subscribed> {
-  const shop = await openShop(t, options);
+  const shop = await openStoreFixture(t, options);
   const { id } = await shop.stripe.checkout.sessions.create(subscriptionSession(params));
   await shop.control.pay(id, { outcome: 'paid' });
   const session = await shop.stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] });
@@ -117,7 +117,7 @@ test('a renewal that fails leaves the subscription past due until its invoice is
 
 test('a coupon for ever reduces every invoice, a coupon for once only the first', async (t) => {
   for (const duration of ['forever', 'once'] as const) {
-    const shop = await openShop(t);
+    const shop = await openStoreFixture(t);
     await shop.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
     const { id } = await shop.stripe.checkout.sessions.create(
       subscriptionSession({ discounts: [{ coupon: 'half' }] }),

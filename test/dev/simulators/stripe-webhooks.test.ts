@@ -1,7 +1,7 @@
 import test from 'ava';
 import Stripe from 'stripe';
 
-import { openReceiver, openShop, paymentSession, refused, type Shop } from './stripe-shop.ts';
+import { openReceiver, openStoreFixture, paymentSession, refused, type Shop } from './stripe-shop.ts';
 
 async function makeCustomers({ stripe }: Shop, count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -14,7 +14,7 @@ function objectIds(events: readonly Stripe.Event[]): string[] {
 }
 
 test('an endpoint hears of the types that it chose, and of nothing that came before it', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.stripe.customers.create({});
   await shop.control.addWebhookEndpoint(shop.key, {
@@ -43,7 +43,7 @@ test('an endpoint hears of the types that it chose, and of nothing that came bef
 });
 
 test('a delivery that is not acknowledged is tried again with a fresh signature', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.deliveries({ retry_ms: [1, 1, 1, 1] });
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
@@ -61,7 +61,7 @@ test('a delivery that is not acknowledged is tried again with a fresh signature'
 });
 
 test('an event that was never acknowledged is found by delivery_success', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.deliveries({ retry_ms: [1] });
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
@@ -85,7 +85,7 @@ test('an event that was never acknowledged is found by delivery_success', async 
 });
 
 test('the post can lose events, and repeat them', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
   await shop.control.deliveries({ drop: 0.3, duplicate: 0.3, seed: 11 });
@@ -102,7 +102,7 @@ test('the post can lose events, and repeat them', async (t) => {
 });
 
 test('the post can bring events in another order', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
   await shop.control.deliveries({ reorder: 10, seed: 3 });
@@ -114,7 +114,7 @@ test('the post can bring events in another order', async (t) => {
 });
 
 test('a flush brings at once what the post would bring in an hour', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
   await shop.control.deliveries({ delay_ms: [3_600_000, 3_600_000] });
@@ -125,14 +125,14 @@ test('a flush brings at once what the post would bring in an hour', async (t) =>
 });
 
 test('the API answers without waiting for a slow endpoint', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: 'http://127.0.0.1:1/', secret: 'whsec_x' });
   const { id } = await shop.stripe.checkout.sessions.create(paymentSession());
   t.like(await shop.control.pay(id, { outcome: 'paid' }), { status: 'complete' });
 });
 
 test('a signing secret is rotated with a second endpoint at the same address', async (t) => {
-  const shop = await openShop(t);
+  const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   const params = {
     url: receiver.url,
@@ -166,7 +166,7 @@ test('a signing secret is rotated with a second endpoint at the same address', a
 });
 
 test('an account has sixteen endpoints at most, of known events only', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   const params = { url: 'https://shop.example/hook', enabled_events: ['*' as const] };
   for (let made = 0; made < 16; made++) await stripe.webhookEndpoints.create(params);
   t.is((await refused(stripe.webhookEndpoints.create(params))).statusCode, 400);
@@ -177,7 +177,7 @@ test('an account has sixteen endpoints at most, of known events only', async (t)
 });
 
 test('events are listed newest first and walked in both directions', async (t) => {
-  const { stripe } = await openShop(t);
+  const { stripe } = await openStoreFixture(t);
   for (let made = 0; made < 25; made++) await stripe.customers.create({ name: String(made) });
   const { id } = await stripe.checkout.sessions.create(paymentSession());
   await stripe.checkout.sessions.expire(id);

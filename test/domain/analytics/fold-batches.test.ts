@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
 
-import { foldBatches } from '#src/domain/analytics/index.ts';
+import { aggregateBatches } from '#src/domain/analytics/index.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { addDays, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -10,7 +10,7 @@ import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, foldAll, foldedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { buildEvent, aggregateAll, aggregatedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -25,10 +25,10 @@ test.serial('the same batch sent five times is counted once', async (t) => {
   for (let time = 0; time < 5; time += 1) {
     await sendEvents(ctx, named);
     await sendEvents(ctx, unnamed);
-    if (time % 2) await foldAll(services);
+    if (time % 2) await aggregateAll(services);
   }
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 5);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 5);
   t.like(await rollUpsOf(ctx), { days: [{ events: 5, sessions: 4, viewed: 3 }] });
 });
 
@@ -38,9 +38,9 @@ test.serial('an event that stands twice in one batch is counted once, and the sa
   const event = buildEvent();
   await sendEvents(ctx, [event, event]);
   await sendEvents(other, [event]);
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 1);
-  t.is((await foldedEvents(other)).length, 1);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 1);
+  t.is((await aggregatedEvents(other)).length, 1);
 });
 
 test.serial('a worker that dies anywhere in the middle has lost and doubled nothing', async (t) => {
@@ -50,17 +50,17 @@ test.serial('a worker that dies anywhere in the middle has lost and doubled noth
   await sendEvents(ctx, events.slice(8));
 
   let deaths = 0;
-  while (await foldAndDie(services.context(), deaths + 1)) {
+  while (await aggregateAndDie(services.context(), deaths + 1)) {
     deaths += 1;
     // A pool notices only when it next uses it that a connection is gone.
     const { waiting } = await until(() => waitingBatches(ctx).then((waiting) => ({ waiting }), () => undefined));
-    const isFolded = waiting === 0;
-    t.is(waiting, isFolded ? 0 : 2, `after statement ${deaths}`);
-    t.is((await foldedEvents(ctx)).length, isFolded ? 20 : 0);
+    const isAggregated = waiting === 0;
+    t.is(waiting, isAggregated ? 0 : 2, `after statement ${deaths}`);
+    t.is((await aggregatedEvents(ctx)).length, isAggregated ? 20 : 0);
   }
   t.true(deaths >= 6, `${deaths} deaths`);
   t.is(await waitingBatches(ctx), 0);
-  t.is((await foldedEvents(ctx)).length, 20);
+  t.is((await aggregatedEvents(ctx)).length, 20);
   t.like(await rollUpsOf(ctx), { days: [{ events: 20, sessions: 20, viewed: 20 }] });
 });
 
@@ -75,11 +75,11 @@ test.serial('workers that fold at the same time lose and double nothing', async 
       if (at % 4 === 0) await sendEvents(store, sent.slice(Math.max(0, at - 4), at + 2));
     }
   }
-  await Promise.all(Array.from({ length: 4 }, () => foldBatches(services.context())));
-  await foldAll(services);
+  await Promise.all(Array.from({ length: 4 }, () => aggregateBatches(services.context())));
+  await aggregateAll(services);
   for (const store of stores) {
     t.is(await waitingBatches(store), 0);
-    t.is((await foldedEvents(store)).length, 240);
+    t.is((await aggregatedEvents(store)).length, 240);
     t.like(await rollUpsOf(store), { days: [{ events: 240, sessions: 40, viewed: 40 }] });
   }
 });
@@ -90,18 +90,18 @@ test.serial('a batch sent again when the week has turned is counted once, whoeve
   clock.pass(nextMonday.getTime() - clock.now().getTime() - seconds(5));
   const [early, late, both] = [buildEvent(), buildEvent(), buildEvent()];
   await sendEvents(ctx, [early, both]);
-  await foldAll(services);
+  await aggregateAll(services);
   await sendEvents(ctx, [late]);
   clock.pass(seconds(10));
   await sendEvents(ctx, [early, late, both]);
   await sendEvents(ctx, [both]);
-  await Promise.all([foldBatches(services.context()), foldBatches(services.context())]);
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 3);
+  await Promise.all([aggregateBatches(services.context()), aggregateBatches(services.context())]);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 3);
   clock.pass(days(6));
   await sendEvents(ctx, [early, late, both]);
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 3);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 3);
 });
 
 test.serial('around midnight each event goes to the day on which it came, and is counted on the day on which it happened', async (t) => {
@@ -112,13 +112,13 @@ test.serial('around midnight each event goes to the day on which it came, and is
   await sendEvents(ctx, [buildEvent({ occurred_at: at(-minutes(1)) })]);
   clock.pass(minutes(1));
   await sendEvents(ctx, [buildEvent({ occurred_at: at(-1) }), buildEvent({ occurred_at: at(0) })]);
-  await foldAll(services);
+  await aggregateAll(services);
 
-  const partitions = await services.run<{ name: string; own: string }>(sql`
+  const partitions = await services.execute<{ name: string; own: string }>(sql`
     select relname as name, right(relname, 8) as own from pg_class where relispartition and relkind = 'r' and relname like 'analytics_events_2%' order by 1`);
   const counts: Record<string, number> = {};
   for (const { name, own } of partitions) {
-    const [row] = await services.run<{ count: number }>(sql`
+    const [row] = await services.execute<{ count: number }>(sql`
       select count(*)::int as count from ${rawSql(name)} where tenant_id = ${ctx.tenant.id}`);
     if (row?.count) counts[own] = row.count;
   }
@@ -134,9 +134,9 @@ test.serial('a clock that is wrong is corrected by what it says of itself', asyn
   const times = async (occurred: readonly number[], sentAt?: number) => {
     const store = { ...ctx, tenant: await buildTenant(services) };
     await sendEvents(store, occurred.map((offset) => buildEvent({ occurred_at: iso(offset) })), sentAt === undefined ? {} : { sentAt: iso(sentAt) });
-    await foldAll(services);
+    await aggregateAll(services);
     // To ten seconds: this machine may be slow.
-    return (await foldedEvents(store)).map(({ occurred_at }) => Math.round((occurred_at.getTime() - now) / 10_000) * 10 + 0);
+    return (await aggregatedEvents(store)).map(({ occurred_at }) => Math.round((occurred_at.getTime() - now) / 10_000) * 10 + 0);
   };
   t.deepEqual(await times([-minutes(5), -minutes(1)]), [-300, -60], 'a clock that is right is left alone');
   t.deepEqual(await times([hours(3) - minutes(2), hours(3)], hours(3)), [-120, 0], 'one that says when it sent is known to be ahead');
@@ -148,23 +148,23 @@ test.serial('a clock that is wrong is corrected by what it says of itself', asyn
 test.serial('what a page says of a sale is no revenue, and cannot pass for the books', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent({ type: 'order_paid', value_cents: 990_000, order_id: 'ord_1' }), buildEvent({ type: 'client_purchase', value_cents: 5000 })]);
-  await foldAll(services);
-  t.deepEqual((await foldedEvents(ctx)).map(({ type }) => type), ['client_purchase', 'client_purchase']);
+  await aggregateAll(services);
+  t.deepEqual((await aggregatedEvents(ctx)).map(({ type }) => type), ['client_purchase', 'client_purchase']);
   t.like(await rollUpsOf(ctx), { days: [{ events: 2, orders: 0, revenue_cents: 0, paid: 0 }] });
 });
 
 test.serial('a sale that did not come from the books is no revenue, even if it got in', async (t) => {
   const { ctx, services } = t.context;
   await plantBatch(ctx, { type: 'order_paid', value_cents: 990_000 });
-  await foldAll(services);
+  await aggregateAll(services);
   t.like(await rollUpsOf(ctx), { hours: [{ type: 'order_paid', revenue_cents: 0 }], days: [{ orders: 0, revenue_cents: 0 }] });
 });
 
 test.serial('types that nobody knows are kept, and counted together', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, Array.from({ length: 30 }, (_, index) => buildEvent({ type: `made.up_${index}`, session_id: randomUUID() })));
-  await foldAll(services);
-  t.is(new Set((await foldedEvents(ctx)).map(({ type }) => type)).size, 30);
+  await aggregateAll(services);
+  t.is(new Set((await aggregatedEvents(ctx)).map(({ type }) => type)).size, 30);
   t.like(await rollUpsOf(ctx), { hours: [{ type: 'other', events: 30 }] });
 });
 
@@ -172,12 +172,12 @@ test.serial('a batch that comes before anybody made its partition is folded all 
   const { ctx, services, clock } = t.context;
   clock.pass(days(40));
   await sendEvents(ctx, [buildEvent({ occurred_at: fromNow(clock, -days(6)).toISOString() })]);
-  await Promise.all([foldBatches(services.context()), foldBatches(services.context())]);
-  t.is((await foldedEvents(ctx)).length, 1);
+  await Promise.all([aggregateBatches(services.context()), aggregateBatches(services.context())]);
+  t.is((await aggregatedEvents(ctx)).length, 1);
 });
 
 /** Fold, and lose the connection right after so many statements. Answers whether it came to that. */
-async function foldAndDie(ctx: PlatformContext, statement: number): Promise<boolean> {
+async function aggregateAndDie(ctx: PlatformContext, statement: number): Promise<boolean> {
   const { pool } = ctx.database;
   const watched: { client: { query: Function }; query: Function }[] = [];
   let left = statement;
@@ -194,7 +194,7 @@ async function foldAndDie(ctx: PlatformContext, statement: number): Promise<bool
   };
   pool.on('acquire', watch);
   try {
-    await foldBatches(ctx);
+    await aggregateBatches(ctx);
     return false;
   } catch {
     return true;

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
-import { createPartitions, daily, foldBatches, funnel, pruneAnalytics, rebuildDay, recordOrderPaid, requestRebuild } from '#src/domain/analytics/index.ts';
+import { createPartitions, daily, aggregateBatches, funnel, pruneAnalytics, rebuildDay, recordOrderPaid, requestRebuild } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { addDays, dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -9,10 +9,10 @@ import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, foldAll, foldedEvents, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
-import { promised } from '#test/support/promised.ts';
+import { buildEvent, aggregateAll, aggregatedEvents, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -27,13 +27,13 @@ async function sell({ ctx, services, clock }: TestContext): Promise<void> {
     const at = fromNow(clock, -days(session % 3) - hours(1)).toISOString();
     const took = ['page_viewed', ...steps.slice(0, far)].flatMap((type) => [type, type]);
     await sendEvents(ctx, took.map((type) => buildEvent({ type, session_id: `session-${session}`, occurred_at: at })));
-    if (session % 4 === 0) await foldAll(services);
+    if (session % 4 === 0) await aggregateAll(services);
   }
   const pay = (sessionId: string | null, totalCents: number) => transact(ctx, (ctx) =>
     recordOrderPaid(ctx, { orderId: newId('ord'), totalCents, currency: 'USD', sessionId }));
   await pay('session-0', 5000);
   await pay(null, 2500);
-  await foldAll(services);
+  await aggregateAll(services);
 }
 
 test.serial('an owner sees how far sessions came, and what each day brought', async (t) => {
@@ -58,14 +58,14 @@ test.serial('an order is counted once, however often it is recorded, and not at 
   const { ctx, services } = t.context;
   const order = { orderId: newId('ord'), totalCents: 4200, currency: 'USD', cartId: newId('cart'), customerId: newId('cus') };
   await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
-  await foldAll(services);
+  await aggregateAll(services);
   await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
   await t.throwsAsync(transact(ctx, async (ctx) => {
     await recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
     throw new Error('the money did not come');
   }));
-  await foldAll(services);
-  t.like((await foldedEvents(ctx))[0], { type: 'order_paid', source: 'ledger', value_cents: 4200 });
+  await aggregateAll(services);
+  t.like((await aggregatedEvents(ctx))[0], { type: 'order_paid', source: 'ledger', value_cents: 4200 });
   t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 4200, paid: 1, sessions: 1 }] });
 });
 
@@ -73,7 +73,7 @@ test.serial('a subscription that goes on by itself is revenue, and no step of a 
   const { ctx, services } = t.context;
   const order = { orderId: newId('ord'), totalCents: 1900, currency: 'USD' };
   await transact(ctx, (ctx) => recordOrderPaid(ctx, { ...order, sessionId: 'long ago', isRenewal: true }));
-  await foldAll(services);
+  await aggregateAll(services);
   t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }] });
 });
 
@@ -82,17 +82,17 @@ test.serial('roll-ups that are reckoned anew are what they were, also from nothi
   await sell(t.context);
   const other = { ...ctx, tenant: await buildTenant(services) };
   await sendEvents(other, [buildEvent()]);
-  await foldAll(services);
+  await aggregateAll(services);
   const before = await rollUpsOf(ctx);
   const [from, to] = [addDays(dayOf(clock.now()), -3), dayOf(clock.now())];
 
   await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
-  t.is((await promised(ctx, rebuildDayJob)).length, 4);
-  t.is((await workPromises(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
+  t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 4);
+  t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
   t.deepEqual(await rollUpsOf(ctx), before);
 
   await transact(ctx, async (ctx) => {
-    for (const table of [sql`analytics_hours`, sql`analytics_days`, sql`analytics_sessions`]) await ctx.tx.run(sql`delete from ${table}`);
+    for (const table of [sql`analytics_hours`, sql`analytics_days`, sql`analytics_sessions`]) await ctx.tx.execute(sql`delete from ${table}`);
   });
   for (let day = from; day <= to; day = addDays(day, 1)) {
     await rebuildDay(ctx, { slot: dayNumber(day) });
@@ -107,8 +107,8 @@ test.serial('what comes in while a day is reckoned anew is counted once', async 
   await sell(t.context);
   const slot = dayNumber(dayOf(clock.now()));
   for (let batch = 0; batch < 20; batch += 1) await sendEvents(ctx, [buildEvent({ session_id: `more-${batch}` })]);
-  await Promise.all([rebuildDay(ctx, { slot }), foldBatches(services.context()), rebuildDay(ctx, { slot }), foldBatches(services.context())]);
-  await foldAll(services);
+  await Promise.all([rebuildDay(ctx, { slot }), aggregateBatches(services.context()), rebuildDay(ctx, { slot }), aggregateBatches(services.context())]);
+  await aggregateAll(services);
   const counted = await rollUpsOf(ctx);
   await rebuildDay(ctx, { slot });
   t.deepEqual(await rollUpsOf(ctx), counted);
@@ -117,8 +117,8 @@ test.serial('what comes in while a day is reckoned anew is counted once', async 
 test.serial('robots are kept and not counted', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent()], { userAgent: 'Googlebot/2.1' });
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 1);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 1);
   t.deepEqual(await rollUpsOf(ctx), { hours: [], days: [], sessions: [] });
 });
 
@@ -136,17 +136,17 @@ test.serial('partitions are there before they are needed', async (t) => {
 test.serial('events are kept for 90 days and roll-ups for 25 months, and older days cannot be reckoned anew', async (t) => {
   const { ctx, services, clock } = t.context;
   await sendEvents(ctx, [buildEvent()]);
-  await foldAll(services);
+  await aggregateAll(services);
   const day = dayOf(clock.now());
   const begun = await rollUpsOf(ctx) as { days: unknown; hours: unknown };
 
   clock.pass(days(90));
   await pruneAnalytics(services.context());
-  t.is((await foldedEvents(ctx)).length, 1);
+  t.is((await aggregatedEvents(ctx)).length, 1);
   clock.pass(days(1));
   await pruneAnalytics(services.context());
   await pruneAnalytics(services.context());
-  t.is((await foldedEvents(ctx)).length, 0);
+  t.is((await aggregatedEvents(ctx)).length, 0);
   t.false((await partitionsOf(t.context, 'analytics_events')).some((name) => name.endsWith(day.replaceAll('-', ''))));
   t.like(await rollUpsOf(ctx), { days: begun.days, hours: begun.hours, sessions: [] });
   await t.throwsAsync(rebuildDay(ctx, { slot: dayNumber(day) }), { code: 'invalid_request' });
@@ -161,7 +161,7 @@ test.serial('events are kept for 90 days and roll-ups for 25 months, and older d
 });
 
 async function partitionsOf({ services }: TestContext, table: string): Promise<string[]> {
-  const rows = await services.run<{ name: string }>(sql`
+  const rows = await services.execute<{ name: string }>(sql`
     select inhrelid::regclass::text as name from pg_inherits where inhparent = ${table}::regclass`);
   return rows.map(({ name }) => name);
 }

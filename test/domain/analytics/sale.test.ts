@@ -1,11 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { buildEvent, foldAll, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildEvent, aggregateAll, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -17,14 +17,14 @@ test.serial('an order that is paid for is one sale of the session that bought, f
   const { order_id: orderId } = await createCheckoutSession(ctx, {
     items: [{ product_slug: product.slug, quantity: 1 }], customer_email: 'ada@example.com', metadata: { session_id: 'visit' },
   });
-  await foldAll(services);
+  await aggregateAll(services);
   t.like(await rollUpsOf(ctx), { days: [{ viewed: 1, checkout: 1, paid: 0, orders: 0, revenue_cents: 0 }] });
 
   const { sessionId } = await sessionOf(ctx, orderId);
   await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
-  await workPromises(services);
-  await foldAll(services);
+  await runJobs(services);
+  await aggregateAll(services);
   const { totalCents } = await orderOf(ctx, orderId);
   t.like(await rollUpsOf(ctx), { days: [{ sessions: 1, viewed: 1, checkout: 1, paid: 1, orders: 1, revenue_cents: totalCents }] });
 });

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
 
-import { foldSetAside as foldSetAsideJob } from '#jobs/analytics.ts';
-import { countSetAside, foldSetAside, pruneAnalytics } from '#src/domain/analytics/index.ts';
+import { aggregateQuarantined as aggregateQuarantinedJob } from '#jobs/analytics.ts';
+import { countQuarantined, aggregateQuarantined, pruneAnalytics } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { days } from '#src/lib/duration.ts';
-import { NeedsPerson } from '#src/lib/errors.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, foldAll, foldedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
-import { promised } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { buildEvent, aggregateAll, aggregatedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -23,14 +23,14 @@ test.serial('a batch that cannot be folded is set aside for a person, and keeps 
   const ids = [await plantBatch(ctx, { id: 'not one' }), await plantBatch(ctx, { at: 'some day' }), await plantBatch(ctx, { value_cents: 1e30 })];
   await sendEvents(ctx, [buildEvent(), buildEvent()]);
   await sendEvents(ctx, [buildEvent()]);
-  await foldAll(services);
-  await foldAll(services);
+  await aggregateAll(services);
+  await aggregateAll(services);
   t.is(await waitingBatches(ctx), 0);
-  t.is((await foldedEvents(ctx)).length, 3);
+  t.is((await aggregatedEvents(ctx)).length, 3);
   t.like(await rollUpsOf(ctx), { days: [{ events: 3 }] });
-  t.is(await countSetAside(services.context()), 3);
-  t.deepEqual((await promised(ctx, foldSetAsideJob)).map(({ batchId }) => batchId).toSorted(), ids.toSorted());
-  const outcomes = (await workPromises(services)).filter((outcome) => outcome.startsWith('analytics.fold-set-aside'));
+  t.is(await countQuarantined(services.context()), 3);
+  t.deepEqual((await enqueuedJobs(ctx, aggregateQuarantinedJob)).map(({ batchId }) => batchId).toSorted(), ids.toSorted());
+  const outcomes = (await runJobs(services)).filter((outcome) => outcome.startsWith('analytics.fold-set-aside'));
   t.is(outcomes.length, 3);
   t.true(outcomes.every((outcome) => /cancel \(bat_.* cannot be counted \(PostgreSQL says 22/.test(outcome)), outcomes.join());
 });
@@ -38,24 +38,24 @@ test.serial('a batch that cannot be folded is set aside for a person, and keeps 
 test.serial('once it is mended it is counted, and once only', async (t) => {
   const { ctx, services } = t.context;
   const batchId = await plantBatch(ctx, { id: 'not one' });
-  await foldAll(services);
-  await t.throwsAsync(foldSetAside(ctx, { batchId }), { instanceOf: NeedsPerson });
-  await t.throwsAsync(foldSetAside(ctx, { batchId }), { instanceOf: NeedsPerson });
-  t.is((await foldedEvents(ctx)).length, 0);
+  await aggregateAll(services);
+  await t.throwsAsync(aggregateQuarantined(ctx, { batchId }), { instanceOf: ManualActionRequired });
+  await t.throwsAsync(aggregateQuarantined(ctx, { batchId }), { instanceOf: ManualActionRequired });
+  t.is((await aggregatedEvents(ctx)).length, 0);
 
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
-    update analytics_set_aside set events = replace(events::text, 'not one', ${randomUUID()})::json where tenant_id = ${ctx.tenant.id}`));
-  await foldSetAside(ctx, { batchId });
-  await foldSetAside(ctx, { batchId });
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 1);
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+    update analytics_quarantine set events = replace(events::text, 'not one', ${randomUUID()})::json where tenant_id = ${ctx.tenant.id}`));
+  await aggregateQuarantined(ctx, { batchId });
+  await aggregateQuarantined(ctx, { batchId });
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 1);
   t.is(await waitingBatches(ctx), 0);
 });
 
 test.serial('what is the database\'s fault and not the batch\'s sets nothing aside', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent()]);
-  const before = await countSetAside(services.context());
+  const before = await countQuarantined(services.context());
   const { pool } = services.context().database;
   const restores: (() => void)[] = [];
   const fillUp = (client: { query: Function }) => {
@@ -68,22 +68,22 @@ test.serial('what is the database\'s fault and not the batch\'s sets nothing asi
     };
   };
   pool.on('acquire', fillUp);
-  await t.throwsAsync(foldAll(services), { message: /the disk is full/ });
+  await t.throwsAsync(aggregateAll(services), { message: /the disk is full/ });
   pool.off('acquire', fillUp);
   for (const restore of restores.toReversed()) restore();
-  t.is(await countSetAside(services.context()), before);
-  await foldAll(services);
-  t.is((await foldedEvents(ctx)).length, 1);
+  t.is(await countQuarantined(services.context()), before);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 1);
 });
 
 test.serial('what nobody mends is forgotten with the events of its time', async (t) => {
   const { ctx, services, clock } = t.context;
   await plantBatch(ctx, { id: 'not one' });
-  await foldAll(services);
+  await aggregateAll(services);
   clock.pass(days(89));
   await pruneAnalytics(services.context());
-  t.true(await countSetAside(services.context()) > 0);
+  t.true(await countQuarantined(services.context()) > 0);
   clock.pass(days(3));
   await pruneAnalytics(services.context());
-  t.is(await countSetAside(services.context()), 0);
+  t.is(await countQuarantined(services.context()), 0);
 });

@@ -1,13 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { createPartitions, foldBatches, rebuildDay } from '#src/domain/analytics/index.ts';
+import { createPartitions, aggregateBatches, rebuildDay } from '#src/domain/analytics/index.ts';
 import type { Database } from '#src/domain/connections.ts';
 import { dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEvent, sendEvents } from '#test/support/factories/analytics.ts';
-import { leaveUncounted, rowsHandled } from '#test/support/rows-handled.ts';
+import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -16,15 +16,15 @@ test.serial('what comes to a store of which much was told is folded without read
   const { ctx, services, clock } = t.context;
   const beginWeek = async () => {
     await createPartitions(services.context());
-    const tables = await services.run<{ name: string }>(sql`select relname as name from pg_class where relkind = 'r' and relname like 'analytics%'`);
-    await leaveUncounted(services, tables.map(({ name }) => name));
+    const tables = await services.execute<{ name: string }>(sql`select relname as name from pg_class where relkind = 'r' and relname like 'analytics%'`);
+    await leaveUnanalyzed(services, tables.map(({ name }) => name));
   };
   const tell = async (batches: number, perBatch: number) => {
     for (let batch = 0; batch < batches; batch += 1) await sendEvents(ctx, Array.from({ length: perBatch }, () => buildEvent()));
   };
   const handledBy = async (work: (database: Database) => Promise<unknown>) =>
     Math.max(...(await rowsHandled(ctx.database, /analytics_/, work)).flatMap(({ custom, generic }) => [custom, generic]));
-  const fold = () => handledBy((database) => foldBatches({ ...services.context(), database }));
+  const fold = () => handledBy((database) => aggregateBatches({ ...services.context(), database }));
 
   await beginWeek();
   await tell(40, 100);

@@ -14,7 +14,7 @@ import { orderRetention } from '#src/domain/orders/index.ts';
 import { partnerRetention } from '#src/domain/partners/index.ts';
 import { paymentRetention } from '#src/domain/payments/retention.ts';
 import { removeExpired } from '#src/domain/remove-expired.ts';
-import { pruneMisses, searchRetention } from '#src/domain/search/misses.ts';
+import { pruneZeroResultSearches, searchRetention } from '#src/domain/search/misses.ts';
 import { sessionRetention } from '#src/domain/sessions/retention.ts';
 import { shippingRetention } from '#src/domain/shipping/retention.ts';
 import { webhookRetention } from '#src/domain/webhooks/retention.ts';
@@ -52,22 +52,22 @@ const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWi
 
 test('the README says of every table how long its rows are kept, or why for ever', async (t) => {
   const { services } = t.context;
-  const tables = (await services.run<{ name: string }>(sql`
+  const tables = (await services.execute<{ name: string }>(sql`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
       and not relispartition and relname <> 'migrations' order by relname`)).map(({ name }) => name);
   t.deepEqual([...rowsOf(limited), ...rowsOf(forEver)].flatMap(({ tables }) => tables).toSorted(), tables);
 
   const removed = new Set([...retentions.map(({ table }) => table), ...Object.keys(parts), ...otherwise]);
   t.deepEqual(rowsOf(limited).flatMap(({ tables }) => tables).toSorted(), [...removed].toSorted());
-  for (const { table, keptMs } of retentions) {
+  for (const { table, retainedMs } of retentions) {
     const kept = rowsOf(limited).find(({ tables }) => tables.includes(table))?.kept ?? '';
-    t.true(kept.includes(`${keptMs / days(1)} day`), `${table}: ${keptMs / days(1)} days, and not ${kept}`);
+    t.true(kept.includes(`${retainedMs / days(1)} day`), `${table}: ${retainedMs / days(1)} days, and not ${kept}`);
   }
 });
 
 test('what belongs to a row goes with it', async (t) => {
   for (const [part, whole] of Object.entries(parts)) {
-    const found = await t.context.services.run(sql`
+    const found = await t.context.services.execute(sql`
       select 1 from pg_constraint where conrelid = ${part}::regclass and confrelid = ${whole}::regclass and confdeltype = 'c'`);
     t.is(found.length, 1, part);
   }
@@ -75,7 +75,7 @@ test('what belongs to a row goes with it', async (t) => {
 
 test('rows that are kept no longer are found by an index', async (t) => {
   for (const { table, age } of retentions) {
-    const found = await t.context.services.run(sql`
+    const found = await t.context.services.execute(sql`
       select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
       where i.indrelid = ${table}::regclass and a.attname = ${age}`);
     t.true(found.length > 0, `${table} by ${age}`);
@@ -107,10 +107,10 @@ const valueOf: Readonly<Record<string, (prefix: string) => Sql>> = {
 };
 
 for (const retention of retentions) {
-  const { table, age, keptMs } = retention;
+  const { table, age, retainedMs } = retention;
   test.serial(`${table} is rid of a backlog of several batches by ${age}, and of nothing else`, async (t) => {
     const { services, clock } = t.context;
-    const columns = await services.run<Column>(sql`
+    const columns = await services.execute<Column>(sql`
       select a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull and not a.atthasdef as "isRequired"
       from pg_attribute a where a.attrelid = ${table}::regclass and a.attnum > 0 and not a.attisdropped`);
     const insert = (prefix: string, count: number, at: Date, given: Row) => {
@@ -122,18 +122,18 @@ for (const retention of retentions) {
         select ${joinSql(set.map(({ value }) => value), ', ')} from generate_series(1, ${count}::int) n`;
     };
     const { removed = {}, spared } = samples[table] ?? {};
-    const old = new Date(clock.now().getTime() - keptMs - days(2));
-    const count = () => asPlatform(services.context(), 'a test', async (ctx) => (await ctx.tx.run(sql`select 1 from ${rawSql(table)}`)).length);
+    const old = new Date(clock.now().getTime() - retainedMs - days(2));
+    const count = () => asPlatform(services.context(), 'a test', async (ctx) => (await ctx.tx.execute(sql`select 1 from ${rawSql(table)}`)).length);
 
     // Only the ages of these rows matter, so they need not stand for anything else.
-    const constraints = await services.run<{ name: string }>(sql`
+    const constraints = await services.execute<{ name: string }>(sql`
       select quote_ident(conname) as name from pg_constraint where conrelid = ${table}::regclass and contype in ('c', 'f')`);
-    for (const { name } of constraints) await services.run(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
+    for (const { name } of constraints) await services.execute(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
     await asPlatform(services.context(), 'a test', async (ctx) => {
-      await ctx.tx.run(sql`delete from ${rawSql(table)}`);
-      await ctx.tx.run(insert('old', 25, old, removed));
-      await ctx.tx.run(insert('new', 5, clock.now(), removed));
-      if (spared) await ctx.tx.run(insert('spared', 5, old, spared));
+      await ctx.tx.execute(sql`delete from ${rawSql(table)}`);
+      await ctx.tx.execute(insert('old', 25, old, removed));
+      await ctx.tx.execute(insert('new', 5, clock.now(), removed));
+      if (spared) await ctx.tx.execute(insert('spared', 5, old, spared));
     });
     const stays = spared ? 10 : 5;
 
@@ -145,16 +145,16 @@ for (const retention of retentions) {
   });
 }
 
-test.serial('pruneMisses removes the rarest searches of a store that has too many, however many too many', async (t) => {
+test.serial('pruneZeroResultSearches removes the rarest searches of a store that has too many, however many too many', async (t) => {
   const { ctx, services, clock } = t.context;
-  await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.run(sql`delete from search_misses`));
+  await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute(sql`delete from zero_result_searches`));
   for (const [store, count] of [['ten_a', 2], [ctx.tenant.id, 20]] as const) {
-    await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.run(sql`
-      insert into search_misses (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`));
+    await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute(sql`
+      insert into zero_result_searches (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`));
   }
-  const run = () => pruneMisses(services.context(), {}, { perStoreMax: 3, batchSize: 5, batchesMax: 2 });
+  const run = () => pruneZeroResultSearches(services.context(), {}, { perStoreMax: 3, batchSize: 5, batchesMax: 2 });
   await t.throwsAsync(run(), { instanceOf: Snooze });
   await run();
-  const left = await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.run<{ query: string }>(sql`select query from search_misses`));
+  const left = await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute<{ query: string }>(sql`select query from zero_result_searches`));
   t.deepEqual(left.map(({ query }) => query).toSorted(), ['q1', 'q18', 'q19', 'q2', 'q20']);
 });

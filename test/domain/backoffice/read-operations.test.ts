@@ -9,7 +9,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { failPromise, finishPromise } from '#src/outbox/runs.ts';
+import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { request } from '#test/domain/shipping/support.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -32,15 +32,15 @@ test.serial('a shop with nothing to do has nothing waiting, and every queue is n
 
 test.serial('a queue shows what is due, since when, what is for later and what was given up', async (t) => {
   const { ctx, services, clock } = t.context;
-  const { run } = services;
+  const { execute } = services;
   const due = clock.now();
   await transact(ctx, async (ctx) => {
     for (const eventId of ['relayed', 'kept', 'failed']) enqueue(ctx, fanOutEvent, { eventId }, { dueAt: due });
     enqueue(ctx, fanOutEvent, { eventId: 'later' }, { dueAt: fromNow(ctx.clock, minutes(10)) });
   });
-  const [, kept, failed] = await claimDue(run, [fanOutEvent.name], clock.now(), 10);
-  await finishPromise(run, kept?.id ?? '', clock.now());
-  await failPromise(run, failed?.id ?? '', clock.now(), 'It was no use.');
+  const [, kept, failed] = await claimDue(execute, [fanOutEvent.name], clock.now(), 10);
+  await recordFinished(execute, kept?.id ?? '', clock.now());
+  await recordFailed(execute, failed?.id ?? '', clock.now(), 'It was no use.');
   clock.pass(seconds(5));
   const unrelayed = clock.now();
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'unrelayed' }, { dueAt: unrelayed }));
@@ -60,9 +60,9 @@ test.serial('what needs a person is counted by kind and reason, and a label\'s t
   await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
   const { labelId } = await request(ctx, { attentionCodes: ['no_rates'] });
   await transact(ctx, async ({ tx, tenant, clock }) => {
-    await tx.run(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
-    await tx.run(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
-    await tx.run(sql`update shipping_accounts set paused_at = ${clock.now()} where tenant_id = ${tenant.id}`);
+    await tx.execute(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
+    await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
+    await tx.execute(sql`update shipping_accounts set paused_at = ${clock.now()} where tenant_id = ${tenant.id}`);
   });
   const { attention } = await readOperations(services.context());
   t.deepEqual(attention.map(({ kind, code, count }) => `${kind} ${code} ${count}`), [
@@ -75,7 +75,7 @@ test.serial('a purchase whose outcome nobody knows is counted once its call is o
   await buildShippingAccount(ctx);
   const { labelId } = await request(ctx);
   const since = clock.now();
-  await transact(ctx, async ({ tx, tenant }) => tx.run(sql`
+  await transact(ctx, async ({ tx, tenant }) => tx.execute(sql`
     update labels set state = 'buying', rate_id = 'rate', buy_token = 'token', buying_since = ${since}, lease_token = 'lease',
       lease_expires_at = ${fromNow(clock, seconds(75))}
     where tenant_id = ${tenant.id} and id = ${labelId}`));
@@ -89,7 +89,7 @@ test.serial('reconciling lags by the time between the provider\'s event and its 
   const lags = [1, 2, 60];
   await transact(ctx, async ({ tx, tenant }) => {
     for (const lag of lags) {
-      await tx.run(sql`
+      await tx.execute(sql`
         insert into payment_events (tenant_id, id, type, object_id, source, state, occurred_at, received_at, settled_at)
         values (${tenant.id}, ${newId('evt')}, 'checkout.session.completed', 'cs_1', 'webhook', 'applied',
           ${fromNow(clock, -seconds(lag))}, ${clock.now()}, ${clock.now()})`);

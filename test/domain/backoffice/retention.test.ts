@@ -4,7 +4,7 @@ import { pruneOutbox } from '#src/domain/backoffice/index.ts';
 import { read, runOnPlatformTables, transact } from '#src/domain/database.ts';
 import { pruneMails } from '#src/domain/mail/index.ts';
 import { pruneEvents } from '#src/domain/payments/index.ts';
-import { pruneHints } from '#src/domain/shipping/index.ts';
+import { pruneNotifications } from '#src/domain/shipping/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { days } from '#src/lib/duration.ts';
@@ -12,11 +12,11 @@ import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claims.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { failPromise, finishPromise } from '#src/outbox/runs.ts';
+import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -26,14 +26,14 @@ test.serial('promises are forgotten a week after they were kept, and what is ope
   await transact(ctx, async (ctx) => {
     for (const eventId of ['kept', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
   });
-  const claims = await claimDue(services.run, [fanOutEvent.name], clock.now(), 10);
+  const claims = await claimDue(services.execute, [fanOutEvent.name], clock.now(), 10);
   const keys = async () => (await runOnPlatformTables<{ key: string }>(ctx, sql`
     select key from outbox where tenant_id = ${ctx.tenant.id} order by key`)).map(({ key }) => key);
   const [kept, failed] = await Promise.all(['kept', 'failed'].map(async (key) => (await runOnPlatformTables<{ id: string }>(ctx, sql`
     select id from outbox where tenant_id = ${ctx.tenant.id} and key = ${key}`))[0]?.id ?? ''));
   t.is(claims.length, 3);
-  await finishPromise(services.run, kept ?? '', clock.now());
-  await failPromise(services.run, failed ?? '', clock.now(), 'It was no use.');
+  await recordFinished(services.execute, kept ?? '', clock.now());
+  await recordFailed(services.execute, failed ?? '', clock.now(), 'It was no use.');
 
   clock.pass(days(7) - 60_000);
   await pruneOutbox(services.context());
@@ -47,8 +47,8 @@ test.serial('an event is kept while anybody may be told of it again', async (t) 
   const { ctx, services, clock } = t.context;
   const endpoint = await buildEndpoint(ctx, await receiverFor(t), { events: ['webhook.test'] });
   const [told, untold] = [...(await recordTests(ctx, endpoint.id)), ...(await recordTests(ctx, endpoint.id))];
-  await workPromises(services);
-  await transact(ctx, async ({ tx, tenant }) => tx.run(sql`delete from webhook_deliveries where tenant_id = ${tenant.id} and event_id = ${untold}`));
+  await runJobs(services);
+  await transact(ctx, async ({ tx, tenant }) => tx.execute(sql`delete from webhook_deliveries where tenant_id = ${tenant.id} and event_id = ${untold}`));
   const ids = async () => (await read<{ id: string }>(ctx, sql`select id from events where tenant_id = ${ctx.tenant.id} order by id`)).map(({ id }) => id);
 
   clock.pass(days(30));
@@ -63,7 +63,7 @@ test.serial('mails are forgotten after 90 days, but for those that are still to 
   const { ctx, services, clock } = t.context;
   const build = (state: string) => transact(ctx, async (ctx) => {
     const id = await buildMail(ctx, { kind: 'one_time_password', to: newAddress(), data: { code_for: 'a test' } as never, subjectId: 'sub_1' });
-    await ctx.tx.run(sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))} where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await ctx.tx.execute(sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))} where tenant_id = ${ctx.tenant.id} and id = ${id}`);
     return id;
   });
   await build('sent');
@@ -80,7 +80,7 @@ test.serial('what a payment provider told is known for 40 days, and longer while
   const { ctx, services, clock } = t.context;
   const { id: tenantId } = ctx.tenant;
   for (const state of ['applied', 'pending']) {
-    await transact(ctx, async ({ tx }) => tx.run(sql`
+    await transact(ctx, async ({ tx }) => tx.execute(sql`
       insert into payment_events (tenant_id, id, type, object_id, source, state, occurred_at, received_at)
       values (${tenantId}, ${`evt_${state}`}, 'a.test', 'x', 'webhook', ${state}, ${clock.now()}, ${clock.now()})`));
   }
@@ -99,15 +99,15 @@ test.serial('what a payment provider told is known for 40 days, and longer while
 
 test.serial('hints of the shipping provider are forgotten after 30 days', async (t) => {
   const { ctx, services, clock } = t.context;
-  await transact(ctx, async ({ tx, tenant }) => tx.run(sql`
-    insert into shipping_hints (tenant_id, id, kind, subject, fingerprint, received_at)
+  await transact(ctx, async ({ tx, tenant }) => tx.execute(sql`
+    insert into shipping_notifications (tenant_id, id, kind, subject, fingerprint, received_at)
     values (${tenant.id}, 'hint', 'track', 'x', 'x', ${clock.now()})`));
-  const count = async () => (await read(ctx, sql`select 1 from shipping_hints where tenant_id = ${ctx.tenant.id}`)).length;
+  const count = async () => (await read(ctx, sql`select 1 from shipping_notifications where tenant_id = ${ctx.tenant.id}`)).length;
 
   clock.pass(days(30) - 60_000);
-  await pruneHints(services.context());
+  await pruneNotifications(services.context());
   t.is(await count(), 1);
   clock.pass(120_000);
-  for (const _ of [1, 2]) await pruneHints(services.context());
+  for (const _ of [1, 2]) await pruneNotifications(services.context());
   t.is(await count(), 0);
 });

@@ -9,7 +9,7 @@ import type { DomainError } from '#src/lib/errors.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -31,7 +31,7 @@ test('a product that is saved twice is created once, and searched for once', asy
   const { ctx } = t.context;
   t.deepEqual(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'created', fields: [] });
   t.like(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'unchanged', fields: [] });
-  t.is((await promised(ctx, indexDocument)).length, 1);
+  t.is((await enqueuedJobs(ctx, indexDocument)).length, 1);
 });
 
 test('a change names its fields, and never more than changed', async (t) => {
@@ -43,7 +43,7 @@ test('a change names its fields, and never more than changed', async (t) => {
     variants: [{ ...small!, price_cents: 3900 }, large!, { sku: 'BOWL-X', price_cents: 9900 }],
   });
   t.like(change, { subject: 'product oak-bowl', action: 'updated', fields: ['name', 'tags', 'variants.BOWL-S.price_cents', 'variants.BOWL-X'] });
-  t.deepEqual((await promised(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
+  t.deepEqual((await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
 });
 
 test('stock is an opening value, until the owner says otherwise', async (t) => {
@@ -123,7 +123,7 @@ test.serial('a hundred products cost as many statements as two', async (t) => {
   const { ctx, services } = t.context;
   const costOf = async (inputs: readonly ProductInput[]) => (await countStatements(services, () => saveAll(ctx, inputs))).statements.length;
   t.is(await costOf(plates(100)), 6, 'lock, read, look for the SKUs, write, open the stock, promise');
-  t.is((await promised(ctx, indexDocument)).length, 100);
+  t.is((await enqueuedJobs(ctx, indexDocument)).length, 100);
   t.is(await costOf(plates(100)), 2);
   t.deepEqual((await saveAll(ctx, plates(3, { category: 'table' }))).map(({ fields }) => fields), [['category'], ['category'], ['category']]);
   t.deepEqual(await stockOf(ctx, await idOf(ctx, 'plate-99')), { stock: 2, held: 0, ledger: 2 });

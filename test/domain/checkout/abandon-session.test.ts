@@ -6,7 +6,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount, holdsOf, ordersOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 /*
  * A checkout that was answered with an error, for each kind of checkout and each way in which the provider can fail it:
@@ -55,7 +55,7 @@ const stepMs = minutes(0.5);
 async function wait({ clock, services }: StripeContext, forMs: number): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
     clock.pass(stepMs);
-    await workPromises(services);
+    await runJobs(services);
   }
 }
 

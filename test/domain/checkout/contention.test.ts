@@ -8,7 +8,7 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, ordersOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { ports: { payments: fakePaymentGateway() }, environment: { DATABASE_POOL_MAX: '10' } });
@@ -42,7 +42,7 @@ test.serial('a crowd never gets more than there is, and what it does not pay for
   t.is((await balanceOf(ctx, card.id))?.held, 3800 * 2);
 
   clock.pass(hours(2));
-  await workPromises(services, { rounds: 60 });
+  await runJobs(services, { rounds: 60 });
   t.true((await ordersOf(ctx)).every(({ status }) => status === 'expired'));
   t.like(await stockOf(ctx, scarce.variant.id), { stock: 10, held: 0 });
   t.like(await stockOf(ctx, plenty.variant.id), { stock: 1000, held: 0 });

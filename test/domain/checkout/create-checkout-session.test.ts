@@ -17,7 +17,7 @@ import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/fact
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { promised, recorded } from '#test/support/promised.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -61,8 +61,8 @@ test.serial('a checkout makes a pending order with its holds, and promises to lo
   t.is(checkout.order.id, checkout.order_id);
   t.is((await buy(ctx, product)).order_number, 'ORD-1002');
   t.like(await orderOf(ctx, checkout.order_id), { status: 'pending', paymentStatus: 'unpaid' });
-  t.deepEqual((await promised(ctx, repairSession))[0], { orderId: checkout.order_id, attempt: 1 });
-  t.deepEqual((await promised(ctx, checkSessionJob))[0], { orderId: checkout.order_id, number: 1 });
+  t.deepEqual((await enqueuedJobs(ctx, repairSession))[0], { orderId: checkout.order_id, attempt: 1 });
+  t.deepEqual((await enqueuedJobs(ctx, checkSessionJob))[0], { orderId: checkout.order_id, number: 1 });
 });
 
 test.serial('every line says which product it is, and which variant exactly where one was named', async (t) => {
@@ -373,7 +373,7 @@ test.serial('the order is linked to the customer who is known by that address', 
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
   const id = newId('cus');
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     insert into customers (tenant_id, id, email, created_at) values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`));
   const { order_id } = await buy(ctx, product, { customer_email: 'Ada@example.com' });
   t.is((await orderOf(ctx, order_id)).customerId, id);

@@ -12,8 +12,8 @@ import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#tes
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { recorded } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -25,7 +25,7 @@ interface Goods {
   card: { id: string; code: string };
 }
 
-async function stockShop(ctx: Context): Promise<Goods> {
+async function stockStore(ctx: Context): Promise<Goods> {
   await buildPaymentAccount(ctx);
   return { product: await buildProduct(ctx, { variants: [{ ships: false }] }), promo: await buildPromo(ctx), card: await buildGiftCard(ctx, { balanceCents: 100_000 }) };
 }
@@ -40,12 +40,12 @@ const openAtProvider = (orderId: string) =>
 
 test.serial('a process that dies anywhere in a checkout leaves an order that comes to rest, or none', async (t) => {
   const { ctx, services, clock } = t.context;
-  const goods = await stockShop(ctx);
+  const goods = await stockStore(ctx);
   let step = 1;
   for (; step < 60; step += 1) {
     const died = await dieAt(services, step, () => buy(ctx, goods));
     clock.pass(minutes(3));
-    await workPromises(services);
+    await runJobs(services);
     const pending = (await ordersOf(ctx)).filter(({ status }) => status === 'pending');
     t.true(pending.length <= 1, `step ${step}: at most the last order is still pending`);
     for (const order of pending) {
@@ -58,7 +58,7 @@ test.serial('a process that dies anywhere in a checkout leaves an order that com
   }
   t.true(step > 10, 'it died at many places');
   clock.pass(hours(2));
-  await workPromises(services);
+  await runJobs(services);
   t.like(await stockOf(ctx, goods.product.variant.id), { stock: 100, held: 0 });
   t.deepEqual(await usesOf(ctx, goods.promo.id), { held: 0, used: 0 });
   t.deepEqual(await usesOf(ctx, goods.promo.id, 'ada@example.com'), { held: 0, used: 0 });
@@ -68,7 +68,7 @@ test.serial('a process that dies anywhere in a checkout leaves an order that com
 
 test.serial('a process that dies while the provider works leaves a session that is closed, and nothing held', async (t) => {
   const { ctx, services, clock } = t.context;
-  const goods = await stockShop(ctx);
+  const goods = await stockStore(ctx);
   payments.meanwhile = async (asked) => {
     if (asked === 'createSession') throw new Killed('died during the call');
   };
@@ -77,7 +77,7 @@ test.serial('a process that dies while the provider works leaves a session that 
   const [order] = await ordersOf(ctx);
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' });
   clock.pass(31_000);
-  await workPromises(services);
+  await runJobs(services);
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
   t.is(openAtProvider(order?.id ?? ''), 0);
   t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
@@ -85,16 +85,16 @@ test.serial('a process that dies while the provider works leaves a session that 
 
 test.serial('with too little time left the same call is not made again, and the order ends', async (t) => {
   const { ctx, services, clock } = t.context;
-  const goods = await stockShop(ctx);
+  const goods = await stockStore(ctx);
   payments.misfortunes.createSession = [{ failure: 'away' }];
   await t.throwsAsync(buy(ctx, goods));
   const [order] = await ordersOf(ctx);
   clock.pass(minutes(30));
   payments.asked.length = 0;
-  await workPromises(services);
+  await runJobs(services);
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' }, 'one empty look proves nothing');
   clock.pass(minutes(2));
-  await workPromises(services);
+  await runJobs(services);
   t.false(payments.asked.includes('createSession'));
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
   t.like(await orderOf(ctx, order?.id ?? ''), { status: 'expired' });
@@ -103,19 +103,19 @@ test.serial('with too little time left the same call is not made again, and the 
 
 test.serial('a provider that answers an error after it acted, again and again, is asked what it made', async (t) => {
   const { ctx, services, clock } = t.context;
-  const goods = await stockShop(ctx);
+  const goods = await stockStore(ctx);
   payments.misfortunes.createSession = Array.from({ length: 4 }, () => ({ failure: 'away', after: true }));
   await t.throwsAsync(buy(ctx, goods));
   const [order] = await ordersOf(ctx);
   clock.pass(31_000);
-  await workPromises(services);
+  await runJobs(services);
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired', sessionId: payments.sessionOf(order?.id ?? '').sessionId });
   payments.misfortunes.createSession = [];
 });
 
 test.serial('a session that is made at the moment at which it is abandoned is closed, and the request sent again is a new order', async (t) => {
   const { ctx, services, clock } = t.context;
-  const goods = await stockShop(ctx);
+  const goods = await stockStore(ctx);
   const click = () => createCheckoutSession(ctx, { items: [{ product_slug: goods.product.slug, quantity: 1 }] }, { requestKey: 'a request' });
   payments.misfortunes.createSession = [{ failure: 'away' }];
   await t.throwsAsync(click());
@@ -129,7 +129,7 @@ test.serial('a session that is made at the moment at which it is abandoned is cl
     await repairSession(ctx, { orderId, attempt: 1 });
   };
   t.like(await t.throwsAsync(click()), { code: 'payment_provider_unavailable' });
-  await workPromises(services);
+  await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'expired' });
   t.like(await sessionOf(ctx, orderId), { state: 'expired' });
   t.is(openAtProvider(orderId), 0);
@@ -139,7 +139,7 @@ test.serial('a session that is made at the moment at which it is abandoned is cl
 
 test.serial('a process that dies anywhere in bringing an order into line pays it once all the same', async (t) => {
   const { ctx, services } = t.context;
-  const goods = await stockShop(ctx);
+  const goods = await stockStore(ctx);
   let sold = 0;
   let deaths = 0;
   for (let step = 1; step < 80; step += 1) {

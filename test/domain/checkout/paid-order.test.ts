@@ -9,9 +9,9 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { promised, recorded } from '#test/support/promised.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -40,7 +40,7 @@ test.serial('a shopper pays on the hosted page, and the order is paid once, with
   const { sessionId } = await sessionOf(ctx, checkout.order_id);
   await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
-  await workPromises(services, { rounds: 1 });
+  await runJobs(services, { rounds: 1 });
 
   const order = await orderOf(ctx, checkout.order_id);
   t.like(order, { status: 'paid', paymentStatus: 'paid', email: 'ada@example.com', attentionCode: null, shippingCents: 599 });
@@ -51,7 +51,7 @@ test.serial('a shopper pays on the hosted page, and the order is paid once, with
   t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 1 });
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 0, held: 0 });
   t.deepEqual(await recorded(ctx, order.id), ['order.paid']);
-  t.is((await promised(ctx, purchaseLabel)).length, 1);
+  t.is((await enqueuedJobs(ctx, purchaseLabel)).length, 1);
 });
 
 test.serial('the discount of a checkout goes when the session is over, paid or not, and its removal can be repeated', async (t) => {
@@ -65,9 +65,9 @@ test.serial('the discount of a checkout goes when the session is over, paid or n
   await stripe.pay((await sessionOf(ctx, paid.order_id)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await stripe.idle();
   await stripe.addFault({ match: 'DELETE /v1/coupons/*', kind: 'reset_after', times: 4 });
-  await workPromises(services);
+  await runJobs(services);
   clock.pass(hours(2));
-  await workPromises(services);
+  await runJobs(services);
   t.is(await coupons(), 0);
   for (let time = 0; time < 2; time += 1) await t.notThrowsAsync(removeDiscount(ctx, { orderId: paid.order_id }));
   t.like(await orderOf(ctx, paid.order_id), { status: 'paid', totalCents: 3420 });

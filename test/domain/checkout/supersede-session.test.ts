@@ -11,7 +11,7 @@ import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factorie
 import { buildPaymentAccount, holdsOf, orderOf, ordersOf } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { until } from '#test/support/until.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -28,14 +28,14 @@ async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<Dom
 
 /** Let calls of one kind wait at the provider until they are let go; `arrived` when the first has come. */
 function heldUp(kind: string) {
-  const [arrived, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [arrived, releaseHeldLabel] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   payments.meanwhile = async (asked) => {
     if (asked !== kind) return;
     payments.meanwhile = undefined;
     arrived.resolve();
-    await letGo.promise;
+    await releaseHeldLabel.promise;
   };
-  return { arrived: arrived.promise, letGo: letGo.resolve };
+  return { arrived: arrived.promise, releaseHeldLabel: releaseHeldLabel.resolve };
 }
 
 const openAtProvider = () => [...payments.sessions.values()].filter(({ state }) => state === 'open').map(({ orderId }) => orderId);
@@ -54,7 +54,7 @@ test.serial('a click that was never answered keeps nothing from the next one, an
   t.deepEqual(await holdsOf(ctx, first?.id ?? ''), ['stock: released']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
   clock.pass(31_000);
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(openAtProvider(), [second.order_id]);
 });
 
@@ -67,13 +67,13 @@ test.serial('what is answered after the shopper has asked for another session is
   const first = createCheckoutSession(ctx, order, { requestKey: 'first' });
   await slow.arrived;
   const second = await createCheckoutSession(ctx, order, { requestKey: 'second' });
-  slow.letGo();
+  slow.releaseHeldLabel();
   t.like(await refusal(t, first), { code: 'payment_provider_unavailable', retryAfterSeconds: 5 });
 
   const again = await createCheckoutSession(ctx, order, { requestKey: 'first' });
   t.not(again.order_id, payments.sessions.values().next().value?.orderId, 'the same request asked again is a new click');
   t.like(await orderOf(ctx, second.order_id), { status: 'expired' });
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(openAtProvider(), [again.order_id]);
 });
 
@@ -90,7 +90,7 @@ test.serial('a session that is answered at the very moment at which it is supers
     await lockOrder(held, order?.id ?? '');
     const second = buy(ctx, product, cart);
     await until(() => waitsForLock(ctx), { what: 'the second to come so far' });
-    slow.letGo();
+    slow.releaseHeldLabel();
     await first;
     return { second };
   });

@@ -5,7 +5,7 @@ import { type EntryInput, removeEntry, saveEntry } from '#src/domain/content/ind
 import { transact } from '#src/domain/database.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -22,7 +22,7 @@ test('an entry that is saved twice is created once, and a change names its field
   t.like(await save({ ends_at: '2026-02-05T00:00:00.000Z' }), { subject: 'content article/care', action: 'unchanged', fields: [] });
   const change = await save({ tags: [], body: { format: 'text', value: 'Oil it.' }, ends_at: null });
   t.like(change, { subject: 'content article/care', action: 'updated', fields: ['body', 'tags', 'ends_at'] });
-  t.deepEqual((await promised(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
+  t.deepEqual((await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
 });
 
 test('an entry is removed once', async (t) => {
@@ -31,7 +31,7 @@ test('an entry is removed once', async (t) => {
   const remove = () => transact(ctx, (ctx) => removeEntry(ctx, care));
   t.is((await remove()).action, 'removed');
   t.is((await remove()).action, 'unchanged');
-  t.is((await promised(ctx, indexDocument)).length, 2);
+  t.is((await enqueuedJobs(ctx, indexDocument)).length, 2);
 });
 
 test('an entry cannot end before it starts', async (t) => {

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import {
-  findCustomer, findCustomerByEmail, forgetPaymentCustomer, rememberCustomer, rememberPaymentCustomer,
+  findCustomer, findCustomerByEmail, unlinkPaymentCustomer, upsertCustomer, linkPaymentCustomer,
 } from '#src/domain/customers/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -13,7 +13,7 @@ useContext(test);
 
 test('one person is one customer, however the address is written', async (t) => {
   const { ctx } = t.context;
-  const remember = (email: string, name?: string) => transact(ctx, (ctx) => rememberCustomer(ctx, { email, name }));
+  const remember = (email: string, name?: string) => transact(ctx, (ctx) => upsertCustomer(ctx, { email, name }));
 
   const first = await remember('Ada@Example.com ', 'Ada');
   const second = await remember('ada@example.com');
@@ -28,7 +28,7 @@ test('one person is one customer, however the address is written', async (t) => 
 test('twenty orders of one new person at once make one customer', async (t) => {
   const { ctx } = t.context;
   const remembered = await Promise.all(
-    Array.from({ length: 20 }, () => transact(ctx, (ctx) => rememberCustomer(ctx, { email: 'grace@example.com' }))),
+    Array.from({ length: 20 }, () => transact(ctx, (ctx) => upsertCustomer(ctx, { email: 'grace@example.com' }))),
   );
   t.is(new Set(remembered.map(({ id }) => id)).size, 1);
 });
@@ -37,15 +37,15 @@ test('of two payment ids for one customer the first stays, and both get it', asy
   const { ctx } = t.context;
   const { id: customerId } = await buildCustomer(ctx);
   const remember = (paymentCustomerId: string) =>
-    transact(ctx, (ctx) => rememberPaymentCustomer(ctx, { customerId, paymentCustomerId }));
+    transact(ctx, (ctx) => linkPaymentCustomer(ctx, { customerId, paymentCustomerId }));
 
   const kept = await Promise.all([remember('cus_a'), remember('cus_b')]);
   t.is(kept[0].paymentCustomerId, kept[1].paymentCustomerId);
   t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, kept[0].paymentCustomerId);
 
-  await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId, paymentCustomerId: 'cus_of_another_account' }));
+  await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId, paymentCustomerId: 'cus_of_another_account' }));
   t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, kept[0].paymentCustomerId);
-  await transact(ctx, (ctx) => forgetPaymentCustomer(ctx, { customerId, ...kept[0] }));
+  await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId, ...kept[0] }));
   t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, null);
   t.is((await remember('cus_c')).paymentCustomerId, 'cus_c');
 });

@@ -4,14 +4,14 @@ import { Webhook } from 'standardwebhooks';
 import { handleCall as handleCallJob } from '#jobs/integrations.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
-import { acceptCall, callSecretOf, createIntegrationState, giveUpCall, handleCall, pruneIntegrations } from '#src/domain/integrations/index.ts';
+import { acceptCall, callSecretOf, createIntegrationState, failCall, handleCall, pruneIntegrations } from '#src/domain/integrations/index.ts';
 import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const taken: IntegrationCall[] = [];
@@ -43,7 +43,7 @@ const stateOf = async (ctx: Context, id: string) =>
 test('what a third party tells reaches whoever knows it, once however often the job runs', async (t) => {
   const { ctx } = t.context;
   const callId = await call(ctx, 'bookkeeper', { invoice: 7 });
-  t.deepEqual(await promised(ctx, handleCallJob), [{ callId }]);
+  t.deepEqual(await enqueuedJobs(ctx, handleCallJob), [{ callId }]);
   await handleCall(ctx, { callId });
   await handleCall(ctx, { callId });
   t.deepEqual(taken.filter(({ id }) => id === callId), [{ id: callId, tenantId: ctx.tenant.id, body: { invoice: 7 } }]);
@@ -62,8 +62,8 @@ test('what could not be handled waits for another try, also after it was given u
   const callId = await call(ctx, 'sleeper');
   await t.throwsAsync(handleCall(ctx, { callId }), { is: away });
   t.is(await stateOf(ctx, callId), 'received');
-  await giveUpCall(ctx, { callId });
-  await giveUpCall(ctx, { callId });
+  await failCall(ctx, { callId });
+  await failCall(ctx, { callId });
   t.is(await stateOf(ctx, callId), 'failed');
   await handleCall({ ...ctx, ports: { ...ctx.ports, integrations: new Map() } }, { callId });
   t.is(await stateOf(ctx, callId), 'ignored');

@@ -6,7 +6,7 @@ import type { OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildWaiting } from '#test/support/factories/leads.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const sent: OutgoingMail[] = [];
 
@@ -28,9 +28,9 @@ test('from an empty shelf to a mail: who waits is written to once, with the way 
   const { email } = await buildWaiting(ctx, { productSlug: slug });
   for (const quantity of [2, 0, 5]) await transact(ctx, (ctx) => changeStock(ctx, [{ variantId: variant.id, quantity }]));
 
-  const outcomes = await workPromises(services);
+  const outcomes = await runJobs(services);
   t.deepEqual(outcomes.filter((outcome) => outcome.startsWith('leads.')), Array<string>(2).fill('leads.notify-restock: done'));
   t.deepEqual(sent.map(({ to, subject }) => [to, subject]), [[email, 'Oak bowl is back']]);
   t.true(sent[0]?.text.includes(`${tenant.storefrontUrl}/products/${slug}`));
-  t.deepEqual((await workPromises(services)).filter((outcome) => outcome.startsWith('leads.')), []);
+  t.deepEqual((await runJobs(services)).filter((outcome) => outcome.startsWith('leads.')), []);
 });

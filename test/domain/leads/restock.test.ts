@@ -9,7 +9,7 @@ import { notifyRestock } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildWaiting, restockMailsOf } from '#test/support/factories/leads.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -20,7 +20,7 @@ const setStock = (ctx: Context, variantId: string, quantity: number | null) =>
 
 /** Work every restock that was promised so far, as often as asked, side by side. */
 async function workRestocks(ctx: Context, times = 1): Promise<void> {
-  const occasions = await promised(ctx, notifyRestockJob);
+  const occasions = await enqueuedJobs(ctx, notifyRestockJob);
   const runs = Array.from({ length: times }, () => occasions.map((occasion) => notifyRestock(ctx, occasion)));
   await Promise.all(runs.flat());
 }
@@ -51,7 +51,7 @@ test('two restocks at once tell each who waits once', async (t) => {
   const { slug, variants } = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
   const people = await Promise.all(Array.from({ length: 12 }, () => buildWaiting(ctx, { productSlug: slug })));
   await Promise.all(variants.map(({ id }) => setStock(ctx, id, 3)));
-  t.is((await promised(ctx, notifyRestockJob)).length, 2);
+  t.is((await enqueuedJobs(ctx, notifyRestockJob)).length, 2);
 
   await workRestocks(ctx, 3);
   t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
@@ -114,7 +114,7 @@ test('more people than one transaction takes are told in portions, each once', a
   await setStock(ctx, variant.id, 1);
   await workRestocks(ctx);
   t.is((await recipients(ctx)).length, 100);
-  t.deepEqual((await promised(ctx, notifyRestockJob)).map(({ number }) => number), [1, 2]);
+  t.deepEqual((await enqueuedJobs(ctx, notifyRestockJob)).map(({ number }) => number), [1, 2]);
   await workRestocks(ctx);
   t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
 });
@@ -124,7 +124,7 @@ test('only stock that rises from none to some is an occasion', async (t) => {
   const occasionsOf = async (stock: number | null, ...moves: ((ctx: InTransaction, variantId: string) => Promise<unknown>)[]) => {
     const { variant } = await buildProduct(ctx, { variants: [{ stock }] });
     for (const move of moves) await transact(ctx, (ctx) => move(ctx, variant.id));
-    return (await promised(ctx, notifyRestockJob)).filter(({ variantId }) => variantId === variant.id).length;
+    return (await enqueuedJobs(ctx, notifyRestockJob)).filter(({ variantId }) => variantId === variant.id).length;
   };
   const line = (variantId: string, quantity = 1) => [{ variantId, quantity }];
   const set = (quantity: number | null) => (ctx: InTransaction, variantId: string) => changeStock(ctx, [{ variantId, quantity }]);

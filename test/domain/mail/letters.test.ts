@@ -2,8 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 import { chromium } from 'playwright-core';
 
 import type { MailKind } from '#src/domain/mail/kinds.ts';
-import { inkOn } from '#src/domain/mail/letter/ink-on.ts';
-import { writeLetter } from '#src/domain/mail/write-letter.ts';
+import { contrastOn } from '#src/domain/mail/letter/ink-on.ts';
+import { renderEmail } from '#src/domain/mail/write-letter.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -23,7 +23,7 @@ function branded({ ctx }: TestContext) {
 test('every kind of mail has a subject, both forms and the letterhead of its store', async (t) => {
   const ctx = branded(t.context);
   for (const kind of kinds) {
-    const { subject, text, html, headers } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
+    const { subject, text, html, headers } = await renderEmail(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
     t.regex(subject, /^\S.{5,80}\S$/, kind);
     for (const said of ['Cedar & Clay', ctx.tenant.storefrontUrl, 'https://instagram.example/cedar']) t.true(text.includes(said), `${kind}: ${said}`);
     for (const said of ['Cedar &amp; Clay', '#7a5c3e', 'https://instagram.example/cedar']) t.true(html.includes(said), `${kind}: ${said}`);
@@ -38,19 +38,19 @@ test('what somebody wrote is shown and never run', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
   const items = [{ name: evil, quantity: 1, unit_price_cents: 100 }];
-  const receipt = await writeLetter(ctx, 'receipt', { data: orderMail({ items, order_number: evil }), subjectId: 'ord_1', recipient: 'ada@example.com' });
+  const receipt = await renderEmail(ctx, 'receipt', { data: orderMail({ items, order_number: evil }), subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.false(receipt.html.includes('<script>'));
   t.true(receipt.html.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;'));
   t.false(/[\r\n]/.test(receipt.subject));
-  const gift = await writeLetter(ctx, 'gift', { data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil }, subjectId: 'ord_1', recipient: 'ada@example.com' });
+  const gift = await renderEmail(ctx, 'gift', { data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil }, subjectId: 'ord_1', recipient: 'ada@example.com' });
   t.false(gift.html.includes('<script>'));
 });
 
-test('writeLetter keeps every subject and header on one line and shows every name as text, whatever it is', async (t) => {
+test('renderEmail keeps every subject and header on one line and shows every name as text, whatever it is', async (t) => {
   for (const name of awkwardNames) {
     const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, name } };
     for (const kind of kinds) {
-      const { subject, html, headers } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
+      const { subject, html, headers } = await renderEmail(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
       for (const line of [subject, ...Object.values(headers)]) t.notRegex(line, /[\p{Cc}]/u, kind);
       t.false(html.includes('<3') || html.includes('<x@'), `${kind}: ${name}`);
     }
@@ -58,7 +58,7 @@ test('writeLetter keeps every subject and header on one line and shows every nam
 });
 
 test('a receipt adds up in the money of its order', async (t) => {
-  const { text } = await writeLetter(t.context.ctx, 'receipt', { data: everyKind.receipt, subjectId: 'ord_1', recipient: 'ada@example.com' });
+  const { text } = await renderEmail(t.context.ctx, 'receipt', { data: everyKind.receipt, subjectId: 'ord_1', recipient: 'ada@example.com' });
   for (const line of [/Oak bowl, Large +\$62\.00\n/, /Coffee of the month, 12 oz \(Quantity 2\) +\$34\.00\n/, /Discount +−\$9\.60\n/, /Gift card +−\$10\.00\n/, /Total +\$89\.53\n/]) {
     t.regex(text, line);
   }
@@ -69,10 +69,10 @@ test('a receipt adds up in the money of its order', async (t) => {
 });
 
 test('the label of a button can be read on any colour', (t) => {
-  t.is(inkOn('#ffffff'), '#000000');
-  t.is(inkOn('#ffd84d'), '#000000');
-  t.is(inkOn('#7a5c3e'), '#ffffff');
-  t.is(inkOn('#000000'), '#ffffff');
+  t.is(contrastOn('#ffffff'), '#000000');
+  t.is(contrastOn('#ffd84d'), '#000000');
+  t.is(contrastOn('#7a5c3e'), '#ffffff');
+  t.is(contrastOn('#000000'), '#ffffff');
 });
 
 const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
@@ -86,7 +86,7 @@ browserTest('every mail fits a narrow window and a wide one, in light and in dar
     const asked: string[] = [];
     page.on('request', (request) => void (request.url().startsWith('http') && asked.push(request.url())));
     for (const kind of kinds) {
-      const { html } = await writeLetter(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
+      const { html } = await renderEmail(ctx, kind, { data: everyKind[kind], subjectId: 'sub_1', recipient: 'ada@example.com' } as never);
       for (const width of [320, 1200]) {
         await page.setViewportSize({ width, height: 700 });
         await page.setContent(html);

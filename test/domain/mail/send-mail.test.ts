@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import { giveUpMail, isSuppressed, promiseMail, sendMail } from '#src/domain/mail/index.ts';
+import { failMail, isSuppressed, enqueueMail, sendMail } from '#src/domain/mail/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -19,8 +19,8 @@ import { awkwardNames } from '#test/support/awkward-names.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
 import { asked } from '#test/support/factories/sessions.ts';
-import { promised } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 const mailbox = await startMailbox();
@@ -56,13 +56,13 @@ test('a mail is promised in the transaction that causes it, and sent once howeve
   const { ctx } = t.context;
   const to = newAddress();
   await t.throwsAsync(transact(ctx, async (ctx) => {
-    await promiseMail(ctx, receipt(to));
+    await enqueueMail(ctx, receipt(to));
     throw new Error('changed our mind');
   }));
-  t.deepEqual(await promised(ctx, sendMailJob), []);
+  t.deepEqual(await enqueuedJobs(ctx, sendMailJob), []);
 
   const mailId = await buildMail(ctx, receipt(` ${to.toUpperCase()} `));
-  t.deepEqual(await promised(ctx, sendMailJob), [{ mailId, attempt: 1 }]);
+  t.deepEqual(await enqueuedJobs(ctx, sendMailJob), [{ mailId, attempt: 1 }]);
   await sendMail(ctx, { mailId });
   await sendMail(ctx, { mailId });
 
@@ -133,7 +133,7 @@ test('a mail server that says "later" is asked again, later each time', async (t
   t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 2 });
   const waitMs = ((await readMail(ctx, mailId))?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
   t.true(waitMs > minutes(1.9) && waitMs <= minutes(2));
-  t.deepEqual(await promised(ctx, sendMailJob), [1, 2, 3].map((attempt) => ({ mailId, attempt })));
+  t.deepEqual(await enqueuedJobs(ctx, sendMailJob), [1, 2, 3].map((attempt) => ({ mailId, attempt })));
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 3 });
   t.is((await inbox.messages({ to })).length, 1);
@@ -195,14 +195,14 @@ test('while the mail server is down for some minutes everything is promised as e
   await inbox.setDown(true);
   await promise(12);
   await requestLink(ctx, asked(signingIn));
-  await workPromises(services);
+  await runJobs(services);
   clock.pass(minutes(1));
   await promise(12);
-  await workPromises(services);
+  await runJobs(services);
   clock.pass(minutes(2.5));
   await inbox.setDown(false);
   for (const _ of [1, 2]) {
-    await workPromises(services);
+    await runJobs(services);
     clock.pass(minutes(2.5));
   }
   for (const to of recipients) t.is((await inbox.messages({ to })).length, 1, to);
@@ -267,8 +267,8 @@ test('an address that hides a second one or a header is refused', async (t) => {
 test('a mail whose runs keep dying is given up where people see it', async (t) => {
   const { ctx } = t.context;
   const mailId = await buildMail(ctx, receipt(newAddress()));
-  await giveUpMail(ctx, { mailId });
-  await giveUpMail(ctx, { mailId });
+  await failMail(ctx, { mailId });
+  await failMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'failed' });
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent' }, 'somebody pressed Retry');

@@ -15,7 +15,7 @@ const change = ({ ctx }: TestContext, id: string, work: (order: Order) => void) 
   if (order) await saveOrder(ctx, order);
 });
 
-const write = ({ ctx }: TestContext, id: string, values: Sql) => transact(ctx, (ctx) => ctx.tx.run(sql`
+const write = ({ ctx }: TestContext, id: string, values: Sql) => transact(ctx, (ctx) => ctx.tx.execute(sql`
   update orders set ${values} where tenant_id = ${ctx.tenant.id} and id = ${id}`));
 
 const columnsOf = ({ ctx }: TestContext, id: string) => readOne(ctx, sql`

@@ -1,14 +1,14 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/domain/database.ts';
-import { type FulfillmentNews, orderForShipping, readOrder, recordFulfillment } from '#src/domain/orders/index.ts';
+import { type FulfillmentUpdate, orderForShipping, readOrder, recordFulfillment } from '#src/domain/orders/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { ForbiddenTransition } from '#src/lib/state-table.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
-import { recorded } from '#test/support/promised.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -18,7 +18,7 @@ const label = (given: object = {}) => ({
   carrier: 'USPS', service: 'Ground Advantage', tracking_number: '9400', tracking_url: null, status: 'PRE_TRANSIT', ...given,
 });
 
-const record = ({ ctx }: TestContext, orderId: string, news: FulfillmentNews) =>
+const record = ({ ctx }: TestContext, orderId: string, news: FulfillmentUpdate) =>
   transact(ctx, (ctx) => recordFulfillment(ctx, orderId, news));
 
 test('an order is told as shipped the first time that it is, and as delivered once', async (t) => {

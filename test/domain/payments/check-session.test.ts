@@ -14,8 +14,8 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { promised, recorded } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -36,13 +36,13 @@ test.serial('a pending order is asked about at the documented times and once it 
   const { ctx, services, clock } = t.context;
   await buildPaymentAccount(ctx, { session_lifetime: '90m' });
   const { orderId } = await buy(ctx);
-  const checks = async () => (await promised(ctx, job)).length;
+  const checks = async () => (await enqueuedJobs(ctx, job)).length;
   t.is(await checks(), 1);
   const dues: number[] = [];
   for (const wait of [2, 3, 10, 45, 30]) {
     dues.push(await checks());
     clock.pass(minutes(wait) + 1100);
-    await workPromises(services);
+    await runJobs(services);
   }
   t.deepEqual(dues, [1, 2, 3, 4, 5]);
   t.is(await checks(), 5);
@@ -59,7 +59,7 @@ test.serial('a payment that no webhook tells of is found by asking, and asking t
   await checkSession(ctx, { orderId, number: 1 });
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
-  t.is((await promised(ctx, job)).length, 1);
+  t.is((await enqueuedJobs(ctx, job)).length, 1);
 });
 
 test.serial('nothing is given back before the provider was asked', async (t) => {
@@ -68,12 +68,12 @@ test.serial('nothing is given back before the provider was asked', async (t) => 
   const { orderId, sessionId, product } = await buy(ctx);
   payments.misfortunes.fetchSession = Array.from({ length: 3 }, () => ({ failure: 'away' }));
   clock.pass(hours(2));
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
   payments.change(sessionId, { state: 'settled' });
   for (let minute = 0; minute < 4; minute += 1) {
     clock.pass(minutes(1) + 1000);
-    await workPromises(services);
+    await runJobs(services);
   }
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
   t.like(await stockOf(ctx, product.variant.id), { stock: 4, held: 0 });
@@ -112,13 +112,13 @@ test.serial('a check that was lost is promised again by the sweep', async (t) =>
   const { ctx, services, clock } = t.context;
   await buildPaymentAccount(ctx);
   const { orderId } = await buy(ctx);
-  await services.run(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+  await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
   clock.pass(minutes(10));
   await sweepSessions(services.context());
   await sweepSessions(services.context());
-  t.deepEqual(await promised(ctx, job), [{ orderId, number: 2 }]);
+  t.deepEqual(await enqueuedJobs(ctx, job), [{ orderId, number: 2 }]);
   payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled' });
-  await workPromises(services);
+  await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
 });
 
@@ -137,7 +137,7 @@ test.serial('events that webhooks never brought are swept in once, and the silen
     await sweepStoreEvents(ctx);
     await sweepStoreEvents(ctx);
   }
-  await workPromises(services);
+  await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
   t.truthy((await silence())?.silentSince);
   t.true(Math.abs((await silence())!.sweptTo.getTime() - clock.now().getTime()) < minutes(1));
@@ -199,10 +199,10 @@ test.serial('each store that can sell is swept, once a slot', async (t) => {
   await buildPaymentAccount(ctx);
   await sweepEvents(services.context(), { slot: 7 });
   await sweepEvents(services.context(), { slot: 7 });
-  t.deepEqual(await promised(ctx, storeJob), [{ slot: 7 }]);
+  t.deepEqual(await enqueuedJobs(ctx, storeJob), [{ slot: 7 }]);
   await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', automatic_tax: false }));
   await sweepEvents(services.context(), { slot: 8 });
-  t.is((await promised(ctx, storeJob)).length, 1);
+  t.is((await enqueuedJobs(ctx, storeJob)).length, 1);
 });
 
 test.serial('the daily comparison finds what is paid on one side alone', async (t) => {

@@ -1,25 +1,25 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { lookThroughGap as job } from '#jobs/payments.ts';
+import { scanEventGap as job } from '#jobs/payments.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
-import { lookThroughGap, openAccount, readDrift, reportStoreDrift, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import { scanEventGap, openAccount, readDrift, reportStoreDrift, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { promised, recorded } from '#test/support/promised.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
 async function settle({ services, stripe }: StripeContext): Promise<void> {
   if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
-  await workPromises(services);
+  await runJobs(services);
 }
 
 /** The store's key at the provider; without one its account does not open. */
@@ -81,7 +81,7 @@ test.serial('what happened longer ago than the provider keeps its events is said
   for (const body of await pages()) t.regex(body, /payment_events_forgotten/);
   t.like(await orderOf(ctx, refunded), { status: 'paid' });
 
-  await workPromises(services);
+  await runJobs(services);
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
   const [overview, drift] = await pages();
   t.notRegex(overview ?? '', /payment_events_forgotten/);
@@ -94,8 +94,8 @@ test.serial('what happened longer ago than the provider keeps its events is said
   t.deepEqual(await recorded(ctx, states.get(providerIdOf(ended))?.id ?? ''), ['subscription.created', 'subscription.canceled']);
   t.is(states.get(providerIdOf(renewed))?.status, 'active');
 
-  const [work] = await promised(ctx, job);
-  await lookThroughGap(ctx, work ?? { gapId: '', number: 0 });
+  const [work] = await enqueuedJobs(ctx, job);
+  await scanEventGap(ctx, work ?? { gapId: '', number: 0 });
   t.is((await ordersOf(ctx)).length, 5, 'and doing it again changes nothing');
 });
 
@@ -116,12 +116,12 @@ test.serial('a gap that cannot be looked through yet is looked through later', a
   const { ctx, clock, stripe, services } = t.context;
   clock.pass(days(40));
   await sweepStoreEvents(ctx);
-  const [work] = await promised(ctx, job);
+  const [work] = await enqueuedJobs(ctx, job);
   await stripe.addFault({ match: 'GET /v1/checkout/sessions', kind: 'status', status: 500, times: 9 });
-  await t.throwsAsync(lookThroughGap(ctx, work ?? { gapId: '', number: 0 }), { name: 'Snooze' });
+  await t.throwsAsync(scanEventGap(ctx, work ?? { gapId: '', number: 0 }), { name: 'Snooze' });
   t.is((await gapsOf(t.context))[0]?.finishedAt, null);
   await stripe.clearFaults();
-  await workPromises(services);
+  await runJobs(services);
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
 });
 
@@ -129,13 +129,13 @@ test.serial('a gap with more objects than one run can look through is looked thr
   const { ctx, clock, services } = t.context;
   clock.pass(days(40));
   await sweepStoreEvents(ctx);
-  const [work] = await promised(ctx, job);
-  const lookedTo = async () => (await read<{ at: Date }>(ctx, sql`select looked_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`))[0]?.at.getTime() ?? 0;
-  const before = await lookedTo();
-  const run = { outboxId: '', failedRuns: 3, isLastRun: false, isKept: false, manual: false };
-  await lookThroughGap({ ...ctx, run }, work ?? { gapId: '', number: 0 });
-  t.is(await lookedTo() - before, hours(72 / 8));
-  await workPromises(services);
+  const [work] = await enqueuedJobs(ctx, job);
+  const scannedTo = async () => (await read<{ at: Date }>(ctx, sql`select scanned_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`))[0]?.at.getTime() ?? 0;
+  const before = await scannedTo();
+  const run = { outboxId: '', failedRuns: 3, isLastRun: false, isCompleted: false, manual: false };
+  await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
+  t.is(await scannedTo() - before, hours(72 / 8));
+  await runJobs(services);
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
 });
 
@@ -156,7 +156,7 @@ test.serial('the daily comparison finds renewals that are paid on one side alone
   t.deepEqual((await drifted()).map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })), [{ orderId: renewal?.id, kind: 'unmade_renewal', isOpen: false }]);
 
   // The order is another invoice's, which was never paid; and that one's own order is gone with it.
-  await transact(ctx, ({ tx }) => tx.run(sql`
+  await transact(ctx, ({ tx }) => tx.execute(sql`
     update payment_invoices set id = 'in_gone', created_at = ${clock.now()} where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`));
   clock.pass(hours(3));
   t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [renewal?.id], unmadeRenewals: [invoiceId] });
@@ -172,18 +172,18 @@ test.serial('a slow payment of a session that was given up is asked about again 
   await saveKey(ctx, null);
   for (let time = 0; time < 30; time += 1) {
     clock.pass(hours(1));
-    await workPromises(services);
+    await runJobs(services);
   }
   t.like(await orderOf(ctx, orderId), { status: 'expired' });
   t.like(await sessionOf(ctx, orderId), { state: 'expired', checkAt: null });
 
   await saveKey(ctx, account.secretKey);
   await sweepStoreEvents(ctx);
-  await workPromises(services);
+  await runJobs(services);
   t.like(await sessionOf(ctx, orderId), { state: 'processing' });
   clock.pass(days(5));
   await stripe.settle((await sessionOf(ctx, orderId)).sessionId ?? '', 'succeeded');
-  await workPromises(services);
+  await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
   t.like(await sessionOf(ctx, orderId), { state: 'settled', checkAt: null });
 });
@@ -197,7 +197,7 @@ test.serial('a slow payment that came while the account did not open for weeks i
   await settle(t.context);
   for (let day = 0; day < 5; day += 1) {
     clock.pass(days(1));
-    await workPromises(services);
+    await runJobs(services);
     await sweepStoreEvents(ctx);
     await reportStoreDrift(ctx);
   }
@@ -206,13 +206,13 @@ test.serial('a slow payment that came while the account did not open for weeks i
   await stripe.settle(sessionId ?? '', 'succeeded');
   for (let day = 0; day < 40; day += 1) {
     clock.pass(days(1));
-    await workPromises(services);
+    await runJobs(services);
   }
   t.like(await orderOf(ctx, orderId), { status: 'expired' });
 
   await saveKey(ctx, account.secretKey);
   await reportStoreDrift(ctx);
   await sweepStoreEvents(ctx);
-  await workPromises(services);
+  await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
 });

@@ -21,7 +21,7 @@ import { type BuiltAccount, buildPaymentAccount, ordersOf, sessionOf } from '#te
 import { buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { shopper } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 /*
  * What the provider can do to a call that has an effect, one by one, for each of the calls. Whoever waits is told
@@ -29,31 +29,31 @@ import { workPromises } from '#test/support/work-promises.ts';
  * to its senses what was wanted is there once.
  */
 
-interface Trouble {
+interface ProviderFailureReport {
   readonly fault: Omit<Fault, 'match' | 'account'> | 'nobody_listens';
   /** Whether what was asked for may have been done. */
   readonly isCertain: boolean;
   /** How often at most it is asked for before that is said. The SDK repeats by itself what a broken line took. */
-  readonly timesAskedMax: number;
+  readonly callCountMax: number;
   readonly code: string;
 }
 
 const away = 'payment_provider_unavailable';
-const troubles: Readonly<Record<string, Trouble>> = {
-  'answers 500 after it acted': { fault: { kind: 'status', status: 500, after: true, times: 9 }, isCertain: false, timesAskedMax: 2, code: away },
-  'answers 500 and does nothing': { fault: { kind: 'status', status: 500, times: 9 }, isCertain: false, timesAskedMax: 2, code: away },
-  'times out after it acted': { fault: { kind: 'hang', after: true, times: 9 }, isCertain: false, timesAskedMax: 2, code: away },
-  'cuts the line after it acted': { fault: { kind: 'reset_after', times: 9 }, isCertain: false, timesAskedMax: 4, code: away },
-  'asks to come back later': { fault: { kind: 'status', status: 429, retry_after: 3, times: 9 }, isCertain: true, timesAskedMax: 1, code: away },
-  'has revoked the key': { fault: { kind: 'status', status: 401, times: 9 }, isCertain: true, timesAskedMax: 1, code: 'payment_provider_not_configured' },
-  'cannot be connected to': { fault: 'nobody_listens', isCertain: true, timesAskedMax: 0, code: away },
+const troubles: Readonly<Record<string, ProviderFailureReport>> = {
+  'answers 500 after it acted': { fault: { kind: 'status', status: 500, after: true, times: 9 }, isCertain: false, callCountMax: 2, code: away },
+  'answers 500 and does nothing': { fault: { kind: 'status', status: 500, times: 9 }, isCertain: false, callCountMax: 2, code: away },
+  'times out after it acted': { fault: { kind: 'hang', after: true, times: 9 }, isCertain: false, callCountMax: 2, code: away },
+  'cuts the line after it acted': { fault: { kind: 'reset_after', times: 9 }, isCertain: false, callCountMax: 4, code: away },
+  'asks to come back later': { fault: { kind: 'status', status: 429, retry_after: 3, times: 9 }, isCertain: true, callCountMax: 1, code: away },
+  'has revoked the key': { fault: { kind: 'status', status: 401, times: 9 }, isCertain: true, callCountMax: 1, code: 'payment_provider_not_configured' },
+  'cannot be connected to': { fault: 'nobody_listens', isCertain: true, callCountMax: 0, code: away },
 };
 
-interface TroubleContext extends TestContext {
+interface ProviderFailureContext extends TestContext {
   account: BuiltAccount;
 }
 
-const test = anyTest as TestFn<TroubleContext>;
+const test = anyTest as TestFn<ProviderFailureContext>;
 let clock: TestContext['clock'] | undefined;
 const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 9 });
 const stripe: StripeControl = stripeControl(simulator.url);
@@ -72,24 +72,24 @@ test.serial.beforeEach(async (t) => {
 });
 
 /** The same for every trouble, which befalls the calls that match. */
-function forEachTrouble(
+function forEachProviderFailure(
   title: string,
   match: string,
-  check: (t: ExecutionContext<TroubleContext>, trouble: Trouble, befall: Befall) => Promise<void>,
+  check: (t: ExecutionContext<ProviderFailureContext>, trouble: ProviderFailureReport, befall: Befall) => Promise<void>,
 ): void {
   for (const [name, trouble] of Object.entries(troubles)) {
     test.serial(`${title} while the provider ${name}`, async (t) => {
       const { fault } = trouble;
-      const timesAsked = async () => (await stripe.requests(match)).length;
+      const callCount = async () => (await stripe.requests(match)).length;
       await check(t, trouble, async (work) => {
         if (fault === 'nobody_listens') payments = unreachable;
         else await stripe.addFault({ ...fault, match });
         if (fault !== 'nobody_listens' && fault.kind === 'hang') payments = impatient;
-        const askedBefore = await timesAsked();
+        const requestedBefore = await callCount();
         try {
           return await work();
         } finally {
-          t.true(await timesAsked() - askedBefore <= trouble.timesAskedMax, 'whoever waits is told promptly');
+          t.true(await callCount() - requestedBefore <= trouble.callCountMax, 'whoever waits is told promptly');
           payments = reachable;
           await stripe.clearFaults();
         }
@@ -101,24 +101,24 @@ function forEachTrouble(
 /** Do something while the trouble lasts. */
 type Befall = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-async function refusal(t: ExecutionContext<TroubleContext>, work: Promise<unknown>, { code }: Trouble): Promise<void> {
+async function refusal(t: ExecutionContext<ProviderFailureContext>, work: Promise<unknown>, { code }: ProviderFailureReport): Promise<void> {
   const error = await t.throwsAsync(work, { instanceOf: DomainError });
   t.is(error?.code, code);
   t.is(error?.retryAfterSeconds !== undefined, code === away, 'who may come back is told when');
 }
 
-const atProvider = ({ account }: TroubleContext) => stripe.account(account.secretKey);
-const open = async (context: TroubleContext) => (await atProvider(context)).sessions.filter(({ status }) => status === 'open');
+const atProvider = ({ account }: ProviderFailureContext) => stripe.account(account.secretKey);
+const open = async (context: ProviderFailureContext) => (await atProvider(context)).sessions.filter(({ status }) => status === 'open');
 
 /** Nobody presses anything: what was promised is worked, again and again. */
-async function waitAWhile({ services, clock }: TroubleContext): Promise<void> {
+async function waitAWhile({ services, clock }: ProviderFailureContext): Promise<void> {
   for (let time = 0; time < 4; time += 1) {
     clock.pass(35_000);
-    await workPromises(services);
+    await runJobs(services);
   }
 }
 
-forEachTrouble('a session is opened', 'POST /v1/checkout/sessions', async (t, trouble, befall) => {
+forEachProviderFailure('a session is opened', 'POST /v1/checkout/sessions', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
   const buy = () => createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
@@ -136,7 +136,7 @@ forEachTrouble('a session is opened', 'POST /v1/checkout/sessions', async (t, tr
   t.is((await stockOf(ctx, bowl.variant.id)).held, 1);
 });
 
-forEachTrouble('a discount is made', 'POST /v1/coupons', async (t, trouble, befall) => {
+forEachProviderFailure('a discount is made', 'POST /v1/coupons', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
   const promo = await buildPromo(ctx);
@@ -154,7 +154,7 @@ const beansOf = (ctx: TestContext['ctx']) =>
   buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'], variants: [{ stock: 1, ships: false }] });
 const subscription = { quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
 
-forEachTrouble('a subscriber is introduced', 'POST /v1/customers', async (t, trouble, befall) => {
+forEachProviderFailure('a subscriber is introduced', 'POST /v1/customers', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const beans = await beansOf(ctx);
   const input: CheckoutInput = { items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }], customer_email: 'ada@example.com' };
@@ -167,17 +167,17 @@ forEachTrouble('a subscriber is introduced', 'POST /v1/customers', async (t, tro
   t.is((await open(t.context)).length, 1);
 });
 
-async function subscribe({ ctx, services }: TroubleContext) {
+async function subscribe({ ctx, services }: ProviderFailureContext) {
   const beans = await beansOf(ctx);
   const items = [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }];
   const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email: 'ada@example.com' });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await sweepStoreEvents(ctx);
-  await workPromises(services);
+  await runJobs(services);
   return { orderId, subscription: (await subscriptionsOf(ctx))[0] ?? { id: '', paymentSubscriptionId: '' } };
 }
 
-forEachTrouble('a subscription is changed', 'POST /v1/subscriptions/*', async (t, trouble, befall) => {
+forEachProviderFailure('a subscription is changed', 'POST /v1/subscriptions/*', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
   await befall(() => refusal(t, manageSubscription(ctx, id, { action: 'cancel' }), trouble));
@@ -186,22 +186,22 @@ forEachTrouble('a subscription is changed', 'POST /v1/subscriptions/*', async (t
   t.like((await atProvider(t.context)).subscriptions, [{ id: paymentSubscriptionId, cancel_at_period_end: true, status: 'active' }]);
 });
 
-forEachTrouble('money is given back', 'POST /v1/refunds', async (t, _trouble, befall) => {
+forEachProviderFailure('money is given back', 'POST /v1/refunds', async (t, _trouble, befall) => {
   const { ctx, services, clock } = t.context;
   const { orderId } = await subscribe(t.context);
   const { id } = await requestRefund(ctx, { orderId, amountCents: 1000 });
-  await befall(() => workPromises(services));
+  await befall(() => runJobs(services));
   t.like(await readRefund(ctx, id), { state: 'requested' });
   for (let time = 0; time < 15; time += 1) {
     clock.pass(minutes(31));
-    await workPromises(services);
+    await runJobs(services);
   }
   t.like(await readRefund(ctx, id), { state: 'sent' });
   t.is((await atProvider(t.context)).refunds.length, 1);
   t.like((await ordersOf(ctx))[0], { status: 'partially_refunded', refundedCents: 1000 });
 });
 
-forEachTrouble('an endpoint is made', 'POST /v1/webhook_endpoints', async (t, trouble, befall) => {
+forEachProviderFailure('an endpoint is made', 'POST /v1/webhook_endpoints', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
   await befall(() => refusal(t, replace('first'), trouble));

@@ -6,14 +6,14 @@ import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
-import { acceptPaymentEvent, applyAnswer, reconcilePaymentEvent, reportStoreDrift } from '#src/domain/payments/index.ts';
+import { acceptPaymentEvent, applySnapshot, reconcilePaymentEvent, reportStoreDrift } from '#src/domain/payments/index.ts';
 import { fetchPayment } from '#src/domain/payments/fetch-numbered.ts';
 import { openAccount } from '#src/domain/payments/open-account.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
-import { NeedsPerson } from '#src/lib/errors.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
@@ -22,8 +22,8 @@ import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factorie
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { promised, recorded } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -72,7 +72,7 @@ test.serial('settled money pays the order once, however often it is told', async
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', totalCents: 3800, attentionCode: null });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
-  t.is((await promised(ctx, purchaseLabel)).length, 1);
+  t.is((await enqueuedJobs(ctx, purchaseLabel)).length, 1);
   t.deepEqual(await eventStates(ctx), ['applied', 'applied']);
   t.like(await sessionOf(ctx, orderId), { state: 'settled', checkAt: null });
   const mails = await read<{ kind: string; recipient: string }>(ctx, sql`select kind, recipient from mails where tenant_id = ${ctx.tenant.id}`);
@@ -243,10 +243,10 @@ test.serial('an event of ours whose order is not there is tried for an hour, and
   const { sessionId } = await buy(ctx);
   paid(sessionId, { orderId: newId('ord') });
   await hear(ctx, sessionId, { eventId: 'evt_early' }, 1);
-  t.deepEqual((await promised(ctx, job)).map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual((await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt), [1, 2]);
   t.deepEqual(await eventStates(ctx), ['pending']);
   clock.pass(3_700_000);
-  await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId: 'evt_early', attempt: 2 }), { instanceOf: NeedsPerson });
+  await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId: 'evt_early', attempt: 2 }), { instanceOf: ManualActionRequired });
   t.deepEqual(await eventStates(ctx), ['unknown_order']);
 });
 
@@ -257,7 +257,7 @@ test.serial('while the provider cannot be asked the event waits, longer each tim
   payments.misfortunes.fetchSession = [{ failure: 'away' }, { failure: 'denied' }];
   await hear(ctx, sessionId, { eventId: 'evt_wait' }, 1);
   await reconcilePaymentEvent(ctx, { eventId: 'evt_wait', attempt: 2 });
-  t.deepEqual((await promised(ctx, job)).map(({ attempt }) => attempt), [1, 2, 3]);
+  t.deepEqual((await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt), [1, 2, 3]);
   t.like(await orderOf(ctx, orderId), { status: 'pending' });
   await reconcilePaymentEvent(ctx, { eventId: 'evt_wait', attempt: 3 });
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
@@ -267,7 +267,7 @@ test.serial('the same delivery is stored and promised once', async (t) => {
   const { ctx } = t.context;
   const { sessionId } = await buy(ctx);
   for (let time = 0; time < 3; time += 1) await hear(ctx, sessionId, { eventId: 'evt_same' }, 0);
-  t.is((await promised(ctx, job)).length, 1);
+  t.is((await enqueuedJobs(ctx, job)).length, 1);
 });
 
 test.serial('refunds follow the provider, a failed one comes off again, and unshipped goods come back once', async (t) => {
@@ -302,7 +302,7 @@ test.serial('applyPayment drops a snapshot that was requested earlier, by a proc
   };
   const [early, late] = [await fetched(ctx, 0), await fetched(behind(ctx), 1000)];
   for (const [ctx, payment] of [[behind(t.context.ctx), late], [t.context.ctx, early]] as const) {
-    await transact(ctx, (ctx) => applyAnswer(ctx, { subject: 'payment', payment }));
+    await transact(ctx, (ctx) => applySnapshot(ctx, { subject: 'payment', payment }));
   }
   t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
 });
@@ -381,16 +381,16 @@ test.serial('who is quick enough to pay for one subscription twice is told apart
   }
   const codesOf = async (orderIds: string[]) =>
     Promise.all(orderIds.map(async (id) => (await orderOf(ctx, id)).attentionCode)).then((codes) => codes.toSorted());
-  const hearOf = (orderIds: string[]) => Promise.all(orderIds.map((id) => hear(ctx, payments.sessionOf(id).sessionId, {}, 2)));
+  const receiveEvent = (orderIds: string[]) => Promise.all(orderIds.map((id) => hear(ctx, payments.sessionOf(id).sessionId, {}, 2)));
 
   for (let time = 0; time < 3; time += 1) {
     const twice = await subscribe([`ada-${time}@example.com`, `ada-${time}@example.com`]);
-    await hearOf(twice);
+    await receiveEvent(twice);
     t.deepEqual(await codesOf(twice), ['duplicate_subscription', null]);
     t.deepEqual(await Promise.all(twice.map(async (id) => (await orderOf(ctx, id)).status)), ['paid', 'paid']);
   }
   const guests = await subscribe([null, null]);
-  await hearOf(guests);
+  await receiveEvent(guests);
   t.deepEqual(await codesOf(guests), [null, null]);
 });
 
@@ -419,7 +419,7 @@ test.serial('a refund that is heard of before its payment waits for that, and no
   paid(sessionId);
   await hear(ctx, sessionId);
   clock.pass(minutes(2));
-  await workPromises(services);
+  await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
   t.deepEqual(await eventStates(ctx), ['applied', 'applied']);
 });

@@ -3,8 +3,8 @@ import anyTest, { type TestFn } from 'ava';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
-import { applyAnswer, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
-import { askProvider } from '#src/domain/payments/ask-provider.ts';
+import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
+import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
 import { readRefund } from '#src/domain/payments/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/request-refund.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
@@ -18,16 +18,16 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { recorded } from '#test/support/promised.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
 async function settle({ services, stripe }: StripeContext): Promise<void> {
   if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
-  await workPromises(services);
+  await runJobs(services);
 }
 
 async function buy(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time', gift_card_code?: string) {
@@ -80,8 +80,8 @@ test.serial('what is heard of a payment while its refund is on its way does not 
   const { payments } = ctx.ports;
   const refundPayment: PaymentGateway['refundPayment'] = async (account, refund, key) => {
     clock.pass(seconds(1));
-    const heard = await askProvider(ctx, account, 'payment', refund.paymentId);
-    if (heard) await transact(ctx, (ctx) => applyAnswer(ctx, heard));
+    const heard = await fetchSnapshot(ctx, account, 'payment', refund.paymentId);
+    if (heard) await transact(ctx, (ctx) => applySnapshot(ctx, heard));
     clock.pass(seconds(1));
     return payments.refundPayment(account, refund, key);
   };
@@ -98,7 +98,7 @@ test.serial('a refund whose answer was lost, or that is worked twice, is made on
   t.is(state, 'requested');
   await stripe.clearFaults();
   clock.pass(seconds(10));
-  await workPromises(services);
+  await runJobs(services);
   t.is((await readRefund(ctx, id))?.state, 'sent');
   await issueRefund(ctx, { refundId: id, attempt: 2 });
   t.is((await orderOf(ctx, orderId)).refundedCents, 500);
@@ -109,7 +109,7 @@ test.serial('a refund that is asked for again when its key is long forgotten is 
   const { ctx } = t.context;
   const { orderId } = await buy(t.context);
   const { id } = await refund(t.context, { orderId, amountCents: 500 });
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`));
   t.context.clock.pass(days(3));
   await issueRefund(ctx, { refundId: id, attempt: 9 });
@@ -124,7 +124,7 @@ test.serial('a failure of the provider\'s own, which it repeats for a day, holds
   const { id } = await refund(t.context, { orderId, amountCents: 500 });
   for (let time = 0; time < 10; time += 1) {
     clock.pass(minutes(30));
-    await workPromises(services);
+    await runJobs(services);
   }
   t.is((await readRefund(ctx, id))?.state, 'sent');
   t.is(await refundsAtStripe(t.context), 1);

@@ -8,7 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { recorded } from '#test/support/promised.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
@@ -93,7 +93,7 @@ test.serial('what was given up is settled; a stranger\'s order is told; a Stripe
   const { events } = await stripe.account(account.secretKey);
   const eventId = String(events.find(({ type }) => type === 'checkout.session.completed')?.['id']);
   const now = ctx.clock.now();
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
     values (${ctx.tenant.id}, ${eventId}, 'checkout.session.completed', 'session', ${sessionId}, 'webhook', 'unknown_order', ${now}, ${now}, ${now})`));
   await stripe.addFault({ match: 'GET /v1/checkout/sessions/*', kind: 'status', status: 500, times: 2 });
@@ -106,7 +106,7 @@ test.serial('what was given up is settled; a stranger\'s order is told; a Stripe
   t.deepEqual(await read(ctx, sql`select state from payment_events where tenant_id = ${ctx.tenant.id} and id = ${eventId}`), [{ state: 'applied' }]);
 
   await transact(ctx, async (ctx) => {
-    await ctx.tx.run(sql`delete from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
+    await ctx.tx.execute(sql`delete from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
   });
   t.is((await replayPayments(ctx, { sessionId }, { dryRun: false }))[0]?.result, 'unknown_order');
 });

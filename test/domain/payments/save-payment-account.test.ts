@@ -81,11 +81,11 @@ test('savePaymentAccount rejects keys of the other environment and of another ki
 
 test('savePaymentAccount keeps no keys in connect mode, and the table takes none', async (t) => {
   const { ctx } = t.context;
-  const save = (given: PaymentAccountInput, keepKey = false) => transact(ctx, (ctx) => savePaymentAccount(ctx, given, { keepKey }));
+  const save = (given: PaymentAccountInput, retainKey = false) => transact(ctx, (ctx) => savePaymentAccount(ctx, given, { retainKey }));
   const connect = { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false } as const;
-  for (const keepKey of [true, false]) {
+  for (const retainKey of [true, false]) {
     await save(input);
-    t.true((await save(connect, keepKey)).fields.includes('secret_key'));
+    t.true((await save(connect, retainKey)).fields.includes('secret_key'));
     t.like(await readPaymentAccount(ctx), { mode: 'connect', hasSecretKey: false, publishableKey: null });
     await t.throwsAsync(openAccount(ctx), { instanceOf: DomainError, code: 'payment_provider_not_configured' });
   }
@@ -95,7 +95,7 @@ test('savePaymentAccount keeps no keys in connect mode, and the table takes none
   }
   for (const column of ['secret_key_sealed', 'publishable_key']) {
     const statement = { text: `update payment_accounts set ${column} = 'kept' where tenant_id = $1`, values: [ctx.tenant.id] };
-    const error = await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.run(statement as never)));
+    const error = await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.execute(statement as never)));
     t.regex(error?.message ?? '', /payment_accounts_connect_without_keys/, column);
   }
 });

@@ -13,9 +13,9 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -105,9 +105,9 @@ test.serial('what was confirmed is finished when the provider was away, or the p
   t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'payment_provider_unavailable');
   await stripe.clearFaults();
   clock.pass(seconds(91));
-  await workPromises(services);
+  await runJobs(services);
   t.is((await liveWebhookSecrets(ctx, { fresh: true })).length, 2);
-  const [payload] = await promised(ctx, job);
+  const [payload] = await enqueuedJobs(ctx, job);
   await finishSecretRotation(ctx, payload ?? rotation);
   t.is((await liveWebhookSecrets(ctx, { fresh: true })).length, 2);
   const { secret } = await confirmSecretRotation(ctx, rotation);

@@ -20,7 +20,7 @@ import { buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factorie
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { shopper } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 /*
  * Two stores of one installation, and a store of another one, on one account at the payment provider: each hears of
@@ -65,7 +65,7 @@ async function openStore(services: Services): Promise<Context> {
 /** Sweep what happened, and do what follows from it. */
 async function followEvents(ctx: Context, services: Services): Promise<string[]> {
   await sweepStoreEvents(ctx);
-  return workPromises(services, { rounds: 60 });
+  return runJobs(services, { rounds: 60 });
 }
 
 /** The shopper buys something at a discount and subscribes to something else; returns the subscription. */

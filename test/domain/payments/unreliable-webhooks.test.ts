@@ -7,9 +7,9 @@ import { sql } from '#src/lib/sql.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { recorded } from '#test/support/promised.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -34,19 +34,19 @@ test.serial('every paid session becomes one paid order, though webhooks are lost
     made.set(orderId, fate);
     const { sessionId } = await sessionOf(ctx, orderId);
     if (fate !== 'abandoned') await stripe.pay(sessionId ?? '', { ...shopper, email: `shopper-${index}@example.com`, outcome: fate });
-    if (index % 10 === 9) await workPromises(services);
+    if (index % 10 === 9) await runJobs(services);
   }
   await stripe.flush();
   for (const wait of [0, minutes(3), minutes(60), minutes(5), hours(3)]) {
     clock.pass(wait);
-    await workPromises(services, { rounds: 60 });
+    await runJobs(services, { rounds: 60 });
   }
   for (const [orderId, fate] of made) {
     if (fate === 'processing') await stripe.settle((await sessionOf(ctx, orderId)).sessionId ?? '', 'succeeded');
   }
   await stripe.flush();
   clock.pass(days(1));
-  await workPromises(services, { rounds: 60 });
+  await runJobs(services, { rounds: 60 });
 
   for (const [orderId, fate] of made) {
     const order = await orderOf(ctx, orderId);

@@ -5,7 +5,7 @@ import { createCart } from '#src/domain/cart/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { rememberCustomer } from '#src/domain/customers/index.ts';
+import { upsertCustomer } from '#src/domain/customers/index.ts';
 import { asPlatform, readOne, transact } from '#src/domain/database.ts';
 import { acceptCall, callSecretOf } from '#src/domain/integrations/index.ts';
 import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
@@ -16,7 +16,7 @@ import { personalData } from '#src/domain/privacy/registry.ts';
 import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { sign } from '#src/domain/webhooks/index.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
-import { foldAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
@@ -25,7 +25,7 @@ import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -93,7 +93,7 @@ const notPersonal: Readonly<Record<string, string>> = {
 };
 
 test('every column that sounds personal is in the registry, or said not to be', async (t) => {
-  const columns = await t.context.services.run<{ name: string }>(sql`
+  const columns = await t.context.services.execute<{ name: string }>(sql`
     select c.table_name || '.' || c.column_name as name
     from information_schema.columns c join pg_class k on k.relname = c.table_name and not k.relispartition
       and k.relnamespace = 'public'::regnamespace
@@ -104,7 +104,7 @@ test('every column that sounds personal is in the registry, or said not to be', 
   const silent = columns.filter(({ name }) => !covered.has(name) && !(name in notPersonal) && !isAnId(name));
   t.deepEqual(silent.map(({ name }) => name), []);
 
-  const known = new Set((await t.context.services.run<{ name: string }>(sql`
+  const known = new Set((await t.context.services.execute<{ name: string }>(sql`
     select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`)).map(({ name }) => name));
   t.deepEqual([...covered].filter((name) => !known.has(name)), [], 'what is registered is there');
   t.deepEqual(Object.keys(notPersonal).filter((name) => covered.has(name)), []);
@@ -115,7 +115,7 @@ const isAnId = (name: string) => /^(refresh_tokens\.session_id|payment_sessions\
 
 test.serial('a person is told everything, is gone from everything, and the books still add up', async (t) => {
   const { ctx, services } = t.context;
-  await meetAda(t.context);
+  await visitAda(t.context);
   const total = await turnoverOf(ctx);
   t.true((await placesOf(ctx, 'quill')).length > 15);
 
@@ -139,7 +139,7 @@ test.serial('a person is told everything, is gone from everything, and the books
   t.is(new Set(rows.map(({ subjectId }) => subjectId)).size, 1);
 
   t.context.clock.pass(4 * 24 * 3_600_000);
-  const outcomes = await workPromises(services, { rounds: 60 });
+  const outcomes = await runJobs(services, { rounds: 60 });
   t.deepEqual(outcomes.filter((outcome) => !outcome.endsWith(': done')), [], 'what was promised for her ends quietly');
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
@@ -168,7 +168,7 @@ test.serial('nothing is erased while something is under way, and it is said what
 });
 
 /** Ada does everything that a shopper can do here. */
-async function meetAda(context: StripeContext): Promise<void> {
+async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
   const beans = await buildProduct(ctx, {
@@ -179,9 +179,9 @@ async function meetAda(context: StripeContext): Promise<void> {
     const { sessionId } = await sessionOf(ctx, orderId);
     await stripe.pay(sessionId ?? '', { email, name: 'Ada Quill', phone: '2125550177', address, outcome: 'paid' });
     if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
-    await workPromises(services);
+    await runJobs(services);
   };
-  const cart = await createCart(ctx, { customer_id: (await transact(ctx, (ctx) => rememberCustomer(ctx, { email, name: 'Ada Quill' }))).id });
+  const cart = await createCart(ctx, { customer_id: (await transact(ctx, (ctx) => upsertCustomer(ctx, { email, name: 'Ada Quill' }))).id });
   const { order_id: bought } = await createCheckoutSession(ctx, {
     items: [{ product_slug: bowl.slug, quantity: 2 }], customer_email: email, promo_code: promo.code, cart_id: cart.id,
     metadata: { engraving: 'for the Quill' },
@@ -200,7 +200,7 @@ async function meetAda(context: StripeContext): Promise<void> {
   });
   await stripe.pay((await sessionOf(ctx, given)).sessionId ?? '', { email: 'grace@hopper.example', name: 'Grace', outcome: 'paid' });
   await stripe.idle();
-  await workPromises(services);
+  await runJobs(services);
 
   await buildRemindedCart(ctx, { email, session_id: 'session-quill', cart_id: cart.id });
   await buildSession(ctx, { email, name: 'Ada Quill' });
@@ -210,7 +210,7 @@ async function meetAda(context: StripeContext): Promise<void> {
   await submitReview(ctx, bowl.slug, { rating: 5, body: 'A fine bowl.', author_name: 'Ada Quill', email });
   const { id: customerId } = (await readOne<{ id: string }>(ctx, sql`select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email}`)) ?? { id: '' };
   await sendEvents(ctx, [{ type: 'product_view', session_id: 'quill-session', anonymous_id: 'quill-visitor', customer_id: customerId, properties: { from: 'quill' } }]);
-  await foldAll(services);
+  await aggregateAll(services);
   const body = JSON.stringify({ contact: 'Ada@Quill.example' });
   const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), body);
   await acceptCall(ctx, {
@@ -218,7 +218,7 @@ async function meetAda(context: StripeContext): Promise<void> {
     timestamp: signed['webhook-timestamp'] ?? '', signature: signed['webhook-signature'] ?? '',
   });
   await returnSomething(ctx);
-  await workPromises(services);
+  await runJobs(services);
 }
 
 /** A parcel that arrived and came back in part: the rest of what a store may know. */
@@ -233,26 +233,26 @@ async function returnSomething(ctx: Context): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { id } = ctx.tenant;
     const now = ctx.clock.now();
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       update orders set fulfillment_status = 'delivered', attentions = '[{"code": "disputed", "detail": "Ada Quill was not at home."}]',
         metadata = '{"engraving": "Quill"}' where tenant_id = ${id} and id = ${order.id}`);
-    await ctx.tx.run(sql`
-      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_by_person, buy_number, rechecks,
+    await ctx.tx.execute(sql`
+      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number, rechecks,
         purchase_id, label_url, reason_detail, created_at, updated_at)
       values (${id}, 'lbl_1', ${order.id}, ${order.orderNumber}, 'purchased', 1, 1, false, 1, 0, 'transaction_1',
         'https://labels.example/quill.pdf', 'No 77 Quill Lane', ${now}, ${now})`);
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into trackings (tenant_id, id, order_id, carrier, carrier_name, tracking_number, status, followed, polls, created_at, updated_at)
       values (${id}, 'trk_1', ${order.id}, 'usps', 'USPS', '9400', 'delivered', true, 1, ${now}, ${now})`);
-    await ctx.tx.run(sql`
+    await ctx.tx.execute(sql`
       insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at, settled_at)
       values (${id}, 'rfd_1', ${order.id}, 'sent', 100, 'key_1', ${now}, ${now})`);
-    await ctx.tx.run(sql`
-      insert into analytics_set_aside (tenant_id, id, received_at, source, bot, event_count, events, reason, set_aside_at)
+    await ctx.tx.execute(sql`
+      insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason, quarantined_at)
       values (${id}, 'bat_1', ${now}, 'client', false, 1, ${`[{"type":"search","properties":"\\u0000 ${email}"}]`}, '22P05', ${now})`);
-    await ctx.tx.run(sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`);
-    await ctx.tx.run(sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`);
-    await ctx.tx.run(sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`);
+    await ctx.tx.execute(sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`);
+    await ctx.tx.execute(sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`);
+    await ctx.tx.execute(sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`);
   });
 }
 
@@ -266,14 +266,14 @@ async function turnoverOf(ctx: Context): Promise<number | undefined> {
 /** Every table of the database in which a word stands, sealed text opened. */
 async function placesOf(ctx: Context, word: string): Promise<string[]> {
   return asPlatform(ctx, 'a test', async (platform) => {
-    const tables = await platform.tx.run<{ name: string }>(sql`
+    const tables = await platform.tx.execute<{ name: string }>(sql`
       select relname as name from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`);
     const places: string[] = [];
     for (const { name } of tables) {
-      const found = await platform.tx.run(sql`select t::text from ${rawSql(name)} t where t::text ilike ${`%${word}%`} limit 1`);
+      const found = await platform.tx.execute(sql`select t::text from ${rawSql(name)} t where t::text ilike ${`%${word}%`} limit 1`);
       if (found.length > 0) places.push(name);
     }
-    const calls = await platform.tx.run<{ id: string; sealed: string }>(sql`
+    const calls = await platform.tx.execute<{ id: string; sealed: string }>(sql`
       select id, body_sealed as sealed from integration_calls where tenant_id = ${ctx.tenant.id}`);
     const named = calls.some(({ sealed }) => ctx.keyring.open(ctx.tenant.id, 'integration_call', sealed).toLowerCase().includes(word));
     return named ? [...places, 'integration_calls, opened'] : places;

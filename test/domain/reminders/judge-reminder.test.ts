@@ -21,36 +21,36 @@ const cart = (given: Partial<SavedCartRecord> = {}): SavedCartRecord => ({
   convertedAt: null, isOutdated: false, isUnsubscribed: false, lines: [bowl], ...given,
 });
 const facts = (given: Partial<Facts> = {}): Facts => ({ settings: defaultReminderSettings, cart: cart(), isBounced: false, remindedAt: null, ...given });
-const verdictOn = (given: Partial<Facts>, at = noon) => {
+const decisionOn = (given: Partial<Facts>, at = noon) => {
   const verdict = judge(facts(given), timezone, at);
   return verdict.verdict === 'send' ? 'send' : `${verdict.verdict}: ${verdict.reason}`;
 };
 
 test('a reminder is sent when no gate is shut, and each gate says its name', (t) => {
-  t.is(verdictOn({}), 'send');
-  t.is(verdictOn({ settings: { ...defaultReminderSettings, enabled: false } }), 'skip: switched_off');
-  t.is(verdictOn({ cart: undefined }), 'skip: expired');
-  t.is(verdictOn({ cart: cart({ expiresAt: noon }) }), 'skip: expired');
-  t.is(verdictOn({ cart: cart({ convertedAt: ago(1000) }) }), 'skip: purchased');
-  t.is(verdictOn({ cart: cart({ isOutdated: true }) }), 'skip: newer_cart');
-  t.is(verdictOn({ cart: cart({ consent: false }) }), 'skip: no_consent');
-  t.is(verdictOn({ cart: cart({ isUnsubscribed: true }) }), 'skip: unsubscribed');
-  t.is(verdictOn({ isBounced: true }), 'skip: bounced');
-  t.is(verdictOn({ remindedAt: ago(hours(15.9)) }), 'skip: recently_reminded');
-  t.is(verdictOn({ remindedAt: ago(hours(16)) }), 'send');
+  t.is(decisionOn({}), 'send');
+  t.is(decisionOn({ settings: { ...defaultReminderSettings, enabled: false } }), 'skip: switched_off');
+  t.is(decisionOn({ cart: undefined }), 'skip: expired');
+  t.is(decisionOn({ cart: cart({ expiresAt: noon }) }), 'skip: expired');
+  t.is(decisionOn({ cart: cart({ convertedAt: ago(1000) }) }), 'skip: purchased');
+  t.is(decisionOn({ cart: cart({ isOutdated: true }) }), 'skip: newer_cart');
+  t.is(decisionOn({ cart: cart({ consent: false }) }), 'skip: no_consent');
+  t.is(decisionOn({ cart: cart({ isUnsubscribed: true }) }), 'skip: unsubscribed');
+  t.is(decisionOn({ isBounced: true }), 'skip: bounced');
+  t.is(decisionOn({ remindedAt: ago(hours(15.9)) }), 'skip: recently_reminded');
+  t.is(decisionOn({ remindedAt: ago(hours(16)) }), 'send');
   const night = new Date('2026-11-20T06:00:00Z');
-  t.is(verdictOn({}, night), 'wait: quiet_hours');
+  t.is(decisionOn({}, night), 'wait: quiet_hours');
   // By the morning, sixteen hours may have passed.
-  t.is(verdictOn({ remindedAt: new Date(night.getTime() - hours(15)) }, night), 'wait: quiet_hours');
-  t.is(verdictOn({ remindedAt: ago(hours(1)), isBounced: true }, night), 'skip: bounced');
+  t.is(decisionOn({ remindedAt: new Date(night.getTime() - hours(15)) }, night), 'wait: quiet_hours');
+  t.is(decisionOn({ remindedAt: ago(hours(1)), isBounced: true }, night), 'skip: bounced');
 });
 
 test('a cart of which everything is gone is not reminded of; one thing that can be had is enough', (t) => {
   const discontinued = { ...bowl, variantCount: 0, currentUnitPriceCents: null };
   const soldOut = { ...bowl, stock: 2, stockHeld: 2 };
-  t.is(verdictOn({ cart: cart({ lines: [discontinued, soldOut] }) }), 'skip: items_gone');
-  t.is(verdictOn({ cart: cart({ lines: [discontinued, { ...soldOut, backorder: true }] }) }), 'send');
-  t.is(verdictOn({ cart: cart({ lines: [discontinued, { ...bowl, variantCount: 3, currentUnitPriceCents: null }] }) }), 'send');
+  t.is(decisionOn({ cart: cart({ lines: [discontinued, soldOut] }) }), 'skip: items_gone');
+  t.is(decisionOn({ cart: cart({ lines: [discontinued, { ...soldOut, backorder: true }] }) }), 'send');
+  t.is(decisionOn({ cart: cart({ lines: [discontinued, { ...bowl, variantCount: 3, currentUnitPriceCents: null }] }) }), 'send');
 });
 
 test('quiet hours end by the store\'s clock, also in nights in which the clocks change', (t) => {

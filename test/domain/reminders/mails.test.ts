@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/domain/database.ts';
-import { sendJudgedMail } from '#src/domain/reminders/index.ts';
+import { sendCheckedMail } from '#src/domain/reminders/index.ts';
 import { consumeLink } from '#src/domain/sessions/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -53,13 +53,13 @@ async function dieOnceTaken(ctx: Context, mailId: string): Promise<void> {
       throw new Error('killed');
     },
   };
-  await sendJudgedMail({ ...ctx, ports: { ...ctx.ports, mailer: dying } }, { mailId }).catch(() => undefined);
+  await sendCheckedMail({ ...ctx, ports: { ...ctx.ports, mailer: dying } }, { mailId }).catch(() => undefined);
 }
 
 test('a reminder goes over the wire with both ways to unsubscribe by one click, each on one line', async (t) => {
   const { ctx } = t.context;
   const { email, mailId, cartId } = await decidedReminder(ctx);
-  await sendJudgedMail(ctx, { mailId });
+  await sendCheckedMail(ctx, { mailId });
   const message = await inbox.waitForMessage({ to: email });
   const source = await inbox.source(message.id);
   const url = `${ctx.settings.publicUrl}/api/v1/cart/unsubscribe\\?token=[0-9a-z]{26}[\\w-]{43}`;
@@ -76,13 +76,13 @@ test('while the mail server is away no reminder is lost, and none comes twice', 
   const { ctx, clock } = t.context;
   const { email, mailId } = await decidedReminder(ctx);
   await inbox.setDown(true);
-  await sendJudgedMail(ctx, { mailId });
+  await sendCheckedMail(ctx, { mailId });
   clock.pass(minutes(1));
-  await sendJudgedMail(ctx, { mailId });
+  await sendCheckedMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 2 });
   await inbox.setDown(false);
   clock.pass(minutes(3));
-  for (const _ of [1, 2]) await sendJudgedMail(ctx, { mailId });
+  for (const _ of [1, 2]) await sendCheckedMail(ctx, { mailId });
   t.is((await inbox.messages({ to: email })).length, 1);
   t.is((await decisionsOf(ctx, email))[0], 'sent');
 });
@@ -92,7 +92,7 @@ test('a reminder whose sender died after the mail server took it is not sent aga
   const { email, mailId } = await decidedReminder(ctx);
   await dieOnceTaken(ctx, mailId);
   clock.pass(seconds(46));
-  for (const _ of [1, 2]) await sendJudgedMail(ctx, { mailId });
+  for (const _ of [1, 2]) await sendCheckedMail(ctx, { mailId });
   t.is((await inbox.messages({ to: email })).length, 1);
   t.like(await readMail(ctx, mailId), { state: 'outcome_unknown' });
 });
@@ -104,7 +104,7 @@ test('a link to sign in whose sender died is sent again, the same, and works onc
   const mailId = await mailTo(ctx, email);
   await dieOnceTaken(ctx, mailId);
   clock.pass(seconds(46));
-  for (const _ of [1, 2]) await sendJudgedMail(ctx, { mailId });
+  for (const _ of [1, 2]) await sendCheckedMail(ctx, { mailId });
 
   const [first, second, ...others] = await inbox.messages({ to: email });
   t.is(others.length, 0);
@@ -122,7 +122,7 @@ test('a link to sign in that could not be sent in time is not sent at all', asyn
   await buildLink(ctx, email);
   const mailId = await mailTo(ctx, email);
   clock.pass(minutes(16));
-  await sendJudgedMail(ctx, { mailId });
+  await sendCheckedMail(ctx, { mailId });
   t.deepEqual(await inbox.messages({ to: email }), []);
   t.like(await readMail(ctx, mailId), { state: 'failed' });
 });

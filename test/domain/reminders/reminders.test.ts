@@ -6,7 +6,7 @@ import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import {
-  decideReminder, listReminderDecisions, presentReminderDecision, sendJudgedMail, stopReminders,
+  decideReminder, listReminderDecisions, presentReminderDecision, sendCheckedMail, stopReminders,
 } from '#src/domain/reminders/index.ts';
 import { rotateSessionSecret } from '#src/domain/tenants/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -20,8 +20,8 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
-import { promised } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
@@ -45,7 +45,7 @@ const mailsTo = async (ctx: Context, email: string) =>
 /** Decide what is due, and send what was decided on. */
 async function remind(ctx: Context, email: string): Promise<void> {
   await decideAll(ctx);
-  for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(ctx, { mailId });
+  for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(ctx, { mailId });
 }
 
 test('a cart is reminded of after an hour, a day and three days, each time once', async (t) => {
@@ -56,12 +56,12 @@ test('a cart is reminded of after an hour, a day and three days, each time once'
   const dues = (await listReminderDecisions(ctx, { email })).rows.map(({ dueAt }) => dueAt.getTime() - cart.savedAt.getTime());
   t.deepEqual(dues.toReversed(), [hours(1), hours(24), hours(72)]);
 
-  const promises = await promised(ctx, decideJob);
+  const promises = await enqueuedJobs(ctx, decideJob);
   t.is(promises.length, 3);
   for (const [index, payload] of promises.entries()) {
     const now = later(ctx, dues.toReversed()[index] ?? 0);
     for (const _ of [1, 2]) await decideReminder(now, payload);
-    for (const _ of [1, 2]) for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(now, { mailId });
+    for (const _ of [1, 2]) for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(now, { mailId });
     t.is(mailer.to(email).length, index + 1);
   }
   t.deepEqual(await decisionsOf(ctx, email), ['sent', 'sent', 'sent']);
@@ -73,10 +73,10 @@ test.serial('from the promise to the mail everything happens by itself when its 
   const { ctx, clock, services } = t.context;
   await remindAnytime(ctx);
   const { email } = await buildRemindedCart(ctx);
-  await workPromises(services);
+  await runJobs(services);
   t.is(mailer.to(email).length, 0);
   clock.pass(hours(1));
-  const outcomes = await workPromises(services);
+  const outcomes = await runJobs(services);
   t.deepEqual(outcomes, ['reminders.decide-reminder: done', 'emails.send-mail: done']);
   t.is(mailer.to(email).length, 1);
 });
@@ -141,11 +141,11 @@ test('a purchase, or a wish to be left alone, between the decision and the mail 
   const now = later(ctx, hours(1));
   await decideAll(now);
   const away = { ...now, ports: { ...ctx.ports, mailer: { send: () => Promise.reject(new ProviderError('smtp', 'busy', 'Down.')) } } };
-  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(away, { mailId });
+  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(away, { mailId });
   await buy(now, { email: buyer.email });
   await unsubscribe(now, await unsubscribeTokenOf(ctx, leaver.email));
   const back = later(ctx, hours(3));
-  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(back, { mailId });
+  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(back, { mailId });
 
   t.deepEqual([buyer, leaver, stayer].map(({ email }) => mailer.to(email).length), [0, 0, 1]);
   t.is((await decisionsOf(ctx, buyer.email))[0], 'skipped: purchased');
@@ -157,18 +157,18 @@ test('quiet hours put a reminder off until the morning, and then it is judged an
   const evening: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T01:30:00Z') } };
   const { email } = await buildRemindedCart(evening);
   const night: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T02:30:00Z') } };
-  const [first = { reminderId: '', attempt: 0 }] = await promised(ctx, decideJob);
+  const [first = { reminderId: '', attempt: 0 }] = await enqueuedJobs(ctx, decideJob);
   for (const _ of [1, 2]) await decideReminder(night, first);
   const [put] = (await listReminderDecisions(ctx, { email })).rows.toReversed();
   t.like(put, { state: 'scheduled', reason: 'quiet_hours' });
   t.is(put?.dueAt.toISOString(), '2026-11-21T13:00:00.000Z');
-  t.deepEqual((await promised(ctx, decideJob)).filter(({ reminderId }) => reminderId === first.reminderId).map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual((await enqueuedJobs(ctx, decideJob)).filter(({ reminderId }) => reminderId === first.reminderId).map(({ attempt }) => attempt), [1, 2]);
 
   const morning: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T13:00:00Z') } };
   await decideReminder(morning, first);
   t.is(mailer.to(email).length, 0);
   await decideReminder(morning, { ...first, attempt: 2 });
-  for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(morning, { mailId });
+  for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(morning, { mailId });
   t.is(mailer.to(email).length, 1);
 });
 
@@ -176,13 +176,13 @@ test('a mail that an outage holds back into the night waits for the morning', as
   const { ctx } = t.context;
   const at = (time: string): Context => ({ ...ctx, clock: { now: () => new Date(time) } });
   const { email } = await buildRemindedCart(at('2026-11-20T23:00:00Z'));
-  const [first = { reminderId: '', attempt: 0 }] = await promised(ctx, decideJob);
+  const [first = { reminderId: '', attempt: 0 }] = await enqueuedJobs(ctx, decideJob);
   await decideReminder(at('2026-11-21T00:00:00Z'), first);
   const [held = ''] = await mailsTo(ctx, email);
-  await sendJudgedMail(at('2026-11-21T03:00:00Z'), { mailId: held });
+  await sendCheckedMail(at('2026-11-21T03:00:00Z'), { mailId: held });
   t.deepEqual(await decisionsOf(ctx, email), ['scheduled: quiet_hours', 'scheduled', 'scheduled']);
   await decideReminder(at('2026-11-21T13:00:00Z'), { ...first, attempt: 2 });
-  for (const mailId of await mailsTo(ctx, email)) await sendJudgedMail(at('2026-11-21T13:00:00Z'), { mailId });
+  for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(at('2026-11-21T13:00:00Z'), { mailId });
   t.is(mailer.to(email).length, 1);
 });
 
@@ -209,7 +209,7 @@ test('a reminder never goes to who bounced, and not of what is gone', async (t) 
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const bounced = await buildRemindedCart(ctx);
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     insert into mail_suppressions (tenant_id, address, reason, created_at)
     values (${ctx.tenant.id}, ${bounced.email}, 'bounced', ${ctx.clock.now()})`));
   const gone = await buildRemindedCart(ctx, { items: [{ product_slug: 'never-was', quantity: 1 }] });

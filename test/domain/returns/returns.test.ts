@@ -14,7 +14,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildReturn, buildReturnableOrder, returnedOf, returnMailsOf } from '#test/support/factories/returns.ts';
-import { promised, recorded } from '#test/support/promised.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -259,7 +259,7 @@ test('what was paid for what came back is promised with the decision, once', asy
   await refundReturn(ctx, { returnId });
   await refundReturn(ctx, { returnId });
   t.deepEqual(await refundedOf(ctx, orderId), [{ returnId, amountCents: 7600, state: 'requested' }]);
-  t.is((await promised(ctx, issueRefund)).length, 1);
+  t.is((await enqueuedJobs(ctx, issueRefund)).length, 1);
 });
 
 test('the owner may say what goes back, or that it went back in another way', async (t) => {

@@ -11,10 +11,10 @@ useContext(test);
 
 async function bodyOf({ ctx }: TestContext, body: { format: 'markdown' | 'html' | 'text'; value: string }): Promise<string> {
   await buildEntry(ctx, { slug: 'care', body, summary: null });
-  const [entry] = await transact(ctx, (ctx) => ctx.tx.run<{ id: string }>(sql`select id from entries where tenant_id = ${ctx.tenant.id}`));
+  const [entry] = await transact(ctx, (ctx) => ctx.tx.execute<{ id: string }>(sql`select id from entries where tenant_id = ${ctx.tenant.id}`));
   const id = entry?.id ?? '';
   await indexDocument(ctx, { kind: 'content', id });
-  const [document] = await transact(ctx, (ctx) => ctx.tx.run<{ body: string }>(sql`
+  const [document] = await transact(ctx, (ctx) => ctx.tx.execute<{ body: string }>(sql`
     select body from search_documents where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`));
   return document?.body ?? '';
 }

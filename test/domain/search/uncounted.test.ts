@@ -5,10 +5,10 @@ import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
 import { embedDocument, indexDocument, searchDocuments } from '#src/domain/search/index.ts';
 import { sql } from '#src/lib/sql.ts';
-import { leaveUncounted, rowsHandled } from '#test/support/rows-handled.ts';
+import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 import { until } from '#test/support/until.ts';
 import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddings.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<EmbeddingsContext>;
 await useEmbeddings(test);
@@ -19,7 +19,7 @@ const products = 600;
 
 /** Half of a store's products are mugs, and PostgreSQL has counted none of them. */
 async function fillStore({ ctx, services }: EmbeddingsContext): Promise<void> {
-  await leaveUncounted(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings']);
+  await leaveUnanalyzed(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings']);
   const inputs = Array.from({ length: products }, (_, number): ProductInput => ({
     slug: `product-${number}`, name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`, tags: ['clay'],
     variants: [{ sku: `S-${number}`, price_cents: 1000 }, { sku: `L-${number}`, price_cents: 1200 }],
@@ -30,7 +30,7 @@ async function fillStore({ ctx, services }: EmbeddingsContext): Promise<void> {
 test.serial('a store that was filled a moment ago is searched without reading its products over and over', async (t) => {
   const { ctx, services } = t.context;
   await fillStore(t.context);
-  await workPromises(services, { rounds: products });
+  await runJobs(services, { rounds: products });
   await until(async () => (await searchDocuments(ctx, { q: 'cup' })).mode === 'semantic');
 
   const byText: Context = { ...ctx, ports: { ...ctx.ports, embedder: undefined } };
@@ -47,14 +47,14 @@ test.serial('a store that was filled a moment ago is searched without reading it
 test.serial('a product of a store that was filled a moment ago is indexed and embedded without reading the others', async (t) => {
   const { ctx, services } = t.context;
   await fillStore(t.context);
-  await workPromises(services, { rounds: products });
+  await runJobs(services, { rounds: products });
   const { id = '' } = await readOne<{ id: string }>(ctx, sql`
     select id from products where tenant_id = ${ctx.tenant.id} and slug = 'product-300'`) ?? {};
   const handledBy = async (work: typeof indexDocument) => {
     const handled = await rowsHandled(ctx.database, /search_|variants/, (database) => work({ ...ctx, database }, { kind: 'product', id }));
     return Math.max(...handled.flatMap(({ custom, generic }) => [custom, generic]));
   };
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update search_embeddings set content_hash = 'x' where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`));
   t.true(await handledBy(indexDocument) < products / 20);
   // Once for all that are taken along, the others may be looked through.

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { lettersChanged } from '#src/domain/search/letters-changed.ts';
+import { editDistance } from '#src/domain/search/letters-changed.ts';
 import { Vocabulary } from '#src/domain/search/vocabulary.ts';
 
 const vocabulary = new Vocabulary('Stoneware mug\nStoneware plate\nCafé mug no. 12\nJute rug\nCafe chair\nTerracotta pot\nTerry towel\nX1000 lamp');
@@ -36,13 +36,13 @@ test('one letter more, fewer, other or in its neighbour\'s place is one change',
     const at = place % (right.length - 1);
     const [head, first, second, tail] = [right.slice(0, at), right[at] ?? '', right[at + 1] ?? '', right.slice(at + 2)];
     const wrong = { drop: head + second + tail, add: `${head}x${first}${second}${tail}`, replace: `${head}x${second}${tail}`, swap: head + second + first + tail }[slip];
-    t.is(lettersChanged(wrong, right, 2), wrong === right ? 0 : 1);
-    t.is(lettersChanged(right, wrong, 2), wrong === right ? 0 : 1);
+    t.is(editDistance(wrong, right, 2), wrong === right ? 0 : 1);
+    t.is(editDistance(right, wrong, 2), wrong === right ? 0 : 1);
   }));
   fc.assert(fc.property(word, word, (left, right) => {
-    const changes = lettersChanged(left, right, 20);
-    t.is(changes, lettersChanged(right, left, 20));
+    const changes = editDistance(left, right, 20);
+    t.is(changes, editDistance(right, left, 20));
     t.true(changes >= Math.abs(left.length - right.length) && changes <= Math.max(left.length, right.length));
-    t.is(lettersChanged(left, right, 2), Math.min(changes, 3));
+    t.is(editDistance(left, right, 2), Math.min(changes, 3));
   }));
 });

@@ -4,7 +4,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { asPlatform, read, transact } from '#src/domain/database.ts';
-import { claimRequest, keepReply } from '#src/domain/idempotency/index.ts';
+import { claimRequest, storeReply } from '#src/domain/idempotency/index.ts';
 import { acceptCall, callSecretOf, completeConnection, createIntegrationState, readConnection } from '#src/domain/integrations/index.ts';
 import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';
 import { inspectSecrets, rewrapSecrets } from '#src/domain/secrets/index.ts';
@@ -30,7 +30,7 @@ const both = ring(newer, older);
 
 test('every column that holds sealed text is registered, and everybody who seals registers', async (t) => {
   const { services } = t.context;
-  const columns = await services.run<{ name: string }>(sql`
+  const columns = await services.execute<{ name: string }>(sql`
     select c.table_name || '.' || c.column_name as name from information_schema.columns c
     where c.table_schema = 'public' and c.column_name like '%\_sealed' order by 1`);
   t.deepEqual(sealedColumns.map(({ table, column }) => `${table}.${column}`).toSorted(), columns.map(({ name }) => name));
@@ -74,7 +74,7 @@ test.serial('after a rotation every secret opens with the new key alone, and not
 
 test.serial('a rotation that dies half-way goes on where it was', async (t) => {
   const { ctx } = t.context;
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     insert into integration_calls (tenant_id, id, provider, message_id, body_sealed, state, received_at)
     select ${ctx.tenant.id}, 'call_' || n, 'bookkeeper', n::text, ${ctx.keyring.seal(ctx.tenant.id, 'integration_call', '{}')}, 'received', now()
     from generate_series(1, 450) n`));
@@ -103,7 +103,7 @@ test.serial('what no key opens is told, left as it is, and keeps nothing else fr
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const lost = createKeyring([['k0', randomBytes(32)]]).seal(ctx.tenant.id, 'payments.secret_key', 'sk_test_lost');
-  await transact(ctx, (ctx) => ctx.tx.run(sql`update payment_accounts set secret_key_sealed = ${lost} where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`update payment_accounts set secret_key_sealed = ${lost} where tenant_id = ${ctx.tenant.id}`));
   const rewrapped = await rewrapSecrets({ ...ctx, keyring: both });
   t.deepEqual(rewrapped.flatMap(({ damaged }) => damaged), [{ tenantId: ctx.tenant.id, id: ctx.tenant.id, keyId: 'k0' }]);
   const uses = await usesOf(ctx, both);
@@ -119,7 +119,7 @@ async function sealSomethingEverywhere({ ctx }: TestContext, receiver: Parameter
   const endpoint = await buildEndpoint(ctx, receiver);
   await rotateSecret(ctx, endpoint);
   const claimed = await claimRequest(ctx, { method: 'POST', path: '/x', credential: 'anonymous', key: newId('idem'), body: Buffer.from('{}') });
-  if ('lease' in claimed) await keepReply(ctx, claimed, { status: 200, body: '{}', headers: {} });
+  if ('lease' in claimed) await storeReply(ctx, claimed, { status: 200, body: '{}', headers: {} });
   const rawBody = Buffer.from('{}');
   const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), '{}');
   await acceptCall(ctx, {
@@ -149,7 +149,7 @@ async function rowsWithoutSecrets(ctx: Context): Promise<unknown[]> {
     const rows: unknown[] = [];
     for (const table of tables) {
       const hidden = sealedColumns.filter((column) => column.table === table).map(({ column }) => column);
-      rows.push(await ctx.tx.run(sql`
+      rows.push(await ctx.tx.execute(sql`
         select to_jsonb(t) - ${hidden}::text[] as row from ${rawSql(table)} t order by (to_jsonb(t) - ${hidden}::text[])::text`));
     }
     return rows;

@@ -7,7 +7,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { asked, linksOf } from '#test/support/factories/sessions.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -17,7 +17,7 @@ const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock:
 
 /** How many links to these addresses are mailed when the workers come to them, at once and twice. */
 async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number> {
-  const promises = await promised(ctx, mailLinkJob);
+  const promises = await enqueuedJobs(ctx, mailLinkJob);
   await Promise.all([...promises, ...promises].map((payload) => mailLink(ctx, payload)));
   const links = (await Promise.all(emails.map((email) => linksOf(ctx, email)))).flat();
   return links.filter(({ outcome }) => outcome === 'mailed').length;

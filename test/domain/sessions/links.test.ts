@@ -15,9 +15,9 @@ import { buildCustomer } from '#test/support/factories/customers.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { asked, buildLink, linksOf, sessionsOf } from '#test/support/factories/sessions.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
@@ -34,16 +34,16 @@ test.serial('a request does the same for whoever is known and whoever is not: on
   const unknown = await countStatements(services, () => requestLink(ctx, asked(newAddress(), { household: '203.0.113.8' })));
   t.deepEqual(unknown.statements, known.statements);
   t.is(known.statements.length, 3, known.statements.join('\n'));
-  t.is((await promised(ctx, mailLinkJob)).length, 2);
+  t.is((await enqueuedJobs(ctx, mailLinkJob)).length, 2);
 });
 
 test.serial('a worker mails whoever is known, once, and nobody else; neither row holds the token', async (t) => {
   const { ctx, services } = t.context;
   const [{ email }, stranger] = [await buildCustomer(ctx), newAddress()];
   for (const to of [` ${email.toUpperCase()} `, stranger]) await requestLink(ctx, asked(to));
-  await workPromises(services);
-  for (const { linkId } of await promised(ctx, mailLinkJob)) await mailLink(ctx, { linkId });
-  await workPromises(services);
+  await runJobs(services);
+  for (const { linkId } of await enqueuedJobs(ctx, mailLinkJob)) await mailLink(ctx, { linkId });
+  await runJobs(services);
 
   t.deepEqual(mailer.to(stranger), []);
   const [mail, ...others] = mailer.to(email);
@@ -120,11 +120,11 @@ test.serial('a link that was asked for before a rotation and is mailed after it 
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
   await requestLink(ctx, asked(email));
-  const [{ linkId } = { linkId: '' }] = await promised(ctx, mailLinkJob);
+  const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(ctx, { linkId });
   const stale = await deriveToken(ctx, tokenPurposes.signIn, linkId);
   await transact(ctx, rotateSessionSecret);
-  await workPromises(services);
+  await runJobs(services);
 
   const [mail] = mailer.to(email);
   const token = linkIn(mail ?? { text: '' }, '/account/sign-in').searchParams.get('token') ?? '';
@@ -139,7 +139,7 @@ test.serial('a link that was used while its second mail waited is not mailed aga
   const { email } = await buildCustomer(ctx);
   const token = await buildLink(ctx, email);
   await consume(ctx, token);
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(mailer.to(email), []);
 });
 
@@ -150,7 +150,7 @@ test('where customer accounts are switched off nothing is written, and nothing i
   await requestLink(off, asked(email));
   t.deepEqual(await linksOf(ctx, email), []);
   await requestLink(ctx, asked(email));
-  const [{ linkId } = { linkId: '' }] = await promised(ctx, mailLinkJob);
+  const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(off, { linkId });
   t.like(await linksOf(ctx, email), [{ outcome: 'switched_off' }]);
 });
@@ -159,7 +159,7 @@ test('a link that a worker comes to too late is not mailed', async (t) => {
   const { ctx } = t.context;
   const { email } = await buildCustomer(ctx);
   await requestLink(ctx, asked(email));
-  const [{ linkId } = { linkId: '' }] = await promised(ctx, mailLinkJob);
+  const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(later(ctx, minutes(15)), { linkId });
   t.like(await linksOf(ctx, email), [{ outcome: 'too_late' }]);
 });

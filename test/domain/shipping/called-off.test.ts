@@ -5,13 +5,13 @@ import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
-import { callLabelOff, withdrawLabel } from '#src/domain/shipping/index.ts';
-import { NeedsPerson, Snooze } from '#src/lib/errors.ts';
+import { cancelLabel, refundUnusedLabel } from '#src/domain/shipping/index.ts';
+import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { labelOf, orderOf, request, run, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -23,13 +23,13 @@ async function refund(ctx: Context, orderId: string, status: OrderStatus = 'refu
     const order = await lockOrder(ctx, orderId);
     if (!order) throw new Error('There is no such order.');
     order.moveTo(status);
-    if (status === 'refunded') await callLabelOff(ctx, order);
+    if (status === 'refunded') await cancelLabel(ctx, order);
     await saveOrder(ctx, order);
   });
 }
 
 async function workWithdrawals(ctx: Context): Promise<void> {
-  for (const payload of await promised(ctx, jobs.withdrawLabel)) await withdrawLabel(ctx, payload);
+  for (const payload of await enqueuedJobs(ctx, jobs.refundUnusedLabel)) await refundUnusedLabel(ctx, payload);
 }
 
 async function bought(base: Context) {
@@ -51,7 +51,7 @@ test('the label of an order that is refunded is given back, once, and that is wr
   t.like(await orderOf(ctx, order.id), { status: 'refunded', fulfillment: 'unfulfilled', labels: [], attention: null });
   t.deepEqual(await read(ctx, sql`select action from audit_log where tenant_id = ${ctx.tenant.id} and subject_id = ${order.id}`), [{ action: 'label.voided' }]);
   t.is(await run(ctx, order.id, 1), 'done');
-  t.is((await promised(ctx, jobs.withdrawLabel)).filter((payload) => payload.labelId === labelId).length, 1);
+  t.is((await enqueuedJobs(ctx, jobs.refundUnusedLabel)).filter((payload) => payload.labelId === labelId).length, 1);
 });
 
 test('a label that was not bought yet is not bought any more, and nobody is asked about it', async (t) => {
@@ -128,7 +128,7 @@ test('a provider that is away is asked again; one that will not take it back is 
   await t.throwsAsync(workWithdrawals(ctx), { message: /did not answer/ });
   await t.throwsAsync(workWithdrawals(ctx), { instanceOf: Snooze });
   clock.pass(1);
-  await t.throwsAsync(workWithdrawals(ctx), { instanceOf: NeedsPerson, message: new RegExp(`^${order.orderNumber}: label_not_refunded\\. `) });
+  await t.throwsAsync(workWithdrawals(ctx), { instanceOf: ManualActionRequired, message: new RegExp(`^${order.orderNumber}: label_not_refunded\\. `) });
   t.like(await orderOf(ctx, order.id), { attention: 'label_not_refunded', fulfillment: 'label_purchased' });
   await workWithdrawals(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'voided');

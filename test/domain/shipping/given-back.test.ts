@@ -2,13 +2,13 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { giveUpWithdrawal, voidLabel, withdrawLabel } from '#src/domain/shipping/index.ts';
+import { failLabelRefund, voidLabel, refundUnusedLabel } from '#src/domain/shipping/index.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError, NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { Crash, crashingClock, labelOf, orderOf, request, run, withFake } from './support.ts';
 
 /* Once somebody asked for a label to be given back, that is brought to its end, whoever dies over it. */
@@ -25,7 +25,7 @@ async function bought(base: Context) {
 }
 
 async function finish(ctx: Context): Promise<void> {
-  for (const payload of await promised(ctx, jobs.finishVoid)) await withdrawLabel(ctx, payload);
+  for (const payload of await enqueuedJobs(ctx, jobs.finishVoid)) await refundUnusedLabel(ctx, payload);
 }
 
 test('wherever the process of a person who voids a label dies, it is given back in the end, once', async (t) => {
@@ -37,7 +37,7 @@ test('wherever the process of a person who voids a label dies, it is given back 
       throw error;
     });
     clock.pass(minutes(2));
-    const wasBegun = (await promised(ctx, jobs.finishVoid)).length > 0;
+    const wasBegun = (await enqueuedJobs(ctx, jobs.finishVoid)).length > 0;
     await finish(ctx);
     await finish(ctx);
     const isVoided = (await labelOf(ctx, order.id)).state === 'voided';
@@ -83,7 +83,7 @@ test('a label that the provider does not take back stays the order\'s, and a per
   const { ctx, shipping, order, labelId } = await bought(t.context.ctx);
   shipping.throws.refund = [silence(), refusal()];
   await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError });
-  await t.throwsAsync(finish(ctx), { instanceOf: NeedsPerson, message: new RegExp(`^${order.orderNumber}: label_not_refunded\\.`) });
+  await t.throwsAsync(finish(ctx), { instanceOf: ManualActionRequired, message: new RegExp(`^${order.orderNumber}: label_not_refunded\\.`) });
   await finish(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: 'label_not_refunded' });
@@ -91,6 +91,6 @@ test('a label that the provider does not take back stays the order\'s, and a per
 
 test('a provider that stays away until no try is left is a person\'s', async (t) => {
   const { ctx, order, labelId } = await bought(t.context.ctx);
-  await giveUpWithdrawal(ctx, { labelId });
+  await failLabelRefund(ctx, { labelId });
   t.is((await orderOf(ctx, order.id)).attention, 'label_not_refunded');
 });

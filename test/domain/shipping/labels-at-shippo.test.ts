@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { chooseRate, followHint, quoteOrder, receiveHint, type ShippingAccountInput, voidLabel } from '#src/domain/shipping/index.ts';
+import { chooseRate, processNotification, quoteOrder, receiveNotification, type ShippingAccountInput, voidLabel } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type AccountSummary, type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
@@ -12,7 +12,7 @@ import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd } from './support.ts';
 
@@ -96,7 +96,7 @@ test.serial('a queued label is waited for and adopted when the provider decides'
   await run(ctx, order.id);
   t.is((await labelOf(ctx, order.id)).state, 'buying');
   const [waiting] = await transactions();
-  await control.settleTransaction(waiting?.object_id ?? '', 'SUCCESS');
+  await control.resolveTransaction(waiting?.object_id ?? '', 'SUCCESS');
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(await bought(), 1);
 });
@@ -138,7 +138,7 @@ test.serial('a crowd of orders, faults and workers ends with one label each', as
   t.is(await bought(), orders.length);
 });
 
-test.serial('followHint leaves a label and a parcel of another store of the same account alone', async (t) => {
+test.serial('processNotification leaves a label and a parcel of another store of the same account alone', async (t) => {
   const seller = await open(t.context.ctx);
   const neighbour = await open({ ...t.context.ctx, tenant: await buildTenant(t.context.services) }, { api_key: seller.apiKey });
   const [{ order }, { order: theirs }] = [await request(seller.ctx), await request(neighbour.ctx)];
@@ -148,18 +148,18 @@ test.serial('followHint leaves a label and a parcel of another store of the same
   for (const { object_id, tracking_number } of await control.transactions(seller.apiKey)) {
     if (tracking_number !== before.trackingNumber) await control.moveTrack(tracking_number ?? '', 'DELIVERED');
     for (const { ctx } of [seller, neighbour]) {
-      await receiveHint(ctx, { event: 'transaction_updated', data: { object_id } });
-      await receiveHint(ctx, { event: 'track_updated', data: { tracking_number } });
+      await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id } });
+      await receiveNotification(ctx, { event: 'track_updated', data: { tracking_number } });
     }
   }
   for (const { ctx } of [seller, neighbour]) {
-    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   }
   t.deepEqual(await labelOf(neighbour.ctx, theirs.id), before);
   t.like(await orderOf(neighbour.ctx, theirs.id), { fulfillment: 'label_purchased', attention: null });
   t.like(await orderOf(seller.ctx, order.id), { fulfillment: 'delivered', attention: null });
   t.like(await control.account(seller.apiKey), { labels_bought: 2 });
-  t.deepEqual(await promised(neighbour.ctx, jobs.refundDuplicate), []);
+  t.deepEqual(await enqueuedJobs(neighbour.ctx, jobs.refundDuplicate), []);
 });
 
 test.serial('voidLabel rejects a label that was bought with an account that was replaced', async (t) => {

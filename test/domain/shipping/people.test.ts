@@ -5,14 +5,14 @@ import { chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfil
 import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { retryFailed, startPromises } from '#src/outbox/runs.ts';
+import { retryFailed, startJobs } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { promised } from '#test/support/promised.ts';
-import { workPromises } from '#test/support/work-promises.ts';
-import { labelOf, orderOf, press, promisesOf, request, run, runToEnd, withFake } from './support.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
+import { labelOf, orderOf, press, outboxJobsOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -27,7 +27,7 @@ test('an address is corrected and the label tried again', async (t) => {
   await run(ctx, order.id);
   await editAddress(ctx, { orderId: order.id, address });
   await retryLabel(ctx, { labelId });
-  t.deepEqual((await promisesOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual((await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.quotes[0]?.to.zip, '12207');
   t.is(await run(ctx, order.id, 1), 'done', 'the old failed job, retried on the board, does nothing more');
@@ -39,17 +39,17 @@ test.serial('a label that needs an operator fails its job in the same commit, an
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, { address: { street1: null } });
   // The queue is never told how this execution ended: the process was killed right after the commit.
-  t.true((await workPromises(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)));
-  const [job] = await services.run<{ id: string; failure: string }>(sql`
+  t.true((await runJobs(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)));
+  const [job] = await services.execute<{ id: string; failure: string }>(sql`
     select id, failure from outbox where tenant_id = ${ctx.tenant.id} and job = 'labels.purchase-label' and failed_at is not null`);
   t.regex(job?.failure ?? '', /missing_address/);
 
   await editAddress(ctx, { orderId: order.id, address });
-  const again = (await startPromises(services.run, [job?.id ?? ''])).get(job?.id ?? '');
+  const again = (await startJobs(services.execute, [job?.id ?? ''])).get(job?.id ?? '');
   t.like(again, { starts: 0, failure: job?.failure }, 'what BullMQ hands out again is not executed');
-  await retryFailed(services.run, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
-  await workPromises(services, { rounds: 1 });
-  t.deepEqual((await promisesOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
+  await retryFailed(services.execute, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
+  await runJobs(services, { rounds: 1 });
+  t.deepEqual((await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
   t.is((await labelOf(ctx, order.id)).state, 'queued');
 });
 
@@ -70,7 +70,7 @@ test('a retry of a label that waited for the account asks the provider again, fo
   shipping.throws.quote = [denial()];
   for (const { order } of [first, second]) t.regex(await run(ctx, order.id), /provider_auth/);
   await retryLabel(ctx, { labelId: first.labelId });
-  for (const resume of await promised(ctx, resumeLabelsJob)) await resumeLabels(ctx, resume);
+  for (const resume of await enqueuedJobs(ctx, resumeLabelsJob)) await resumeLabels(ctx, resume);
   for (const { order } of [first, second]) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
 

@@ -54,8 +54,8 @@ test('an order has one live label, and another only when that was voided', async
   const { ctx } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  const another = () => transact(ctx, (ctx) => ctx.tx.run(sql`
-    insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_by_person, buy_number, rechecks, version, created_at, updated_at)
+  const another = () => transact(ctx, (ctx) => ctx.tx.execute(sql`
+    insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number, rechecks, version, created_at, updated_at)
     select tenant_id, ${newId('lbl')}, order_id, order_number, 'queued', 1, 0, false, 0, 0, 1, created_at, updated_at
     from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`));
   t.is(brokenConstraint(await t.throwsAsync(another())), 'labels_live');
@@ -71,9 +71,9 @@ test('what fails together does not come back together', async (t) => {
   const waits = [];
   for (let label = 0; label < 5; label += 1) {
     const { order } = await request(ctx);
-    const askedAt = clock.now().getTime();
+    const requestedAt = clock.now().getTime();
     await run(ctx, order.id);
-    waits.push(((await labelOf(ctx, order.id)).nextAttemptAt?.getTime() ?? 0) - askedAt);
+    waits.push(((await labelOf(ctx, order.id)).nextAttemptAt?.getTime() ?? 0) - requestedAt);
   }
   t.true(waits.every((ms) => ms >= minutes(2) && ms <= minutes(2.5)), String(waits));
   t.true(new Set(waits.map((ms) => Math.round(ms / 100))).size > 1, String(waits));

@@ -11,8 +11,8 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import type { GivenOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { promised, recorded } from '#test/support/promised.ts';
-import { Crash, crashingClock, jumpingClock, labelOf, orderOf, press, promisesOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { Crash, crashingClock, jumpingClock, labelOf, orderOf, press, outboxJobsOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -49,7 +49,7 @@ test('a label is bought once, however often its job is worked and asked for', as
   await run(ctx, order.id, 1);
   await run(ctx, order.id, 1);
   t.is(shipping.bought().length, 1);
-  t.deepEqual(await promisesOf(ctx, labelId), [{ labelId, attempt: 1 }]);
+  t.deepEqual(await outboxJobsOf(ctx, labelId), [{ labelId, attempt: 1 }]);
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
 });
 
@@ -250,7 +250,7 @@ test('of two labels that a look finds, the first is used and the other refunded'
   await run(ctx, order.id);
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: first?.id });
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
-  for (const duplicate of await promised(ctx, refundDuplicateJob)) await refundDuplicate(ctx, duplicate);
+  for (const duplicate of await enqueuedJobs(ctx, refundDuplicateJob)) await refundDuplicate(ctx, duplicate);
   t.deepEqual(shipping.bought().map(({ id }) => id), [first?.id]);
 });
 
@@ -277,7 +277,7 @@ test('what may pass is tried six times over some hours, each later, and then nee
   const startedAt = clock.now().getTime();
   t.like(await runToEnd(ctx, clock, order.id), { state: 'needs_attention', reason: 'provider_error' });
   t.is(shipping.asked.length, 6);
-  t.is((await promisesOf(ctx, labelId)).length, 6);
+  t.is((await outboxJobsOf(ctx, labelId)).length, 6);
   const tookMs = clock.now().getTime() - startedAt;
   t.true(tookMs > hours(6) && tookMs < hours(8), `${tookMs / hours(1)} hours`);
 
@@ -406,7 +406,7 @@ test('goods that do not ship, and orders that are not paid any more, need no lab
   const download = await request(ctx, { items: [{ ships: false, weightOz: null }] });
   t.like(await labelOf(ctx, download.order.id), { state: 'skipped', reason: 'not_required' });
   t.is((await orderOf(ctx, download.order.id)).fulfillment, 'not_required');
-  t.deepEqual(await promisesOf(ctx, download.labelId), []);
+  t.deepEqual(await outboxJobsOf(ctx, download.labelId), []);
 
   const refunded = await request(ctx, { status: 'refunded' });
   t.is(await run(ctx, refunded.order.id), 'done');
@@ -419,7 +419,7 @@ test('without an account every label waits for one, and is bought when it is sav
   const orders = [await request(ctx), await request(ctx)];
   for (const { order } of orders) t.regex(await run(ctx, order.id), /: provider_auth\. /);
   await buildShippingAccount(ctx);
-  const [payload] = await promised(ctx, resumeLabelsJob);
+  const [payload] = await enqueuedJobs(ctx, resumeLabelsJob);
   if (payload) await resumeLabels(ctx, payload);
   for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.bought().length, 2);
@@ -437,7 +437,7 @@ test('a key that is not accepted pauses the store\'s labels with one question an
   t.is(alerts.length, 1);
 
   await transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, api_key: shippingAccountInput().api_key }));
-  const payload = (await promised(ctx, resumeLabelsJob)).at(-1);
+  const payload = (await enqueuedJobs(ctx, resumeLabelsJob)).at(-1);
   if (payload) await resumeLabels(ctx, payload);
   if (payload) await resumeLabels(ctx, payload);
   for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
@@ -452,7 +452,7 @@ test('a retry that somebody presses asks even while labels are paused, and wakes
   await run(ctx, second.order.id);
   t.is(await press(ctx, first.order.id), 'done');
   t.is((await labelOf(ctx, first.order.id)).state, 'purchased');
-  t.true((await promised(ctx, resumeLabelsJob)).length >= 2);
+  t.true((await enqueuedJobs(ctx, resumeLabelsJob)).length >= 2);
 });
 
 test('a carrier that is down for a moment is asked again', async (t) => {
@@ -519,5 +519,5 @@ test('a label that kills whoever works on it is given up after ten deaths', asyn
 
 test('a label of nothing is no promise', async (t) => {
   await t.throwsAsync(transact(t.context.ctx, (ctx) => requestLabel(ctx, { orderId: 'ord_none' })), { instanceOf: DomainError });
-  t.deepEqual(await promised(t.context.ctx, purchaseLabel), []);
+  t.deepEqual(await enqueuedJobs(t.context.ctx, purchaseLabel), []);
 });

@@ -4,7 +4,7 @@ import { days } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, request } from './support.ts';
 
 /* When no run is left for a label, its row says so: the page of labels is made of rows. */
@@ -22,7 +22,7 @@ test.serial('a mistake of our own on the last run puts the label in front of a p
   for (const [failedRuns, state] of [[3, 'quoting'], [4, 'needs_attention']] as const) {
     const { order } = await request(ctx);
     provider.of(ctx.tenant.id).throws.quote = [new TypeError('a mistake')];
-    await workPromises(services, { failedRuns, rounds: 1 });
+    await runJobs(services, { failedRuns, rounds: 1 });
     t.is((await labelOf(ctx, order.id)).state, state);
   }
 });
@@ -35,7 +35,7 @@ test.serial('a label whose promise is two days old is not put off any more, and 
     const { order } = await request(ctx);
     clock.pass(waitedMs);
     throws.quote = [busy(60)];
-    await workPromises(services, lastRun);
+    await runJobs(services, lastRun);
     t.like(await labelOf(ctx, order.id), { state, reason: state === 'queued' ? null : 'provider_rate_limited' });
     t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
   }
@@ -52,6 +52,6 @@ test.serial('a label that a dead run held when its promise was old ends in front
   await client.query(`update labels set state = 'quoting', lease_token = 'dead', lease_expires_at = $1 where id = $2`, [heldUntil, labelId]);
   await client.query('commit');
   client.release();
-  t.true((await workPromises(services, lastRun)).includes('labels.purchase-label: retry (another run holds the label)'));
+  t.true((await runJobs(services, lastRun)).includes('labels.purchase-label: retry (another run holds the label)'));
   t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
 });

@@ -3,12 +3,12 @@ import type { Context } from '#src/domain/context.ts';
 import { read, readOne, transact } from '#src/domain/database.ts';
 import { purchaseLabel as work, requestLabel } from '#src/domain/shipping/index.ts';
 import type { Clock } from '#src/lib/clock.ts';
-import { NeedsPerson, Snooze } from '#src/lib/errors.ts';
+import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { buildPaidOrder, type BuiltOrder, type GivenOrder } from '#test/support/factories/orders.ts';
 import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 
 /** A store's context with a provider and a clock of its own. */
 export function withFake(ctx: Context): { ctx: Context; shipping: FakeShipping; clock: TestClock } {
@@ -69,7 +69,7 @@ export async function run(ctx: Context, orderId: string, attempt?: number): Prom
     await work(ctx, { labelId: label.id, attempt: attempt ?? label.attempt });
     return 'done';
   } catch (error) {
-    if (error instanceof NeedsPerson) return error.message;
+    if (error instanceof ManualActionRequired) return error.message;
     if (error instanceof Snooze) return 'snoozed';
     throw error;
   }
@@ -77,8 +77,8 @@ export async function run(ctx: Context, orderId: string, attempt?: number): Prom
 
 /** An operator presses Retry on the board: the job's run starts a new attempt, and that is executed once. Returns how it ended. */
 export async function press(ctx: Context, orderId: string, attempt?: number): Promise<string> {
-  const pressed = { outboxId: '', failedRuns: 0, isLastRun: false, isKept: false, manual: true };
-  const ended = await run({ ...ctx, run: pressed }, orderId, attempt);
+  const pressed = { outboxId: '', failedRuns: 0, isLastRun: false, isCompleted: false, manual: true };
+  const ended = await run({ ...ctx, attempt: pressed }, orderId, attempt);
   return ended === 'done' ? run(ctx, orderId) : ended;
 }
 
@@ -99,31 +99,31 @@ export class Crash extends Error {
 }
 
 /** A clock that ends the process, so to speak, when it is looked at for the nth time. */
-export function crashingClock(clock: Clock, atLook: number): Clock & { looks: number } {
+export function crashingClock(clock: Clock, atLookup: number): Clock & { looks: number } {
   return {
     looks: 0,
     now() {
       this.looks += 1;
-      if (this.looks === atLook) throw new Crash('the process was killed');
+      if (this.looks === atLookup) throw new Crash('the process was killed');
       return clock.now();
     },
   };
 }
 
 /** A clock by which the process stands still for a while, when it is looked at for the nth time. */
-export function jumpingClock(clock: TestClock, atLook: number, ms: number): Clock & { looks: number } {
+export function jumpingClock(clock: TestClock, atLookup: number, ms: number): Clock & { looks: number } {
   return {
     looks: 0,
     now() {
       this.looks += 1;
-      if (this.looks === atLook) clock.pass(ms);
+      if (this.looks === atLookup) clock.pass(ms);
       return clock.now();
     },
   };
 }
 
-export const promisesOf = async (ctx: Context, labelId: string) =>
-  (await promised(ctx, purchaseLabel)).filter((payload) => payload.labelId === labelId);
+export const outboxJobsOf = async (ctx: Context, labelId: string) =>
+  (await enqueuedJobs(ctx, purchaseLabel)).filter((payload) => payload.labelId === labelId);
 
 /** The rate that is written down for a label. */
 export async function rateIdOf(ctx: Context, labelId: string): Promise<string> {

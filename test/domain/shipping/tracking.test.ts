@@ -5,16 +5,16 @@ import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
 import {
-  acknowledgeDuplicate, checkPurchases, followHint, markFulfilled, pollTrackings, receiveHint, reconcileTracking, refundDuplicate, retryLabel,
+  acknowledgeDuplicate, checkPurchases, processNotification, markFulfilled, pollTrackings, receiveNotification, reconcileTracking, refundDuplicate, retryLabel,
   sweepLabels, voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
-import { NeedsPerson, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { promised, recorded } from '#test/support/promised.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -81,34 +81,34 @@ test('a parcel that is first heard of when it arrives was shipped all the same',
 test('what the provider hints at is looked up, and the same hint twice is one look', async (t) => {
   const { ctx, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   shipping.tracking.set(trackingNumber, { status: 'transit', at: null });
-  await Promise.all([1, 2, 3].map(() => receiveHint(ctx, hintOf(trackingNumber, 'DELIVERED'))));
-  const hints = await promised(ctx, jobs.followHint);
+  await Promise.all([1, 2, 3].map(() => receiveNotification(ctx, hintOf(trackingNumber, 'DELIVERED'))));
+  const hints = await enqueuedJobs(ctx, jobs.processNotification);
   t.is(hints.length, 1);
-  for (const hint of [...hints, ...hints]) await followHint(ctx, hint);
+  for (const hint of [...hints, ...hints]) await processNotification(ctx, hint);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped', 'what the hint said is not believed');
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped']);
 
-  t.true(await receiveHint(ctx, hintOf('of-nobody', 'TRANSIT')));
-  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
-  t.false(await receiveHint(ctx, { event: 'batch_created', data: {} }));
+  t.true(await receiveNotification(ctx, hintOf('of-nobody', 'TRANSIT')));
+  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+  t.false(await receiveNotification(ctx, { event: 'batch_created', data: {} }));
 });
 
 test.serial('a parcel on its way is asked about every six hours until it arrives', async (t) => {
   const { ctx, clock, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   await pollTrackings(ctx);
-  t.deepEqual(await promised(ctx, jobs.reconcileTracking), []);
+  t.deepEqual(await enqueuedJobs(ctx, jobs.reconcileTracking), []);
   clock.pass(hours(6) + 1000);
   await Promise.all([pollTrackings(ctx), pollTrackings(ctx)]);
-  t.is((await promised(ctx, jobs.reconcileTracking)).length, 1);
+  t.is((await enqueuedJobs(ctx, jobs.reconcileTracking)).length, 1);
   clock.pass(hours(6) + 1000);
   await pollTrackings(ctx);
-  const polls = await promised(ctx, jobs.reconcileTracking);
+  const polls = await enqueuedJobs(ctx, jobs.reconcileTracking);
   t.is(polls.length, 2);
   shipping.tracking.set(trackingNumber, { status: 'delivered', at: null });
   for (const poll of polls) await reconcileTracking(ctx, poll);
   clock.pass(hours(24));
   await pollTrackings(ctx);
-  t.is((await promised(ctx, jobs.reconcileTracking)).length, 2);
+  t.is((await enqueuedJobs(ctx, jobs.reconcileTracking)).length, 2);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
 });
 
@@ -132,10 +132,10 @@ test.serial('a second label that was bought after all is found, refunded and sho
 
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  const [check] = await promised(ctx, jobs.checkPurchases);
+  const [check] = await enqueuedJobs(ctx, jobs.checkPurchases);
   if (check) await checkPurchases(ctx, check);
   if (check) await checkPurchases(ctx, check);
-  const duplicates = await promised(ctx, jobs.refundDuplicate);
+  const duplicates = await enqueuedJobs(ctx, jobs.refundDuplicate);
   t.is(duplicates.length, 1);
   for (const duplicate of [...duplicates, ...duplicates]) await refundDuplicate(ctx, duplicate);
   t.is(shipping.bought().length, 1);
@@ -145,12 +145,12 @@ test.serial('a second label that was bought after all is found, refunded and sho
 
   clock.pass(hours(30));
   await sweepLabels(ctx);
-  const checks = await promised(ctx, jobs.checkPurchases);
+  const checks = await enqueuedJobs(ctx, jobs.checkPurchases);
   t.is(checks.length, 2);
   for (const check of checks) await checkPurchases(ctx, check);
   clock.pass(hours(30));
   await sweepLabels(ctx);
-  t.is((await promised(ctx, jobs.checkPurchases)).length, 2);
+  t.is((await enqueuedJobs(ctx, jobs.checkPurchases)).length, 2);
 });
 
 test.serial('a label that shows late is found at the rate that it was bought with, also when another was bought since', async (t) => {
@@ -164,8 +164,8 @@ test.serial('a label that shows late is found at the rate that it was bought wit
 
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  for (const check of await promised(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
-  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.deepEqual(shipping.bought().map(({ id }) => id), [label.purchaseId ?? '']);
 });
 
@@ -173,12 +173,12 @@ test('a second label that the provider does not take back stands before a person
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const { rateId } = shipping.bought()[0] ?? {};
   const second = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` });
-  await receiveHint(ctx, { event: 'transaction_created', data: { object_id: second.id } });
-  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: second.id } });
+  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   shipping.throws.refund = [silence(), refusal()];
-  const refund = async () => { for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate); };
+  const refund = async () => { for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate); };
   await t.throwsAsync(refund, { instanceOf: ProviderError });
-  await t.throwsAsync(refund, { instanceOf: NeedsPerson, message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `) });
+  await t.throwsAsync(refund, { instanceOf: ManualActionRequired, message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `) });
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
   await refund();
   t.deepEqual(shipping.bought().map(({ marker }) => marker), [`${labelId}:1 ${order.orderNumber}`]);
@@ -186,8 +186,8 @@ test('a second label that the provider does not take back stands before a person
 
 for (const [how, look] of [
   ['tells us', async (ctx: Context, { purchaseId }: { purchaseId: string }) => {
-    await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: purchaseId, status: 'REFUNDPENDING' } });
-    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+    await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: purchaseId, status: 'REFUNDPENDING' } });
+    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   }],
   ['is asked about the parcel', (ctx: Context, { trackingId }: { trackingId: string }) => reconcileTracking(ctx, { trackingId })],
 ] as const) {
@@ -215,8 +215,8 @@ for (const [how, look] of [
 test('what is on its way all the same, and what we give back ourselves, is no news', async (t) => {
   const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
   const hear = async () => {
-    await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' } });
-    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+    await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' } });
+    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   };
   const purchaseId = shipping.bought()[0]?.id ?? '';
   shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
@@ -227,8 +227,8 @@ test('what is on its way all the same, and what we give back ourselves, is no ne
 
   const other = await shipped(t.context.ctx);
   await voidLabel(other.ctx, { labelId: other.labelId });
-  await receiveHint(other.ctx, { event: 'transaction_updated', data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' } });
-  for (const hint of await promised(other.ctx, jobs.followHint)) await followHint(other.ctx, hint);
+  await receiveNotification(other.ctx, { event: 'transaction_updated', data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' } });
+  for (const hint of await enqueuedJobs(other.ctx, jobs.processNotification)) await processNotification(other.ctx, hint);
   t.like(await orderOf(other.ctx, other.order.id), { fulfillment: 'unfulfilled', attention: null });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
 });
@@ -244,10 +244,10 @@ test('recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
   const ids = [];
   for (const number of [2, 3]) {
     const { id } = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:${number} ${order.orderNumber}` });
-    await receiveHint(ctx, { event: 'transaction_created', data: { object_id: id } });
+    await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
     ids.push(id);
   }
-  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   const codes = async () => (await orderForShipping(ctx, order.id))?.attentionCodes;
   t.deepEqual(await codes(), [...others, 'duplicate_voided']);
   for (const [purchaseId, open] of [[ids[0], [...others, 'duplicate_voided']], [ids[1], others]] as const) {
@@ -261,11 +261,11 @@ test('a price that is not given back after all is a person\'s', async (t) => {
   const { rateId } = shipping.bought()[0] ?? {};
   const second = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` });
   const hear = async (status: string) => {
-    await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: second.id, status } });
-    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+    await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: second.id, status } });
+    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   };
   await hear('SUCCESS');
-  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   await acknowledgeDuplicate(ctx, { purchaseId: second.id, orderId: order.id });
   t.is((await orderOf(ctx, order.id)).attention, null);
 
@@ -282,8 +282,8 @@ test('a label that turns up before it is bought again is used, and one of a rate
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const hear = async (id: string) => {
-    await receiveHint(ctx, { event: 'transaction_created', data: { object_id: id } });
-    for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+    await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
+    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   };
   const account = { tenantId: ctx.tenant.id, apiKey: '' };
   const late = await request(ctx);
@@ -300,7 +300,7 @@ test('a label that turns up before it is bought again is used, and one of a rate
   const stray = await shipping.buyLabel(account, { rateId: 'rate_let_go', marker: `${other.labelId}:1 ${other.order.orderNumber}` });
   await hear(stray.id);
   t.is((await labelOf(ctx, other.order.id)).state, 'queued');
-  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.deepEqual(shipping.bought().map(({ id }) => id), [straggler.id]);
 });
 
@@ -310,7 +310,7 @@ test.serial('a look that comes to nothing is made again', async (t) => {
   const { order, labelId } = await request(ctx);
   shipping.turns = [{ sellsUnseenFor: 2 }];
   await runToEnd(ctx, clock, order.id);
-  const looks = async () => (await promised(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
+  const looks = async () => (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
   clock.pass(minutes(11));
   await sweepLabels(ctx);
   shipping.throws.look = [silence()];
@@ -321,7 +321,7 @@ test.serial('a look that comes to nothing is made again', async (t) => {
   await sweepLabels(ctx);
   t.is((await looks()).length, 2);
   for (const look of await looks()) await checkPurchases(ctx, look);
-  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.is(shipping.bought().length, 1);
 });
 
@@ -334,7 +334,7 @@ test.serial('a purchase that stayed open is looked at again by itself', async (t
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  const looks = (await promised(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
+  const looks = (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
   for (const look of looks) await checkPurchases(ctx, look);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.is(shipping.bought().length, 1);
@@ -347,14 +347,14 @@ test('a hint about a purchase that a run is about to write down is left to that 
   const buyLabel = shipping.buyLabel.bind(shipping);
   const hinting = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
     const purchase = await buyLabel(...given);
-    await receiveHint(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
-    for (const hint of await promised(ctx, jobs.followHint)) await t.throwsAsync(followHint(ctx, hint), { instanceOf: Snooze });
+    await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
+    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await t.throwsAsync(processNotification(ctx, hint), { instanceOf: Snooze });
     return purchase;
   } };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: hinting } }, order.id), 'done');
-  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
-  t.deepEqual(await promised(ctx, jobs.refundDuplicate), []);
+  t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);
 });
 
 test('while the account does not open, parcels are not asked about', async (t) => {
@@ -373,11 +373,11 @@ test('a hint about a purchase that nobody waits for any more brings its label', 
   shipping.throws.look = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   const [purchase] = shipping.bought();
-  await receiveHint(ctx, { event: 'transaction_updated', data: { object_id: purchase?.id ?? '', status: 'SUCCESS' } });
-  for (const hint of await promised(ctx, jobs.followHint)) await followHint(ctx, hint);
+  await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: purchase?.id ?? '', status: 'SUCCESS' } });
+  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: purchase?.id });
   t.like(await orderOf(ctx, order.id), { attention: null, fulfillment: 'label_purchased' });
-  t.deepEqual(await promised(ctx, jobs.refundDuplicate), []);
+  t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);
 });
 
 test.serial('a label that turns up after the order was shipped by hand is refunded', async (t) => {
@@ -391,8 +391,8 @@ test.serial('a label that turns up after the order was shipped by hand is refund
   t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
 
   await sweepLabels(ctx);
-  for (const check of await promised(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
-  for (const duplicate of await promised(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.is(shipping.bought().length, 0);
 });
 
@@ -409,7 +409,7 @@ test.serial('a parcel that was sent by hand is followed by its carrier and numbe
   clock.pass(2000);
   await pollTrackings(ctx);
   shipping.tracking.set('9100000002', { status: 'delivered', at: null });
-  for (const poll of await promised(ctx, jobs.reconcileTracking)) await reconcileTracking(ctx, poll);
+  for (const poll of await enqueuedJobs(ctx, jobs.reconcileTracking)) await reconcileTracking(ctx, poll);
   t.like(shipping.asked, ['follow']);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
 });

@@ -4,8 +4,8 @@ import { purchaseLabel } from '#jobs/labels.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
 import { read, transact } from '#src/domain/database.ts';
-import { applyAnswer, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
-import { askProvider } from '#src/domain/payments/ask-provider.ts';
+import { applySnapshot, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
+import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
 import { fetchSubscription } from '#src/domain/payments/fetch-numbered.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
@@ -16,9 +16,9 @@ import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factorie
 import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { promised, recorded } from '#test/support/promised.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -31,7 +31,7 @@ const line = (product: BuiltProduct, interval = 'month') => ({
 
 async function settle({ services, stripe }: StripeContext): Promise<void> {
   if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
-  await workPromises(services);
+  await runJobs(services);
 }
 
 /** A paid monthly subscription to coffee with a bowl besides; ids as the provider has them. */
@@ -73,7 +73,7 @@ test.serial('each period that is paid is an order of its own, once, with its own
   t.deepEqual(more, []);
   t.like(renewal, { status: 'paid', paymentStatus: 'paid', email: 'ada@example.com', totalCents: 3400 + 599, shippingCents: 599, attentionCode: null });
   t.deepEqual(await recorded(ctx, renewal?.id ?? ''), ['order.paid']);
-  t.is((await promised(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
+  t.is((await enqueuedJobs(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
   t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
 });
@@ -84,7 +84,7 @@ test.serial('applySubscription drops a snapshot that was requested earlier, by a
   const account = await openAccount(ctx);
   const active = await fetchSubscription(ctx, account, paymentSubscriptionId);
   await manageSubscription(behind(ctx), id, { action: 'pause' });
-  await transact(ctx, (ctx) => applyAnswer(ctx, { subject: 'subscription', subscription: active }));
+  await transact(ctx, (ctx) => applySnapshot(ctx, { subject: 'subscription', subscription: active }));
   t.like(await readSubscription(ctx, id), { status: 'paused' });
 });
 
@@ -152,8 +152,8 @@ test.serial('what is heard of a subscription while it is being changed does not 
   const { payments } = ctx.ports;
   const changeSubscription: PaymentGateway['changeSubscription'] = async (account, id, change, key) => {
     clock.pass(1000);
-    const heard = await askProvider(ctx, account, 'subscription', id);
-    if (heard) await transact(ctx, (ctx) => applyAnswer(ctx, heard));
+    const heard = await fetchSnapshot(ctx, account, 'subscription', id);
+    if (heard) await transact(ctx, (ctx) => applySnapshot(ctx, heard));
     clock.pass(1000);
     return payments.changeSubscription(account, id, change, key);
   };

@@ -14,9 +14,9 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { until } from '#test/support/until.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 // Every wait is long, so that the breaker's own time is what is seen.
@@ -130,7 +130,7 @@ test('a probe that had nothing to ask, or was not begun, leaves the next one to 
   receiver.behave({ status: 204 });
   clock.pass(seconds(31));
 
-  const wakeUps = async () => (await promised(ctx, drainEndpointJob)).length;
+  const wakeUps = async () => (await enqueuedJobs(ctx, drainEndpointJob)).length;
   const before = await wakeUps();
   await drainEndpoint({ ...ctx, stopping: AbortSignal.abort() }, { endpointId: id });
   t.is(receiver.requests.length, 5);
@@ -146,13 +146,13 @@ test('what was fanned out just as its endpoint was switched off is delivered onc
   await disableEndpoint(ctx, { id });
   await deliveriesWaiting(ctx, id, 1);
   // As by a fan-out that had read the endpoint before it was switched off.
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     update webhook_deliveries set state = 'pending', next_attempt_at = ${ctx.clock.now()}, settled_at = null
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`));
   await drainEndpoint(ctx, { endpointId: id });
   t.is(receiver.requests.length, 0);
   await enableEndpoint(ctx, { id });
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
@@ -169,7 +169,7 @@ test('an endpoint that says it is gone is switched off with a mail to the owner,
   t.like(await readEndpoint(ctx, id), { disabledReason: 'gone' });
   t.deepEqual(await countStates(ctx, id), { failed: 1, discarded: 2 });
   t.deepEqual(await warnings(ctx), ['gone']);
-  t.is((await promised(ctx, sendMailJob)).length, 1);
+  t.is((await enqueuedJobs(ctx, sendMailJob)).length, 1);
   const refused = { instanceOf: DomainError, message: /switched off/ };
   await t.throwsAsync(recoverDeliveries(ctx, { id, since }), refused);
   await t.throwsAsync(sendTestEvent(ctx, { id }), refused);

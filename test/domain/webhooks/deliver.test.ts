@@ -9,9 +9,9 @@ import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
@@ -22,7 +22,7 @@ test('a test event reaches its endpoint, signed so that the public library belie
   const endpoint = await buildEndpoint(ctx, receiver);
 
   const { eventId } = await sendTestEvent(ctx, { id: endpoint.id });
-  await workPromises(services);
+  await runJobs(services);
 
   const [request, ...others] = receiver.requests;
   t.is(others.length, 0);
@@ -53,10 +53,10 @@ test('an event is delivered once to each endpoint that chose its type, however o
   for (const { id } of [exact, family]) t.is((await listDeliveries(ctx, { endpointId: id, limit: 10 })).rows.length, 1);
   t.deepEqual((await listDeliveries(ctx, { endpointId: other.id, limit: 10 })).rows, []);
   t.deepEqual(
-    (await promised(ctx, drainEndpointJob)).toSorted((a, b) => a.endpointId.localeCompare(b.endpointId)),
+    (await enqueuedJobs(ctx, drainEndpointJob)).toSorted((a, b) => a.endpointId.localeCompare(b.endpointId)),
     [exact, family].map(({ id }) => ({ endpointId: id, causeId: eventId })),
   );
-  await workPromises(services);
+  await runJobs(services);
 });
 
 test('draining an endpoint twice, or twice at once, delivers once', async (t) => {
@@ -79,7 +79,7 @@ test('what an event was about is shown as it is at the attempt, and not delivere
   const endpoint = await buildEndpoint(ctx, receiver);
   const [eventId] = await transact(ctx, async (ctx) => [recordEvent(ctx, 'order.paid', 'ord_gone')]);
 
-  await workPromises(services);
+  await runJobs(services);
 
   t.deepEqual(receiver.requests, []);
   t.like((await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 })).rows[0], { eventId, state: 'discarded', lastFailure: 'object_gone' });
@@ -93,7 +93,7 @@ test('for a day after a rotation both secrets sign, then the new one alone', asy
 
   const deliver = async () => {
     await sendTestEvent(ctx, { id });
-    await workPromises(services);
+    await runJobs(services);
     const request = receiver.requests.at(-1);
     // The library judges the time by the machine's clock, so the signatures are counted where ours has moved on.
     return { request, count: String(request?.headers['webhook-signature']).split(' ').length };
@@ -114,15 +114,15 @@ test('a failed attempt is a row, and the next one comes when the schedule says',
   const { id } = await buildEndpoint(ctx, receiver);
   receiver.behave({ status: 500, body: 'out of \u0000 order' });
   const [eventId = ''] = await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 1);
 
   clock.pass(2000);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 1);
   clock.pass(4200);
   receiver.behave({ status: 200, body: 'thanks' });
-  await workPromises(services);
+  await runJobs(services);
 
   const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.like(delivery, { eventId, state: 'delivered', attemptCount: 2, lastStatus: 200, nextAttemptAt: null });
@@ -148,7 +148,7 @@ test('a receiver that fails nine times is served at the tenth, each try at its d
     return (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
   };
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 1);
 
   const documented = [seconds(5), minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
@@ -157,10 +157,10 @@ test('a receiver that fails nine times is served at the tenth, each try at its d
     // Some milliseconds have passed since it was written down.
     t.true(waits > waitMs - 2000 && waits <= waitMs * 1.2, `try ${index + 2}: ${waits} ms`);
     clock.pass(waits - 2500);
-    await workPromises(services);
+    await runJobs(services);
     t.is(receiver.requests.length, index + 1, `not before try ${index + 2} is due`);
     clock.pass(2501);
-    await workPromises(services);
+    await runJobs(services);
     t.is(receiver.requests.length, index + 2, `try ${index + 2}`);
   }
   t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], { state: 'delivered', attemptCount: 10, lastStatus: 204 });
@@ -176,7 +176,7 @@ test('a delivery is tried ten times over some three days and then given up for p
   const startedAt = clock.now().getTime();
   const at: number[] = [];
   for (let hour = 0; hour < 100 * 60 && at.length < 12; hour += 1) {
-    await workPromises(services);
+    await runJobs(services);
     if (receiver.requests.length > at.length) at.push(clock.now().getTime() - startedAt);
     const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     if (delivery?.state !== 'pending') break;
@@ -187,7 +187,7 @@ test('a delivery is tried ten times over some three days and then given up for p
   t.is(receiver.requests.length, 10);
   const total = (at.at(-1) ?? 0) / hours(1);
   t.true(total >= 75 && total <= 91, `${total} hours`);
-  t.deepEqual((await workPromises(services)).filter((outcome) => !outcome.endsWith('done')), []);
+  t.deepEqual((await runJobs(services)).filter((outcome) => !outcome.endsWith('done')), []);
 });
 
 test('a receiver that says when to come back is left alone until then', async (t) => {
@@ -197,14 +197,14 @@ test('a receiver that says when to come back is left alone until then', async (t
   for (const status of [429, 503]) {
     receiver.behave({ status, headers: { 'retry-after': '3600' } });
     await recordTests(ctx, id);
-    await workPromises(services);
+    await runJobs(services);
     const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     const waitMs = (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
     t.true(waitMs > hours(1) - 5000 && waitMs <= hours(1), String(waitMs));
   }
   receiver.behave({ status: 500, headers: { 'retry-after': '3600' } });
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.true((delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() <= 6000);
 });
@@ -215,7 +215,7 @@ test('a redirect is never followed and is no success', async (t) => {
   receiver.behave({ status: 302, headers: { location: elsewhere.url } });
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   t.is(elsewhere.requests.length, 0);
   t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], { state: 'pending', lastStatus: 302 });
 });
@@ -225,10 +225,10 @@ test('an endpoint that is switched off gets nothing, and what it misses is put a
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
-  for (const { eventId } of await promised(ctx, fanOutEventJob)) await fanOutEvent(ctx, { eventId });
+  for (const { eventId } of await enqueuedJobs(ctx, fanOutEventJob)) await fanOutEvent(ctx, { eventId });
   await disableEndpoint(ctx, { id });
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 0);
   t.deepEqual(await countStates(ctx, id), { discarded: 2 });
 });

@@ -12,9 +12,9 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { interleave } from '#test/support/interleave.ts';
-import { promised } from '#test/support/promised.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { until } from '#test/support/until.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
@@ -26,8 +26,8 @@ async function deliveriesWaiting(ctx: Context, endpointId: string, count: number
   return events;
 }
 
-const slotsHeld = async (ctx: Context, endpointId: string) =>
-  (await read(ctx, sql`select number from webhook_slots where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease is not null`)).length;
+const leasesHeld = async (ctx: Context, endpointId: string) =>
+  (await read(ctx, sql`select number from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease is not null`)).length;
 
 test('a delivery that is under way is not sent a second time when somebody asks for it', async (t) => {
   const { ctx } = t.context;
@@ -61,7 +61,7 @@ test('never more requests are in flight than the endpoint allows, whatever wakes
     receiver.release();
     await drains;
     t.deepEqual(await countStates(ctx, id), { delivered: 24 });
-    t.is(await slotsHeld(ctx, id), 0);
+    t.is(await leasesHeld(ctx, id), 0);
   }
   t.is(receiver.mostAtOnce, 16);
 });
@@ -77,15 +77,15 @@ test('a wake-up that finds every slot taken is not lost: who holds a slot looks 
 
   // The second delivery comes, and its wake-up is worked and over, while the first still hangs.
   await deliveriesWaiting(ctx, id, 1);
-  const before = (await promised(ctx, drainEndpointJob)).length;
+  const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   await drainEndpoint(ctx, { endpointId: id });
   t.is(receiver.requests.length, 1);
-  t.is((await promised(ctx, drainEndpointJob)).length, before, 'who found no slot promises nothing');
+  t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before, 'who found no slot promises nothing');
 
   receiver.behave({ status: 204 });
   receiver.release();
   await holder;
-  await workPromises(services);
+  await runJobs(services);
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
 });
 
@@ -112,9 +112,9 @@ test('a delivery that comes between the last claim and the end of a drain gets a
       }),
     },
   };
-  const before = (await promised(ctx, drainEndpointJob)).length;
+  const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   await drainEndpoint(late, { endpointId: id });
-  const promises = (await promised(ctx, drainEndpointJob)).slice(before);
+  const promises = (await enqueuedJobs(ctx, drainEndpointJob)).slice(before);
   t.is(promises.length, 2, 'the wake-up of the delivery itself, and the successor');
   t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 1 });
   await drainEndpoint(ctx, { endpointId: id });
@@ -135,10 +135,10 @@ test('at whatever moment of a drain a delivery and its wake-up come, it is deliv
       await drainEndpoint(ctx, { endpointId: id });
     });
     // The wake-ups of both were worked: nothing is left but what drains promised.
-    const successors = (await promised(ctx, drainEndpointJob)).filter(({ endpointId, causeId }) => endpointId === id && causeId.startsWith('job_'));
+    const successors = (await enqueuedJobs(ctx, drainEndpointJob)).filter(({ endpointId, causeId }) => endpointId === id && causeId.startsWith('job_'));
     for (const { endpointId } of successors) await drainEndpoint(ctx, { endpointId });
     t.deepEqual(await countStates(ctx, id), { delivered: reached ? 2 : 1 }, `before statement ${step}`);
-    t.is(await slotsHeld(ctx, id), 0);
+    t.is(await leasesHeld(ctx, id), 0);
   }
   t.true(step > 8, `${step} statements`);
 });
@@ -152,15 +152,15 @@ test('a drain whose process has to stop ends what it began, gives its slot back 
   const stopping = new AbortController();
   const drain = drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
   await until(() => receiver.waiting === 1);
-  const before = (await promised(ctx, drainEndpointJob)).length;
+  const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   stopping.abort();
   receiver.behave({ status: 204 });
   receiver.release();
   await drain;
   t.is(receiver.requests.length, 1);
-  t.is(await slotsHeld(ctx, id), 0);
+  t.is(await leasesHeld(ctx, id), 0);
   t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 5 });
-  t.is((await promised(ctx, drainEndpointJob)).length, before + 1);
+  t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before + 1);
   await drainEndpoint(ctx, { endpointId: id });
   t.deepEqual(await countStates(ctx, id), { delivered: 6 });
 });
@@ -177,7 +177,7 @@ test('a pause for a rate ends when the process has to stop', async (t) => {
   });
   await drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
   t.is(receiver.requests.length, 1);
-  t.is(await slotsHeld(ctx, id), 0);
+  t.is(await leasesHeld(ctx, id), 0);
 });
 
 test('what is cut short at the very end is due again at once, and somebody is woken for it', async (t) => {
@@ -189,10 +189,10 @@ test('what is cut short at the very end is due again at once, and somebody is wo
   const deadline = new AbortController();
   const drain = drainEndpoint({ ...ctx, signal: deadline.signal }, { endpointId: id });
   await until(() => receiver.waiting === 1);
-  const before = (await promised(ctx, drainEndpointJob)).length;
+  const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   deadline.abort();
   await drain;
-  t.is((await promised(ctx, drainEndpointJob)).length, before + 1);
+  t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before + 1);
   receiver.behave({ status: 204 });
   await drainEndpoint(ctx, { endpointId: id });
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
@@ -207,10 +207,10 @@ test('after 20 seconds a drain makes room and leaves the rest to its successor',
     clock.pass(seconds(21));
     return { status: 204 };
   });
-  const before = (await promised(ctx, drainEndpointJob)).length;
+  const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   await drainEndpoint(ctx, { endpointId: id });
   t.is(receiver.requests.length, 1);
-  t.is((await promised(ctx, drainEndpointJob)).length, before + 1);
+  t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before + 1);
 });
 
 test('a drain that was killed is worked again once its lease has ended, and delivers what it had claimed', async (t) => {
@@ -218,17 +218,17 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await deliveriesWaiting(ctx, id, 2);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false, manual: false };
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
   receiver.behave('hang');
-  const killed = drainEndpoint({ ...ctx, run }, { endpointId: id });
+  const killed = drainEndpoint({ ...ctx, attempt: run }, { endpointId: id });
   await until(() => receiver.waiting === 1);
 
-  const again = await t.throwsAsync(drainEndpoint({ ...ctx, run }, { endpointId: id }), { instanceOf: Snooze });
+  const again = await t.throwsAsync(drainEndpoint({ ...ctx, attempt: run }, { endpointId: id }), { instanceOf: Snooze });
   t.true(again instanceof Snooze && again.milliseconds > 30_000 && again.milliseconds <= 35_000);
   t.is(receiver.requests.length, 1);
   clock.pass(seconds(36));
   receiver.behave({ status: 204 });
-  await drainEndpoint({ ...ctx, run }, { endpointId: id });
+  await drainEndpoint({ ...ctx, attempt: run }, { endpointId: id });
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.is(receiver.requests.length, 3, 'at least once: the first of them came twice');
 
@@ -244,14 +244,14 @@ test('the very moment the slot of a killed drain is free again, what it had clai
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await deliveriesWaiting(ctx, id, 1);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isKept: false, manual: false };
+  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
   receiver.behave('hang');
   // However long its first transaction takes.
   let now = ctx.clock.now().getTime();
-  const killed = drainEndpoint({ ...ctx, run, clock: { now: () => new Date((now += 100)) } }, { endpointId: id });
+  const killed = drainEndpoint({ ...ctx, attempt: run, clock: { now: () => new Date((now += 100)) } }, { endpointId: id });
   await until(() => receiver.waiting === 1);
 
-  const at = (time: number) => ({ ...ctx, run, clock: { now: () => new Date(time) } });
+  const at = (time: number) => ({ ...ctx, attempt: run, clock: { now: () => new Date(time) } });
   const again = await t.throwsAsync(drainEndpoint(at(now), { endpointId: id }), { instanceOf: Snooze });
   receiver.behave({ status: 204 });
   await drainEndpoint(at(now + (again instanceof Snooze ? again.milliseconds : 0)), { endpointId: id });

@@ -21,7 +21,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
-import { workPromises } from '#test/support/work-promises.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { Webhook } from 'standardwebhooks';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -42,13 +42,13 @@ test('saving an endpoint of a store file twice changes nothing, and a new secret
   const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
   t.like(await save(ctx, { ...entry, events: ['order.*'], concurrency: 9, secret: other }), { subject, action: 'updated', fields: ['events', 'concurrency', 'secret'] });
   const [stored] = await read<{ id: string; secret: string; widths: number[] }>(ctx, sql`
-    select e.id, secret_sealed as secret, (select array_agg(width order by number) from webhook_slots s where s.endpoint_id = e.id) as widths
+    select e.id, secret_sealed as secret, (select array_agg(width order by number) from webhook_endpoint_leases s where s.endpoint_id = e.id) as widths
     from webhook_endpoints e where e.tenant_id = ${ctx.tenant.id}`);
   t.deepEqual(stored?.widths, [4, 5]);
   t.false(stored?.secret.includes(other));
 
   await recordTests(ctx, stored?.id ?? '');
-  await workPromises(services);
+  await runJobs(services);
   const [request] = receiver.requests;
   t.true(request && isSignedWith(secret, request) && isSignedWith(other, request));
 });
@@ -82,7 +82,7 @@ test('another store neither sees an endpoint nor changes it', async (t) => {
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   const unknown = { instanceOf: DomainError, code: 'not_found' };
@@ -100,8 +100,8 @@ test('an order is delivered as the API shows it, with the version that tells whi
   await buildEndpoint(ctx, receiver, { events: ['order.paid'] });
   const order = await buildPaidOrder(ctx);
   await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', order.id));
-  await transact(ctx, async (ctx) => void (await ctx.tx.run(sql`update orders set version = 7 where tenant_id = ${ctx.tenant.id} and id = ${order.id}`)));
-  await workPromises(services);
+  await transact(ctx, async (ctx) => void (await ctx.tx.execute(sql`update orders set version = 7 where tenant_id = ${ctx.tenant.id} and id = ${order.id}`)));
+  await runJobs(services);
   const { data, type } = receiver.requests[0]?.body;
   t.is(type, 'order.paid');
   t.like(data, { object_version: 7, object: { id: order.id, order_number: order.orderNumber, status: 'paid', version: 7 } });
@@ -114,20 +114,20 @@ test('one delivery, or all since a time, can be sent again', async (t) => {
   const { id } = await buildEndpoint(ctx, receiver);
   const since = clock.now();
   await recordTests(ctx, id, 3);
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 3);
 
   const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   await redeliver(ctx, { id: delivery?.id ?? '' });
   await redeliver(ctx, { id: delivery?.id ?? '' });
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 4);
   t.is(receiver.requests[3]?.headers['webhook-id'], delivery?.eventId);
   t.deepEqual((await readDelivery(ctx, delivery?.id ?? ''))?.attempts.map(({ number }) => number), [1, 2]);
 
   t.deepEqual(await recoverDeliveries(ctx, { id, since }), { recovered: 0 });
   t.deepEqual(await recoverDeliveries(ctx, { id, since, only: 'all' }), { recovered: 3 });
-  await workPromises(services);
+  await runJobs(services);
   t.is(receiver.requests.length, 7);
   t.deepEqual(await recoverDeliveries(ctx, { id, since: clock.now(), only: 'all' }), { recovered: 0 });
 });
@@ -137,7 +137,7 @@ test('deliveries are listed newest first, page by page, and by state, type and t
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id, 5);
-  await workPromises(services);
+  await runJobs(services);
   const { rows: all } = await listDeliveries(ctx, { endpointId: id, limit: 10 });
   t.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).toSorted().toReversed());
   const { rows: first, cursor } = await listDeliveries(ctx, { endpointId: id, limit: 2 });
@@ -155,18 +155,18 @@ test('what was delivered long ago is removed, and what still waits is not', asyn
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id, 2);
-  await workPromises(services);
+  await runJobs(services);
   clock.pass(days(30) - hours(1));
   await pruneDeliveries(services.context());
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   clock.pass(hours(2));
   receiver.behave({ status: 500 });
   await recordTests(ctx, id);
-  await workPromises(services);
+  await runJobs(services);
   for (const _ of [1, 2]) await pruneDeliveries(services.context());
   t.deepEqual(await countStates(ctx, id), { pending: 1 });
   const rows = await asPlatform(services.context(), 'a test counts attempts', (ctx) =>
-    ctx.tx.run(sql`select 1 from webhook_attempts where tenant_id = ${t.context.tenant.id}`));
+    ctx.tx.execute(sql`select 1 from webhook_attempts where tenant_id = ${t.context.tenant.id}`));
   t.is(rows.length, 1);
   await removeEndpoint(ctx, { id });
   t.is(await readEndpoint(ctx, id), undefined);
@@ -199,8 +199,8 @@ test('waits follow the schedule, with up to a fifth more, and never less than wa
       const wait = waitAfter(schedule, tries, asked, random);
       const step = schedule[tries];
       if (step === undefined) return wait === undefined;
-      const askedMs = Math.min((asked ?? 0) * 1000, days(1));
-      return wait !== undefined && wait >= step && wait >= askedMs && wait <= Math.max(step * 1.2 + 1, askedMs);
+      const requestedMs = Math.min((asked ?? 0) * 1000, days(1));
+      return wait !== undefined && wait >= step && wait >= requestedMs && wait <= Math.max(step * 1.2 + 1, requestedMs);
     },
   ));
   t.pass();

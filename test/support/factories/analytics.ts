@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { type EventsReceipt, foldBatches, ingestEvents } from '#src/domain/analytics/index.ts';
+import { type EventsReceipt, aggregateBatches, ingestEvents } from '#src/domain/analytics/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/domain/database.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -25,18 +25,18 @@ export async function plantBatch(ctx: Context, event: object): Promise<string> {
   const id = newId('bat');
   const at = new Date(ctx.clock.now().getTime() - seconds(10));
   const events = [{ id: randomUUID(), at, type: 'page_viewed', session_id: 's', ...event }];
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
     values (${ctx.tenant.id}, ${id}, ${at}, 'client', false, 1, ${JSON.stringify(events)})`));
   return id;
 }
 
 /** Fold everything that waits, of every store. */
-export async function foldAll(services: Services): Promise<void> {
-  await foldBatches(services.context());
+export async function aggregateAll(services: Services): Promise<void> {
+  await aggregateBatches(services.context());
 }
 
-export interface FoldedEvent {
+export interface AggregatedEvent {
   readonly event_id: string;
   readonly type: string;
   readonly source: string;
@@ -50,8 +50,8 @@ export interface FoldedEvent {
 }
 
 /** The store's events that were folded, in the order of their time. */
-export async function foldedEvents(ctx: Context): Promise<FoldedEvent[]> {
-  return read<FoldedEvent>(ctx, sql`
+export async function aggregatedEvents(ctx: Context): Promise<AggregatedEvent[]> {
+  return read<AggregatedEvent>(ctx, sql`
     select * from analytics_events where tenant_id = ${ctx.tenant.id} order by occurred_at, event_id`);
 }
 

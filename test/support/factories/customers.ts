@@ -1,11 +1,11 @@
 import type { Context } from '#src/domain/context.ts';
-import { type Customer, findCustomer, rememberCustomer } from '#src/domain/customers/index.ts';
+import { type Customer, findCustomer, upsertCustomer } from '#src/domain/customers/index.ts';
 import { transact } from '#src/domain/database.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 /** A customer whom the shop knows. */
 export async function buildCustomer(ctx: Context, given: { email?: string; name?: string } = {}): Promise<Customer> {
-  const { id } = await transact(ctx, (ctx) => rememberCustomer(ctx, { email: `${randomText(8)}@example.com`, ...given }));
+  const { id } = await transact(ctx, (ctx) => upsertCustomer(ctx, { email: `${randomText(8)}@example.com`, ...given }));
   const customer = await findCustomer(ctx, id);
   if (!customer) throw new Error('The customer was not built.');
   return customer;

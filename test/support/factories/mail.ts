@@ -1,6 +1,6 @@
 import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/domain/database.ts';
-import { type MailData, type MailState, promiseMail } from '#src/domain/mail/index.ts';
+import { type MailData, type MailState, enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import type { MailRequest } from '#src/domain/mail/promise-mail.ts';
 import { randomText } from '#src/lib/crypto.ts';
@@ -11,7 +11,7 @@ export const newAddress = (): string => `${randomText(12)}@shopper.example`;
 
 /** Write a mail down in a transaction of its own. Answers its id. */
 export async function buildMail<Kind extends MailKind>(ctx: Context, mail: MailRequest<Kind>): Promise<string> {
-  return transact(ctx, (ctx) => promiseMail(ctx, mail));
+  return transact(ctx, (ctx) => enqueueMail(ctx, mail));
 }
 
 export interface StoredMail {

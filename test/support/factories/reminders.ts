@@ -4,7 +4,7 @@ import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/domain/database.ts';
 import { decideReminder, listReminderDecisions, type ReminderSettingsInput, saveCartAndRemind, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import type { RemindedCart } from '#src/domain/reminders/save-cart-and-remind.ts';
-import { promised } from '../promised.ts';
+import { enqueuedJobs } from '../enqueued-jobs.ts';
 import { buildProduct } from './catalog.ts';
 import { newAddress } from './mail.ts';
 
@@ -22,7 +22,7 @@ export async function buildRemindedCart(ctx: Context, given: Partial<SavedCartIn
 
 /** Work every promise about reminders of the store, due or not, as if it were due at the context's time. */
 export async function decideAll(ctx: Context): Promise<void> {
-  for (const payload of await promised(ctx, decideJob)) await decideReminder(ctx, payload);
+  for (const payload of await enqueuedJobs(ctx, decideJob)) await decideReminder(ctx, payload);
 }
 
 /** What was decided of each reminder of an address, the first one first: `sent`, or the state and the reason. */

@@ -42,7 +42,7 @@ const products = [
  * What shoppers type, and the product that they mean, by how hard it is to tell: words that are there, slugs and SKUs,
  * slips of the finger, words that are not finished, and other words for the same thing.
  */
-export const knownAnswers = {
+export const knownResults = {
   words: [
     ['stoneware mug', 'stoneware-mug'], ['oak', 'oak-bowl'], ['winter evenings', 'wool-throw'], ['parka', 'rain-parka'], ['carafe', 'glass-carafe'],
     ['cast iron', 'cast-iron-skillet'], ['ferns', 'botanical-poster'], ['forks and spoons', 'silver-flatware'], ['heavy cotton', 'organic-tee'],

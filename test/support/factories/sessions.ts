@@ -8,7 +8,7 @@ import type { GrantedSession } from '#src/domain/sessions/session.ts';
 import { deriveToken, tokenPurposes } from '#src/domain/tenants/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildCustomer } from './customers.ts';
-import { promised } from '../promised.ts';
+import { enqueuedJobs } from '../enqueued-jobs.ts';
 
 export const asked = (email: string, given: Partial<LinkRequest> = {}): LinkRequest =>
   ({ email, redirectPath: null, codeChallenge: null, household: undefined, ...given });
@@ -16,7 +16,7 @@ export const asked = (email: string, given: Partial<LinkRequest> = {}): LinkRequ
 /** Ask for a link and let the worker decide. Answers the token that the mail carries, or would carry. */
 export async function buildLink(ctx: Context, email: string, given: Partial<LinkRequest> = {}): Promise<string> {
   await requestLink(ctx, asked(email, given));
-  const { linkId } = (await promised(ctx, mailLinkJob)).at(-1) ?? { linkId: '' };
+  const { linkId } = (await enqueuedJobs(ctx, mailLinkJob)).at(-1) ?? { linkId: '' };
   await mailLink(ctx, { linkId });
   return deriveToken(ctx, tokenPurposes.signIn, linkId);
 }

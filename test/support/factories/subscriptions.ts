@@ -29,10 +29,10 @@ export async function buildSubscription(ctx: Context, given: GivenSubscription =
   const id = newId('sub');
   const paymentSubscriptionId = `sub_${randomText(14)}`;
   const now = ctx.clock.now();
-  await transact(ctx, (ctx) => ctx.tx.run(sql`
+  await transact(ctx, (ctx) => ctx.tx.execute(sql`
     insert into subscriptions (tenant_id, id, payment_subscription_id, payment_item_id, payment_customer_id, order_id,
       product_id, status, interval, quantity, unit_price_cents, currency, email, current_period_end,
-      cancel_at_period_end, asked_at, created_at, updated_at)
+      cancel_at_period_end, requested_at, created_at, updated_at)
     values (${ctx.tenant.id}, ${id}, ${paymentSubscriptionId}, ${`si_${randomText(14)}`}, 'cus_1', ${newId('ord')},
       ${given.productId ?? newId('prod')}, ${given.status ?? 'active'}, 'month', 1, 3400, 'USD',
       ${given.email ?? 'ada@example.com'}, ${new Date(now.getTime() + days(30))}, false, ${now}, ${now}, ${now})`));

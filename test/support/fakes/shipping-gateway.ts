@@ -1,5 +1,5 @@
 import type {
-  LabelPurchase, Quote, QuoteRequest, Rate, ShippingGateway, TrackingNews,
+  LabelPurchase, Quote, QuoteRequest, Rate, ShippingGateway, TrackingUpdate,
 } from '#src/domain/ports/shipping-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -35,7 +35,7 @@ export interface FakeShipping extends ShippingGateway {
   readonly throws: { quote: Error[]; look: Error[]; refund: Error[]; track: Error[] };
   rates: Rate[];
   nextQuote: Partial<Quote> | undefined;
-  tracking: Map<string, TrackingNews>;
+  tracking: Map<string, TrackingUpdate>;
   /** Decide a purchase that waits. */
   decide(state: 'purchased' | 'failed'): void;
   /** What the provider says of a purchase from now on. */

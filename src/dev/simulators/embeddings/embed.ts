@@ -3,7 +3,7 @@ import { conceptFor } from './synonyms.ts';
 const ignored = new Set(
   'a an and are as at by for from in is it its of on or the this to with you your'.split(' '),
 );
-const wordsKeptMax = 20_000;
+const wordsStoredMax = 20_000;
 /** How much of a word is what it means, and how much is how it is spelt: cosine 0.85 between synonyms. */
 const meaningWeight = 0.92;
 const spellingWeight = 0.39;
@@ -24,7 +24,7 @@ export function createEmbedder(): (text: string, dimensions: number) => Float32A
     const found = known.get(key);
     if (found) return found;
     const vector = wordVector(word, dimensions);
-    if (known.size >= wordsKeptMax) known.clear();
+    if (known.size >= wordsStoredMax) known.clear();
     known.set(key, vector);
     return vector;
   }

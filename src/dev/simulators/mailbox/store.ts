@@ -39,7 +39,7 @@ export interface MessageStore {
   clear(): void;
 }
 
-const messagesKeptMax = 5000;
+const messagesStoredMax = 5000;
 
 export function createMessageStore(): MessageStore {
   const messages = new Map<string, { message: MailboxMessage; raw: Buffer }>();
@@ -78,7 +78,7 @@ export function createMessageStore(): MessageStore {
       };
       messages.set(id, { message, raw });
       const [oldest] = messages.keys();
-      if (messages.size > messagesKeptMax && oldest !== undefined) messages.delete(oldest);
+      if (messages.size > messagesStoredMax && oldest !== undefined) messages.delete(oldest);
       arrivals.emit('message');
       return message;
     },

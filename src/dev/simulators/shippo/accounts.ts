@@ -1,10 +1,10 @@
 import { carrierAccounts } from './carriers.ts';
 import { idFor } from './random.ts';
-import { Refusal } from './refusal.ts';
-import type { Account, World } from './world.ts';
+import { RejectionKind } from './refusal.ts';
+import type { Account, SimulatorState } from './world.ts';
 
 /** The account of a token, made on first sight; undefined for what could not be a token. */
-export function accountOf(world: World, token: string): Account | undefined {
+export function accountOf(world: SimulatorState, token: string): Account | undefined {
   const known = world.accounts.get(token);
   if (known) return known;
   if (!/^shippo_(test|live)_[\w-]+$/.test(token) || token.includes('revoked')) return undefined;
@@ -32,12 +32,12 @@ export function accountOf(world: World, token: string): Account | undefined {
 }
 
 /** Whoever is calling, by the `Authorization` header. */
-export function authenticate(world: World, header: string | undefined): Account {
+export function authenticate(world: SimulatorState, header: string | undefined): Account {
   const token = header?.match(/^ShippoToken\s+(\S+)$/i)?.[1];
   if (token === undefined) {
-    throw new Refusal(401, { detail: 'Authentication credentials were not provided.' });
+    throw new RejectionKind(401, { detail: 'Authentication credentials were not provided.' });
   }
   const account = accountOf(world, token);
-  if (!account || account.authBroken) throw new Refusal(401, { detail: 'Token does not exist' });
+  if (!account || account.authBroken) throw new RejectionKind(401, { detail: 'Token does not exist' });
   return account;
 }

@@ -2,7 +2,7 @@ import { badRequest } from './refusal.ts';
 import { isZip } from './rating/zones.ts';
 import { AddressRequest, read } from './requests.ts';
 import type { Address } from './wire.ts';
-import { stored, type Account, type World } from './world.ts';
+import { stored, type Account, type SimulatorState } from './world.ts';
 
 const countriesWithStates = ['US', 'CA', 'AU'];
 const neededFields = ['name', 'street1', 'city', 'state', 'zip', 'country'] as const;
@@ -15,7 +15,7 @@ export function missingFields(address: Address): string[] {
 }
 
 /** A new address. `field` names where in the request it stood, for the words of a refusal. */
-export function createAddress(world: World, account: Account, value: unknown, field?: string): Address {
+export function createAddress(world: SimulatorState, account: Account, value: unknown, field?: string): Address {
   const { validate, ...request } = read(AddressRequest, value, field);
   const address: Address = {
     ...stored(world, account),
@@ -44,7 +44,7 @@ export function createAddress(world: World, account: Account, value: unknown, fi
 }
 
 /** An address of a shipment: written out, or the id of one made before. */
-export function addressOf(world: World, account: Account, value: unknown, field: string): Address {
+export function addressOf(world: SimulatorState, account: Account, value: unknown, field: string): Address {
   if (typeof value !== 'string') return createAddress(world, account, value, field);
   const address = account.addresses.get(value);
   if (!address) throw badRequest({ [field]: ['Address with supplied object_id not found.'] });

@@ -14,8 +14,8 @@ import { trackEndpoints } from './endpoints/tracks.ts';
 import { transactionEndpoints } from './endpoints/transactions.ts';
 import { webhookEndpoints } from './endpoints/webhooks.ts';
 import { misbehave, misbehavesEarly, strayFromEnum, withoutResults } from './misbehave.ts';
-import { Refusal } from './refusal.ts';
-import type { RequestRecord, World } from './world.ts';
+import { RejectionKind } from './refusal.ts';
+import type { RequestRecord, SimulatorState } from './world.ts';
 
 /** What the middleware of one request hands to the next. */
 export interface RequestState {
@@ -36,10 +36,10 @@ const endpoints: Endpoint[] = [
 ];
 
 const bodyLimit = '1mb';
-const requestsKeptMax = 20_000;
+const requestsStoredMax = 20_000;
 
 /** Shippo's API: who asks, which fault strikes, what the endpoint answers. */
-export function apiRoutes(world: World): Router<RequestState> {
+export function apiRoutes(world: SimulatorState): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const endpoint of endpoints) {
     router[endpoint.method](endpoint.path, async (ctx) => {
@@ -78,13 +78,13 @@ function settled(endpoint: Endpoint, call: Call): Answer {
   try {
     return endpoint.handle(call);
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof RejectionKind) return error;
     throw error;
   }
 }
 
 /** Read the body, keep a record of the request, and put refusals into Shippo's words. */
-export function receiveRequests(world: World): Middleware<RequestState> {
+export function receiveRequests(world: SimulatorState): Middleware<RequestState> {
   return async (ctx, next) => {
     const record: RequestRecord = {
       at: world.now().toISOString(),
@@ -100,11 +100,11 @@ export function receiveRequests(world: World): Middleware<RequestState> {
     try {
       ctx.state.body = record.body = parse(await getRawBody(ctx.req, { limit: bodyLimit, encoding: true }));
       if (!ctx.path.startsWith('/_control')) world.requests.push(record);
-      if (world.requests.length > requestsKeptMax) world.requests.shift();
+      if (world.requests.length > requestsStoredMax) world.requests.shift();
       await next();
-      if (ctx.status === 404 && ctx.body == null) throw new Refusal(404, { detail: 'Not found.' });
+      if (ctx.status === 404 && ctx.body == null) throw new RejectionKind(404, { detail: 'Not found.' });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RejectionKind)) throw error;
       ctx.status = error.status;
       ctx.body = error.body;
     } finally {
@@ -118,6 +118,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(400, { detail: 'JSON parse error.' });
+    throw new RejectionKind(400, { detail: 'JSON parse error.' });
   }
 }

@@ -6,14 +6,14 @@ import type { RequestState } from './api.ts';
 import { carrierAccounts } from './carriers.ts';
 import { registerWebhook } from './endpoints/webhooks.ts';
 import { faultKinds, lineMatcher } from './faults.ts';
-import { settleLabel } from './labels.ts';
-import { settleRefund } from './refunds.ts';
+import { resolveLabel } from './labels.ts';
+import { resolveRefund } from './refunds.ts';
 import { badRequest, notFound } from './refusal.ts';
 import { read } from './requests.ts';
 import { summaryOf } from './summary.ts';
 import { moveTrack } from './tracking.ts';
 import { refundStatuses, trackingStatuses } from './wire.ts';
-import { deliveriesAsUsual, type Account, type World } from './world.ts';
+import { deliveriesAsUsual, type Account, type SimulatorState } from './world.ts';
 
 const optional = Type.Optional;
 const chance = optional(Type.Number({ minimum: 0, maximum: 1 }));
@@ -58,12 +58,12 @@ const TrackBody = Type.Object({
   status: Type.Enum([...trackingStatuses]),
   substatus: optional(Type.String()),
 });
-const SettleLabelBody = Type.Object({
+const ResolveLabelBody = Type.Object({
   status: Type.Enum(['SUCCESS', 'ERROR']),
   code: optional(Type.String()),
   text: optional(Type.String()),
 });
-const SettleRefundBody = Type.Object({ status: Type.Enum([...refundStatuses]) });
+const ResolveRefundBody = Type.Object({ status: Type.Enum([...refundStatuses]) });
 const WebhookBody = Type.Object({
   url: Type.String(),
   event: optional(Type.String()),
@@ -71,7 +71,7 @@ const WebhookBody = Type.Object({
 });
 
 /** What tests and demonstrations may tell the simulator to do. */
-export function controlRoutes(world: World): Router<RequestState> {
+export function controlRoutes(world: SimulatorState): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: '/_control' });
 
   router.post('/faults', (ctx) => {
@@ -89,15 +89,15 @@ export function controlRoutes(world: World): Router<RequestState> {
     ctx.body = track;
   });
   router.post('/transactions/:id/settle', (ctx) => {
-    const { status, code, text } = read(SettleLabelBody, ctx.state.body);
+    const { status, code, text } = read(ResolveLabelBody, ctx.state.body);
     const { account, found } = owned(world, (one) => one.transactions.get(ctx.params.id ?? ''));
     const refused = { source: 'Shippo', code: code ?? '', text: text ?? 'The carrier refused the label.' };
-    settleLabel(world, account, found, status === 'ERROR' ? [refused] : undefined);
+    resolveLabel(world, account, found, status === 'ERROR' ? [refused] : undefined);
     ctx.body = found;
   });
   router.post('/refunds/:id/settle', (ctx) => {
     const { account, found } = owned(world, (one) => one.refunds.get(ctx.params.id ?? ''));
-    settleRefund(world, account, found, read(SettleRefundBody, ctx.state.body).status);
+    resolveRefund(world, account, found, read(ResolveRefundBody, ctx.state.body).status);
     ctx.body = found;
   });
   router.post('/accounts/:token/webhooks', (ctx) => {
@@ -150,20 +150,20 @@ export function controlRoutes(world: World): Router<RequestState> {
   return router;
 }
 
-function accountNamed(world: World, token: string | undefined): Account {
+function accountNamed(world: SimulatorState, token: string | undefined): Account {
   const account = accountOf(world, token ?? '');
   if (!account) throw badRequest({ token: ['This is not a token that Shippo could have given.'] });
   return account;
 }
 
-function findTrack(world: World, number: string) {
+function findTrack(world: SimulatorState, number: string) {
   const { account, found } = owned(world, (one) =>
     [...one.tracks.values()].find((track) => track.tracking_number === number),
   );
   return { account, track: found };
 }
 
-function owned<T>(world: World, find: (account: Account) => T | undefined): { account: Account; found: T } {
+function owned<T>(world: SimulatorState, find: (account: Account) => T | undefined): { account: Account; found: T } {
   for (const account of world.accounts.values()) {
     const found = find(account);
     if (found !== undefined) return { account, found };

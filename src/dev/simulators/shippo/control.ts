@@ -24,12 +24,12 @@ export interface ShippoControl {
   fault(fault: Fault): Promise<void>;
   clearFaults(): Promise<void>;
   moveTrack(trackingNumber: string, status: TrackingStatusName, substatus?: string): Promise<Track>;
-  settleTransaction(
+  resolveTransaction(
     id: string,
     status: 'SUCCESS' | 'ERROR',
     message?: { code?: string; text?: string },
   ): Promise<Transaction>;
-  settleRefund(id: string, status: RefundStatus): Promise<Refund>;
+  resolveRefund(id: string, status: RefundStatus): Promise<Refund>;
   registerWebhook(
     token: string,
     webhook: { url: string; event?: WebhookEvent; secret?: string },
@@ -63,9 +63,9 @@ export function shippoControl(url: string): ShippoControl {
     fault: (fault) => call('POST', '/faults', fault),
     clearFaults: () => call('DELETE', '/faults'),
     moveTrack: (number, status, substatus) => call('POST', `/track/${part(number)}`, { status, substatus }),
-    settleTransaction: (id, status, message) =>
+    resolveTransaction: (id, status, message) =>
       call('POST', `/transactions/${part(id)}/settle`, { status, ...message }),
-    settleRefund: (id, status) => call('POST', `/refunds/${part(id)}/settle`, { status }),
+    resolveRefund: (id, status) => call('POST', `/refunds/${part(id)}/settle`, { status }),
     registerWebhook: (token, webhook) => call('POST', `/accounts/${part(token)}/webhooks`, webhook),
     account: (token) => call('GET', `/accounts/${part(token)}`),
     transactions: (token) => call('GET', `/accounts/${part(token)}/transactions`),

@@ -1,9 +1,9 @@
 import { CustomsRequest, read } from './requests.ts';
 import type { CustomsDeclaration } from './wire.ts';
-import { stored, type Account, type World } from './world.ts';
+import { stored, type Account, type SimulatorState } from './world.ts';
 
 /** What is declared to customs of a shipment, written out; its items are answered by their ids. */
-export function declarationOf(world: World, account: Account, value: unknown): CustomsDeclaration | null {
+export function declarationOf(world: SimulatorState, account: Account, value: unknown): CustomsDeclaration | null {
   if (value === undefined) return null;
   const { items, ...request } = read(CustomsRequest, value, 'customs_declaration');
   return {

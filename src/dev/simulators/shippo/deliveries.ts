@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 
 import type { WebhookEvent } from './wire.ts';
-import type { Account, Delivery, World } from './world.ts';
+import type { Account, Delivery, SimulatorState } from './world.ts';
 
-const answerTimeoutMs = 3000;
+const responseTimeoutMs = 3000;
 const attemptsMax = 3;
-const deliveriesKeptMax = 10_000;
+const deliveriesStoredMax = 10_000;
 const heldBackMsMax = 1000;
 
 /** Tell every address that listens for an event, at once or as the settings distort it. */
-export function notify(world: World, account: Account, event: WebhookEvent, data: object): void {
+export function notify(world: SimulatorState, account: Account, event: WebhookEvent, data: object): void {
   // Rendered now: what is told late is what was true then.
   const payload = JSON.stringify({ event, test: account.test, data });
   for (const webhook of account.webhooks.values()) {
@@ -20,13 +20,13 @@ export function notify(world: World, account: Account, event: WebhookEvent, data
     for (let copy = 0; copy < copies; copy += 1) {
       const delivery: Delivery = { event, url: webhook.url, outcome: 'pending', attempts: [] };
       account.deliveries.push(delivery);
-      if (account.deliveries.length > deliveriesKeptMax) account.deliveries.shift();
+      if (account.deliveries.length > deliveriesStoredMax) account.deliveries.shift();
       send(world, delivery, payload, secret);
     }
   }
 }
 
-function send(world: World, delivery: Delivery, payload: string, secret?: string): void {
+function send(world: SimulatorState, delivery: Delivery, payload: string, secret?: string): void {
   const { drop, reorder, delay_ms: delayMs } = world.deliveries;
   if (world.random() < drop) {
     delivery.outcome = 'dropped';
@@ -47,7 +47,7 @@ function send(world: World, delivery: Delivery, payload: string, secret?: string
   });
 }
 
-async function attempt(world: World, delivery: Delivery, payload: string, secret?: string): Promise<void> {
+async function attempt(world: SimulatorState, delivery: Delivery, payload: string, secret?: string): Promise<void> {
   const status = await post(world, delivery.url, payload, secret);
   delivery.attempts.push({ at: world.now().toISOString(), status });
   if (status !== null && status >= 200 && status < 300) {
@@ -63,7 +63,7 @@ function worthAnotherTry(status: number | null): boolean {
   return status === 408 || status === 429 || (status !== null && status >= 500);
 }
 
-async function post(world: World, url: string, payload: string, secret?: string): Promise<number | null> {
+async function post(world: SimulatorState, url: string, payload: string, secret?: string): Promise<number | null> {
   const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Shippo/1.0' };
   if (secret !== undefined) {
     const seconds = Math.floor(world.now().getTime() / 1000);
@@ -76,7 +76,7 @@ async function post(world: World, url: string, payload: string, secret?: string)
       headers,
       body: payload,
       redirect: 'manual',
-      signal: AbortSignal.timeout(answerTimeoutMs),
+      signal: AbortSignal.timeout(responseTimeoutMs),
     });
     await answer.body?.cancel();
     return answer.status;

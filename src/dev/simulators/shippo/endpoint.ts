@@ -1,9 +1,9 @@
 import type { Fault } from './faults.ts';
-import type { Account, World } from './world.ts';
+import type { Account, SimulatorState } from './world.ts';
 
 /** One authenticated request. */
 export interface Call {
-  world: World;
+  world: SimulatorState;
   account: Account;
   params: Record<string, string>;
   /** The address as the caller wrote it, for its query and for links to other pages. */

@@ -6,10 +6,10 @@ import { badRequest } from './refusal.ts';
 import { read, TransactionRequest } from './requests.ts';
 import { beginTrack } from './tracking.ts';
 import type { Message, Rate, Shipment, Transaction } from './wire.ts';
-import { stored, type Account, type World } from './world.ts';
+import { stored, type Account, type SimulatorState } from './world.ts';
 
 const rateAgeMsMax = 7 * 24 * 60 * 60 * 1000;
-const settleDelayMs = 25;
+const resolveDelayMs = 25;
 const streetCharactersMax = 35;
 
 /**
@@ -56,16 +56,16 @@ export function buyLabel({ world, account, body, fault }: Call): Transaction {
           text: fault.text ?? 'The carrier refused the label.',
         }
       : undefined;
-  const settle = () => settleLabel(world, account, transaction, refused ? [refused] : undefined);
+  const settle = () => resolveLabel(world, account, transaction, refused ? [refused] : undefined);
   if (fault?.kind === 'queued') return transaction;
   if (request.async === false) settle();
-  else world.pending.later(settleDelayMs, settle);
+  else world.pending.later(resolveDelayMs, settle);
   return transaction;
 }
 
 /** Decide a label that was queued: bought unless something is amiss, or the given messages say so. */
-export function settleLabel(
-  world: World,
+export function resolveLabel(
+  world: SimulatorState,
   account: Account,
   transaction: Transaction,
   messages = objections(account, transaction),

@@ -1,4 +1,4 @@
-import { badRequest, Refusal } from './refusal.ts';
+import { badRequest, RejectionKind } from './refusal.ts';
 
 export interface Page<T> {
   next: string | null;
@@ -11,7 +11,7 @@ export function pageOf<T>(items: T[], address: URL, resultsUsual = 25): Page<T> 
   const page = wholeNumber(address, 'page', 1, Number.MAX_SAFE_INTEGER);
   const results = wholeNumber(address, 'results', resultsUsual, 100);
   const start = (page - 1) * results;
-  if (page > 1 && start >= items.length) throw new Refusal(404, { detail: 'Invalid page.' });
+  if (page > 1 && start >= items.length) throw new RejectionKind(404, { detail: 'Invalid page.' });
   return {
     next: start + results < items.length ? withPage(address, page + 1) : null,
     previous: page > 1 ? withPage(address, page - 1) : null,

@@ -1,10 +1,10 @@
 import { badRequest } from './refusal.ts';
 import { ParcelRequest, read } from './requests.ts';
 import type { Parcel } from './wire.ts';
-import { stored, type Account, type World } from './world.ts';
+import { stored, type Account, type SimulatorState } from './world.ts';
 
 /** A new parcel. */
-export function createParcel(world: World, account: Account, value: unknown, field?: string): Parcel {
+export function createParcel(world: SimulatorState, account: Account, value: unknown, field?: string): Parcel {
   const parcel: Parcel = {
     ...stored(world, account),
     object_state: 'VALID',
@@ -18,7 +18,7 @@ export function createParcel(world: World, account: Account, value: unknown, fie
 }
 
 /** A parcel of a shipment: written out, or the id of one made before. */
-export function parcelOf(world: World, account: Account, value: unknown): Parcel {
+export function parcelOf(world: SimulatorState, account: Account, value: unknown): Parcel {
   if (typeof value !== 'string') return createParcel(world, account, value, 'parcels');
   const parcel = account.parcels.get(value);
   if (!parcel) throw badRequest({ parcels: ['Parcel with supplied object_id not found.'] });

@@ -3,9 +3,9 @@ import type { Call } from './endpoint.ts';
 import { badRequest } from './refusal.ts';
 import { read, RefundRequest } from './requests.ts';
 import type { Refund, RefundStatus, Transaction, TransactionStatus } from './wire.ts';
-import { stored, type Account, type World } from './world.ts';
+import { stored, type Account, type SimulatorState } from './world.ts';
 
-const settleDelayMs = 25;
+const resolveDelayMs = 25;
 
 /** What becomes of a label when its refund is decided. */
 const labelAfter: Record<RefundStatus, TransactionStatus> = {
@@ -34,15 +34,15 @@ export function requestRefund({ world, account, body, fault }: Call): Refund {
   transaction.status = 'REFUNDPENDING';
 
   const verdict = unused(transaction) ? 'SUCCESS' : 'ERROR';
-  const settle = () => settleRefund(world, account, refund, verdict);
+  const settle = () => resolveRefund(world, account, refund, verdict);
   if (fault?.kind === 'queued') return refund;
   if (request.async === false) settle();
-  else world.pending.later(settleDelayMs, settle);
+  else world.pending.later(resolveDelayMs, settle);
   return refund;
 }
 
 /** Decide a refund, and its label with it. */
-export function settleRefund(world: World, account: Account, refund: Refund, status: RefundStatus): void {
+export function resolveRefund(world: SimulatorState, account: Account, refund: Refund, status: RefundStatus): void {
   const now = world.now().toISOString();
   refund.status = status;
   refund.object_updated = now;

@@ -4,7 +4,7 @@ export interface Problems {
 }
 
 /** An answer other than the one asked for. Thrown anywhere below an endpoint, sent by `api.ts`. */
-export class Refusal extends Error {
+export class RejectionKind extends Error {
   readonly status: number;
   readonly body: Problems | { detail: string };
 
@@ -15,10 +15,10 @@ export class Refusal extends Error {
   }
 }
 
-export function badRequest(problems: Problems): Refusal {
-  return new Refusal(400, problems);
+export function badRequest(problems: Problems): RejectionKind {
+  return new RejectionKind(400, problems);
 }
 
-export function notFound(): Refusal {
-  return new Refusal(404, { detail: 'Not found.' });
+export function notFound(): RejectionKind {
+  return new RejectionKind(404, { detail: 'Not found.' });
 }

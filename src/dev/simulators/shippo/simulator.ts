@@ -9,7 +9,7 @@ import { createFaultList } from './faults.ts';
 import { labelPdf } from './label-pdf.ts';
 import { createPendingWork } from './pending.ts';
 import { idFor, seededRandom } from './random.ts';
-import { deliveriesAsUsual, type World } from './world.ts';
+import { deliveriesAsUsual, type SimulatorState } from './world.ts';
 
 export interface ShippoSimulatorOptions {
   /** A free one unless told. */
@@ -32,7 +32,7 @@ export async function startShippoSimulator(options: ShippoSimulatorOptions = {})
   const server = createServer();
   const host = options.host ?? '127.0.0.1';
   const port = await listen(server, options.port ?? 0, host);
-  const world = createWorld(`http://${host}:${port}`, options);
+  const world = createSimulatorState(`http://${host}:${port}`, options);
   server.on('request', createApp(world, options.log).callback());
   return {
     url: world.url,
@@ -46,10 +46,10 @@ export async function startShippoSimulator(options: ShippoSimulatorOptions = {})
   };
 }
 
-function createWorld(
+function createSimulatorState(
   url: string,
   { now = () => new Date(), seed = randomInt(2 ** 32) }: ShippoSimulatorOptions,
-): World {
+): SimulatorState {
   let random = seededRandom(seed);
   let idCount = 0;
   const nextRandom = () => random();
@@ -71,7 +71,7 @@ function createWorld(
   };
 }
 
-function createApp(world: World, log: ShippoSimulatorOptions['log']): Koa<RequestState> {
+function createApp(world: SimulatorState, log: ShippoSimulatorOptions['log']): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(receiveRequests(world));
   app.use(async (ctx, next) => {

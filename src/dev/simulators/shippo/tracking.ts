@@ -1,6 +1,6 @@
 import { notify } from './deliveries.ts';
 import type { Address, Place, Rate, Shipment, Track, TrackingStatusName, Transaction } from './wire.ts';
-import type { Account, World } from './world.ts';
+import type { Account, SimulatorState } from './world.ts';
 
 interface Usual {
   substatus: string;
@@ -36,7 +36,7 @@ export function blankTrack(carrier: string, number: string): Track {
 
 /** Every label that is bought is tracked without being asked for. */
 export function beginTrack(
-  world: World,
+  world: SimulatorState,
   account: Account,
   transaction: Transaction,
   rate: Rate,
@@ -60,7 +60,7 @@ export function beginTrack(
 
 /** Move a parcel, whether or not that is the way parcels go, and tell whoever listens. */
 export function moveTrack(
-  world: World,
+  world: SimulatorState,
   account: Account,
   track: Track,
   status: TrackingStatusName,
@@ -76,7 +76,7 @@ export function moveTrack(
 }
 
 /** Add a step to a track's history without telling anyone. */
-export function takeStep(world: World, track: Track, status: TrackingStatusName, substatus?: string): void {
+export function takeStep(world: SimulatorState, track: Track, status: TrackingStatusName, substatus?: string): void {
   const now = world.now().toISOString();
   const code = substatus ?? usual[status].substatus;
   const text = substatus === undefined ? usual[status].details : substatus.replaceAll('_', ' ');

@@ -56,7 +56,7 @@ export interface RequestRecord {
 }
 
 /** All there is, and the few things that it depends on. */
-export interface World {
+export interface SimulatorState {
   url: string;
   now(): Date;
   newId(): string;
@@ -80,7 +80,7 @@ export const deliveriesAsUsual: DeliverySettings = {
 };
 
 /** The head of a new object. */
-export function stored(world: World, account: Account): wire.Stored {
+export function stored(world: SimulatorState, account: Account): wire.Stored {
   const now = world.now().toISOString();
   return {
     object_id: world.newId(),

@@ -9,7 +9,7 @@ import type { Cart, Session, ShippingRate } from './objects/session.ts';
 import type { StripeObject } from './objects/stripe-object.ts';
 import type { Subscription } from './objects/subscription.ts';
 import type { StripeEvent, WebhookEndpoint } from './objects/webhook-endpoint.ts';
-import type { World } from './world.ts';
+import type { SimulatorState } from './world.ts';
 import { IdempotencyKeys } from './wire/idempotency.ts';
 import { Table } from './wire/table.ts';
 
@@ -23,7 +23,7 @@ export interface RequestReference {
 
 /** One merchant, which is one secret key: everything that it has, and how it changes. */
 export class Account {
-  readonly world: World;
+  readonly world: SimulatorState;
   readonly key: string;
   readonly id: string;
   readonly livemode: boolean;
@@ -56,7 +56,7 @@ export class Account {
   /** The API request being served at this moment, which its events name. */
   request: RequestReference | null = null;
 
-  constructor(world: World, key: string) {
+  constructor(world: SimulatorState, key: string) {
     this.world = world;
     this.key = key;
     this.livemode = key.includes('_live_');

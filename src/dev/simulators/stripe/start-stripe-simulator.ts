@@ -6,7 +6,7 @@ import { expireDueSessions } from './checkout/end-session.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { exchangeOf } from './wire/http.ts';
 import { serveApi } from './wire/serve-api.ts';
-import { World } from './world.ts';
+import { SimulatorState } from './world.ts';
 
 export interface StripeSimulatorOptions {
   /** 0, which is the default, takes a free one. */
@@ -32,7 +32,7 @@ const expiryIntervalMs = 250;
 /** Start a Stripe of our own: API under /v1, hosted pages, control under /_control; all in memory. */
 export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
   const { host = '127.0.0.1', log = () => {}, seed = randomInt(2 ** 31) } = options;
-  const world = new World({
+  const world = new SimulatorState({
     now: options.now ?? Date.now,
     log,
     seed,
@@ -63,7 +63,7 @@ export async function startStripeSimulator(options: StripeSimulatorOptions = {})
   };
 }
 
-async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(world: SimulatorState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const exchange = exchangeOf(request, response);
   response.setHeader('date', new Date(world.now()).toUTCString());
   if (exchange.path.startsWith('/v1/')) return serveApi(world, exchange);

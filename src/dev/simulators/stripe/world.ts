@@ -4,7 +4,7 @@ import { Faults } from './wire/faults.ts';
 import { RequestLog } from './wire/request-log.ts';
 import { Random } from './random.ts';
 
-export interface WorldOptions {
+export interface SimulatorOptions {
   readonly now: () => number;
   readonly seed: number;
   readonly log: (line: string) => void;
@@ -12,7 +12,7 @@ export interface WorldOptions {
 }
 
 /** Everything that one simulator holds in memory. */
-export class World {
+export class SimulatorState {
   /** Where the simulator is reached; known once it listens. */
   url = '';
   readonly now: () => number;
@@ -24,7 +24,7 @@ export class World {
   readonly postOffice: PostOffice;
   readonly #accounts = new Map<string, Account>();
 
-  constructor({ now, seed, log, searchLagSeconds }: WorldOptions) {
+  constructor({ now, seed, log, searchLagSeconds }: SimulatorOptions) {
     this.now = now;
     this.log = log;
     this.searchLagSeconds = searchLagSeconds;

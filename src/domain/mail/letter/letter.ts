@@ -28,7 +28,7 @@ export interface Fact {
 }
 
 /** A mail before it is set: what it says, in order. */
-export interface Letter {
+export interface EmailDocument {
   readonly subject: string;
   /** What a mailbox shows beside the subject. */
   readonly preview: string;
@@ -41,7 +41,7 @@ export interface Letter {
 }
 
 /** Who writes: set at the head and the foot of each mail. */
-export interface Letterhead {
+export interface EmailBranding {
   readonly name: string;
   readonly url: string;
   /** `#rrggbb` */

@@ -1,11 +1,11 @@
 import type { Tenant } from '../../tenants/index.ts';
-import type { Letterhead } from './letter.ts';
+import type { EmailBranding } from './letter.ts';
 
 const fallbackAccent = '#27272a';
 const linksMax = 6;
 
 /** A store's letterhead: its name, its colour and where else it is found. */
-export function letterheadOf(tenant: Tenant): Letterhead {
+export function emailBrandingOf(tenant: Tenant): EmailBranding {
   const accent = tenant.theme['accent'];
   return {
     name: tenant.name,

@@ -1,11 +1,11 @@
 import { escapeHtml } from '#src/lib/html.ts';
-import { inkOn } from './ink-on.ts';
-import type { Block, Fact, Letter, Letterhead, Line } from './letter.ts';
+import { contrastOn } from './ink-on.ts';
+import type { Block, Fact, EmailDocument, EmailBranding, Line } from './letter.ts';
 import { paragraphs } from './paragraphs.ts';
 import { sheet, styles } from './sheet.ts';
 
 /** The letter as HTML that mail programs, old ones too, show alike: tables, inline styles and no outside files. */
-export function setAsHtml(letter: Letter, head: Letterhead): string {
+export function setAsHtml(letter: EmailDocument, head: EmailBranding): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,7 +32,7 @@ ${letter.blocks.map((block) => setBlock(block, head)).join('\n')}
 `;
 }
 
-function setFoot({ reason, unsubscribeUrl }: Letter, head: Letterhead): string {
+function setFoot({ reason, unsubscribeUrl }: EmailDocument, head: EmailBranding): string {
   const quiet = (url: string, label: string) => link('quiet', styles.quiet, url, escapeHtml(label));
   const unsubscribe = unsubscribeUrl ? ` ${quiet(unsubscribeUrl, 'Unsubscribe')}` : '';
   const links = [{ label: new URL(head.url).host, url: head.url }, ...head.links];
@@ -40,7 +40,7 @@ function setFoot({ reason, unsubscribeUrl }: Letter, head: Letterhead): string {
 ${links.map(({ label, url }) => quiet(url, label)).join(' &nbsp;&middot;&nbsp; ')}`;
 }
 
-function setBlock(block: Block, head: Letterhead): string {
+function setBlock(block: Block, head: EmailBranding): string {
   switch (block.kind) {
     case 'heading':
       return `<h1 style="${styles.heading}">${escapeHtml(block.text)}</h1>`;
@@ -67,7 +67,7 @@ function setBlock(block: Block, head: Letterhead): string {
 
 /** A cell with a colour and a link in it: the one kind of button that every mail program draws. */
 function setButton(label: string, url: string, accent: string): string {
-  const face = link('', `${styles.button};color:${inkOn(accent)}`, url, escapeHtml(label));
+  const face = link('', `${styles.button};color:${contrastOn(accent)}`, url, escapeHtml(label));
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:6px 0 24px"><tr>
 <td style="background:${accent};border-radius:8px">${face}</td></tr></table>`;
 }
@@ -89,7 +89,7 @@ function setTotal({ label, amount, strong }: { label: string; amount: string; st
   return `<tr>${cell(tone, style, escapeHtml(label))}${cell(tone, style, escapeHtml(amount), 'right')}</tr>`;
 }
 
-function setFact({ label, values, url }: Fact, head: Letterhead): string {
+function setFact({ label, values, url }: Fact, head: EmailBranding): string {
   const text = values.map(escapeHtml).join('<br>');
   const value = url ? link('link', `color:${head.accent};font-weight:600`, url, text) : text;
   return `<p style="${styles.fact}"><span class="quiet" style="${styles.label}">${escapeHtml(label)}</span>${value}</p>`;

@@ -1,9 +1,9 @@
-import type { Block, Letter, Letterhead, Line } from './letter.ts';
+import type { Block, EmailDocument, EmailBranding, Line } from './letter.ts';
 
 const columns = 64;
 
 /** The letter as plain text, for readers and machines that want no HTML. */
-export function setAsText(letter: Letter, head: Letterhead): string {
+export function setAsText(letter: EmailDocument, head: EmailBranding): string {
   const body = letter.blocks.map(setBlock).filter((text) => text !== '');
   const unsubscribe = letter.unsubscribeUrl ? [{ label: 'Unsubscribe', url: letter.unsubscribeUrl }] : [];
   const links = [...unsubscribe, { label: head.name, url: head.url }, ...head.links].map(({ label, url }) => `${label}: ${url}`);

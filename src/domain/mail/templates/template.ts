@@ -1,7 +1,7 @@
 import { formatMoney } from '#src/lib/format-money.ts';
 import type { Context } from '../../context.ts';
 import type { MailData, MailKind } from '../kinds.ts';
-import type { Letter } from '../letter/letter.ts';
+import type { EmailDocument } from '../letter/letter.ts';
 
 /** What a template is given: the mail's data, what it is about, and the address that its unsubscribe link is for. */
 export interface MailContent<Kind extends MailKind> {
@@ -11,7 +11,7 @@ export interface MailContent<Kind extends MailKind> {
 }
 
 /** Writes one kind of mail. The same content gives the same letter at each try. */
-export type Template<Kind extends MailKind> = (ctx: Context, mail: MailContent<Kind>) => Letter | Promise<Letter>;
+export type Template<Kind extends MailKind> = (ctx: Context, mail: MailContent<Kind>) => EmailDocument | Promise<EmailDocument>;
 
 export function money(ctx: Context, cents: number, currency: string): string {
   return formatMoney(cents, currency, ctx.tenant.locale);

@@ -2,7 +2,7 @@ import { created, newestFirst, ok, type Call, type Endpoint } from '../endpoint.
 import { notFound } from '../refusal.ts';
 import { read, WebhookRequest } from '../requests.ts';
 import type { Webhook } from '../wire.ts';
-import { stored, type Account, type World } from '../world.ts';
+import { stored, type Account, type SimulatorState } from '../world.ts';
 
 export const webhookEndpoints: Endpoint[] = [
   {
@@ -41,7 +41,7 @@ export const webhookEndpoints: Endpoint[] = [
 ];
 
 /** Listen for an event at an address. */
-export function registerWebhook(world: World, account: Account, body: unknown): Webhook {
+export function registerWebhook(world: SimulatorState, account: Account, body: unknown): Webhook {
   const { test, ...head } = stored(world, account);
   const webhook: Webhook = { ...head, active: true, is_test: test, ...read(WebhookRequest, body) };
   account.webhooks.set(webhook.object_id, webhook);

@@ -1,6 +1,6 @@
 import { carriers } from '../carriers.ts';
 import type { Message, Parcel, Rate, RateAttribute, Shipment } from '../wire.ts';
-import { stored, type Account, type World } from '../world.ts';
+import { stored, type Account, type SimulatorState } from '../world.ts';
 import { services, type Service } from './services.ts';
 import { isZip, zoneBetween } from './zones.ts';
 
@@ -12,7 +12,7 @@ export interface Quote {
 const gramsPer: Record<string, number> = { g: 1, kg: 1000, lb: 453.59237, oz: 28.349523125 };
 
 /** What the active carriers ask for a shipment, and what those that ask nothing have to say. */
-export function quote(world: World, account: Account, shipment: Shipment): Quote {
+export function quote(world: SimulatorState, account: Account, shipment: Shipment): Quote {
   const asked = account.carriers.filter(
     ({ object_id, active, carrier }) =>
       carriers[carrier] &&
@@ -58,7 +58,7 @@ export function quote(world: World, account: Account, shipment: Shipment): Quote
 }
 
 function rateFor(
-  world: World,
+  world: SimulatorState,
   account: Account,
   shipment: Shipment,
   service: Service,

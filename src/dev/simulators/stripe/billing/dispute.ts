@@ -3,7 +3,7 @@ import type { Charge } from '../objects/charge.ts';
 import type { StripeObject } from '../objects/stripe-object.ts';
 import { invalid } from '../wire/refusal.ts';
 
-const answerSeconds = 9 * 86_400;
+const responseSeconds = 9 * 86_400;
 const evidenceFields = [
   ...['access_activity_log', 'billing_address', 'cancellation_policy', 'cancellation_policy_disclosure'],
   ...['cancellation_rebuttal', 'customer_communication', 'customer_email_address', 'customer_name'],
@@ -50,7 +50,7 @@ export function openDispute(account: Account, charge: Charge, reason = 'fraudule
     enhanced_eligibility_types: [],
     evidence: noEvidence,
     evidence_details: {
-      due_by: account.now + answerSeconds,
+      due_by: account.now + responseSeconds,
       enhanced_eligibility: {},
       has_evidence: false,
       past_due: false,

@@ -3,7 +3,7 @@ import type { Account } from '../account.ts';
 import { formatMoney } from '../money.ts';
 import { type Reduction, usableCoupon, usablePromotionCode } from '../objects/coupon.ts';
 import type { Session } from '../objects/session.ts';
-import { sessionFurniture } from '../objects/session-furniture.ts';
+import { sessionDefaults } from '../objects/session-furniture.ts';
 import type { SessionParams } from '../objects/session-params.ts';
 import { changedMetadata } from '../wire/check-metadata.ts';
 import { invalid, noSuch } from '../wire/refusal.ts';
@@ -24,7 +24,7 @@ export function createSession(account: Account, params: SessionParams): Session 
   const session: Session = {
     id,
     object: 'checkout.session',
-    ...sessionFurniture(params),
+    ...sessionDefaults(params),
     amount_subtotal: subtotal,
     amount_total: subtotal - discount,
     cancel_url: params.cancel_url ?? null,

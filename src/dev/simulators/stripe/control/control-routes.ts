@@ -8,7 +8,7 @@ import { expireSession } from '../checkout/end-session.ts';
 import { paySession } from '../checkout/pay-session.ts';
 import { settleSession } from '../checkout/settle-session.ts';
 import { addEndpoint } from '../operations/events.ts';
-import type { World } from '../world.ts';
+import type { SimulatorState } from '../world.ts';
 import { invalid, noSuch } from '../wire/refusal.ts';
 import type { Table } from '../wire/table.ts';
 import { accountReport } from './account-report.ts';
@@ -16,7 +16,7 @@ import { readDeliverySettings, readEndpoint, readFault, readOutcome, readPayInpu
 import { sampleShopper } from './sample-shopper.ts';
 
 export interface Ask {
-  readonly world: World;
+  readonly world: SimulatorState;
   readonly id: string;
   readonly query: URLSearchParams;
   readonly text: string;
@@ -98,7 +98,7 @@ export const controlRoutes: Readonly<Record<string, (ask: Ask) => unknown>> = {
 };
 
 function find<Row extends { readonly id: string }>(
-  world: World,
+  world: SimulatorState,
   id: string,
   table: (account: Account) => Table<Row>,
 ): { account: Account; row: Row } {

@@ -1,13 +1,13 @@
-import type { World } from '../world.ts';
+import type { SimulatorState } from '../world.ts';
 import { type Exchange, readBody, sendJson } from '../wire/http.ts';
-import { Refusal } from '../wire/refusal.ts';
+import { RejectionKind } from '../wire/refusal.ts';
 import { Router } from '../wire/router.ts';
 import { type Ask, controlRoutes } from './control-routes.ts';
 
 const router = new Router(Object.entries(controlRoutes));
 
 /** Serve what a test asks of the simulator itself, in JSON. */
-export async function serveControl(world: World, exchange: Exchange): Promise<void> {
+export async function serveControl(world: SimulatorState, exchange: Exchange): Promise<void> {
   const { request, response, method, path, query } = exchange;
   const found = router.match(method, path);
   if (!found) return sendJson(response, 404, { error: `no control route ${method} ${path}` });
@@ -16,7 +16,7 @@ export async function serveControl(world: World, exchange: Exchange): Promise<vo
   try {
     sendJson(response, 200, (await found.value(ask)) ?? {});
   } catch (error) {
-    if (error instanceof Refusal) return sendJson(response, error.status, error.body);
+    if (error instanceof RejectionKind) return sendJson(response, error.status, error.body);
     if (error instanceof SyntaxError) return sendJson(response, 400, { error: error.message });
     world.log(`control: ${error instanceof Error ? error.stack : error}`);
     sendJson(response, 500, { error: String(error) });

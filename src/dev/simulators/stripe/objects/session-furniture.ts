@@ -1,7 +1,7 @@
 import type { SessionParams } from './session-params.ts';
 
 /** What the wire format asks of a session beyond `Session`: mere echoes of its parameters, and defaults. */
-export function sessionFurniture(params: SessionParams): Record<string, unknown> {
+export function sessionDefaults(params: SessionParams): Record<string, unknown> {
   const subscribing = params.mode === 'subscription';
   const taxed = params.automatic_tax?.enabled ?? false;
   return {

@@ -7,7 +7,7 @@ import { invalid, missing } from '../wire/refusal.ts';
 
 const endpointsMax = 16;
 const typesMax = 20;
-const keptSeconds = 30 * 86_400;
+const retainedSeconds = 30 * 86_400;
 
 interface EndpointParams {
   readonly url?: string;
@@ -102,7 +102,7 @@ const listEvents = list<StripeEvent>(
     type: ({ type }, wanted) => matchesType(type, String(wanted)),
     delivery_success: ({ pending_webhooks: pending }, wanted) => (pending === 0) === wanted,
   },
-  ({ created }, _params, { now }) => created > now - keptSeconds,
+  ({ created }, _params, { now }) => created > now - retainedSeconds,
 );
 
 function matchesType(type: string, wanted: string): boolean {

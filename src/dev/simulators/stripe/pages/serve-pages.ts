@@ -4,10 +4,10 @@ import type { Session } from '../objects/session.ts';
 import type { StripeObject } from '../objects/stripe-object.ts';
 import type { Subscription } from '../objects/subscription.ts';
 import { updateSubscription } from '../operations/update-subscription.ts';
-import type { World } from '../world.ts';
+import type { SimulatorState } from '../world.ts';
 import { parseForm } from '../wire/form.ts';
 import { type Exchange, readBody, redirect, sendHtml } from '../wire/http.ts';
-import { Refusal } from '../wire/refusal.ts';
+import { RejectionKind } from '../wire/refusal.ts';
 import { messagePage } from './layout.ts';
 import { payPage } from './pay-page.ts';
 import { portalPage } from './portal-page.ts';
@@ -15,7 +15,7 @@ import { portalPage } from './portal-page.ts';
 const acknowledgementMs = 10_000;
 
 /** Serve the pages that a shopper sees: `/pay/{session}` and `/portal/{portal session}`. */
-export async function servePages(world: World, exchange: Exchange): Promise<void> {
+export async function servePages(world: SimulatorState, exchange: Exchange): Promise<void> {
   const [, kind, id = ''] = exchange.path.split('/');
   for (const account of world.accounts()) {
     const session = kind === 'pay' && account.sessions.get(id);
@@ -31,7 +31,7 @@ export async function servePages(world: World, exchange: Exchange): Promise<void
 }
 
 async function servePayPage(
-  world: World,
+  world: SimulatorState,
   account: Account,
   session: Session,
   exchange: Exchange,
@@ -50,7 +50,7 @@ async function servePayPage(
     await world.postOffice.acknowledged(event, acknowledgementMs);
     redirect(response, session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RejectionKind)) throw error;
     sendHtml(response, 200, closedPage(session));
   }
 }
@@ -64,7 +64,7 @@ function payAsTyped(
   try {
     return paySession(account, session, typed(values)) ?? 'Your card was declined. Try another way to pay.';
   } catch (error) {
-    if (error instanceof Refusal && error.details.param) return error.message;
+    if (error instanceof RejectionKind && error.details.param) return error.message;
     throw error;
   }
 }

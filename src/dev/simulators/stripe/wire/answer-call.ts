@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../account.ts';
 import { operations } from '../operations/all.ts';
-import type { World } from '../world.ts';
+import type { SimulatorState } from '../world.ts';
 import { checkParameters } from './check-parameters.ts';
 import { expand } from './expand.ts';
 import { parseForm } from './form.ts';
 import type { Exchange } from './http.ts';
 import type { Answer } from './idempotency.ts';
 import type { Operation } from './operation.ts';
-import { Refusal } from './refusal.ts';
+import { RejectionKind } from './refusal.ts';
 import type { LoggedRequest } from './request-log.ts';
 import { Router } from './router.ts';
 
 /** One request whose sender is known. */
 export interface Asked {
-  readonly world: World;
+  readonly world: SimulatorState;
   readonly account: Account;
   readonly exchange: Exchange;
   /** Its parameters, still encoded. */
@@ -36,7 +36,7 @@ const router = new Router<Operation>(operations.map((operation) => [operation.ro
  * Serve a request as Stripe would, under its idempotency key if it has one. `kept` is stored under
  * the key in place of the true answer; what `prepare` refuses is not stored at all.
  */
-export async function answerCall(asked: Asked, delayMs = 0, kept?: Answer): Promise<Answer> {
+export async function respondToCall(asked: Asked, delayMs = 0, kept?: Answer): Promise<Answer> {
   const { account, key } = asked;
   const { idempotencyKeys: keys } = account;
   const stored = key === undefined ? undefined : keys.begin(key, fingerprint(asked), account.now);
@@ -56,7 +56,7 @@ export async function answerCall(asked: Asked, delayMs = 0, kept?: Answer): Prom
 }
 
 /** Answer without doing anything, and keep that under the idempotency key, if there is one. */
-export function answerWithoutWork(asked: Asked, answer: Answer): Answer {
+export function respondWithoutWork(asked: Asked, answer: Answer): Answer {
   const { account, key } = asked;
   if (key === undefined) return answer;
   const stored = account.idempotencyKeys.begin(key, fingerprint(asked), account.now);
@@ -65,7 +65,7 @@ export function answerWithoutWork(asked: Asked, answer: Answer): Answer {
   return answer;
 }
 
-export function refusalAnswer(refusal: Refusal, requestId: string): Answer {
+export function errorResponse(refusal: RejectionKind, requestId: string): Answer {
   return { status: refusal.status, body: JSON.stringify(refusal.body, null, 2), requestId };
 }
 
@@ -74,7 +74,7 @@ function prepare({ account, exchange: { method, path }, text }: Asked): Work {
   const found = router.match(method, path);
   if (!found) {
     const message = `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs.`;
-    throw new Refusal(404, message);
+    throw new RejectionKind(404, message);
   }
   const { value: operation, id } = found;
   const params = checkParameters(operation.route, parseForm(text));
@@ -89,9 +89,9 @@ function perform({ account, entry, key, world }: Asked, { operation, id, params 
     const result = expand(account, operation.run({ account, id, params }), params.expand);
     return { status: 200, body: JSON.stringify(result, null, 2), requestId: entry.id };
   } catch (error) {
-    if (error instanceof Refusal) return refusalAnswer(error, entry.id);
+    if (error instanceof RejectionKind) return errorResponse(error, entry.id);
     world.log(`bug in the Stripe simulator: ${error instanceof Error ? error.stack : error}`);
-    return refusalAnswer(new Refusal(500, 'The simulator has a bug.', { type: 'api_error' }), entry.id);
+    return errorResponse(new RejectionKind(500, 'The simulator has a bug.', { type: 'api_error' }), entry.id);
   } finally {
     account.request = null;
   }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { Account } from '../account.ts';
-import type { World } from '../world.ts';
-import { Refusal } from './refusal.ts';
+import type { SimulatorState } from '../world.ts';
+import { RejectionKind } from './refusal.ts';
 
 /** The account behind an Authorization header; every well-formed secret key has one. */
-export function authenticate(world: World, headers: IncomingHttpHeaders): Account {
+export function authenticate(world: SimulatorState, headers: IncomingHttpHeaders): Account {
   const key = keyOf(headers.authorization ?? '');
   if (key === '') {
     throw unauthorized(
@@ -25,7 +25,7 @@ export function authenticate(world: World, headers: IncomingHttpHeaders): Accoun
   const account = world.account(key);
   const other = headers['stripe-account'];
   if (other !== undefined && other !== account.id) {
-    throw new Refusal(
+    throw new RejectionKind(
       403,
       `The provided key '${masked(key)}' does not have access to account '${String(other)}' ` +
         '(or that account does not exist). Application access may have been revoked.',
@@ -46,6 +46,6 @@ function masked(key: string): string {
   return `${key.slice(0, 8)}${'*'.repeat(Math.max(0, key.length - 12))}${key.slice(-4)}`;
 }
 
-function unauthorized(message: string, code?: string): Refusal {
-  return new Refusal(401, message, code ? { code } : {});
+function unauthorized(message: string, code?: string): RejectionKind {
+  return new RejectionKind(401, message, code ? { code } : {});
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { checkMetadata } from './check-metadata.ts';
 import type { Form } from './form.ts';
-import { invalid, missing, Refusal } from './refusal.ts';
+import { invalid, missing, RejectionKind } from './refusal.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -117,7 +117,7 @@ function checkAlternatives(options: readonly Schema[], value: string | Form, pat
     try {
       return check(option, value, path);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RejectionKind)) throw error;
       refusal = error;
     }
   }
@@ -135,7 +135,7 @@ function named(name: string): Schema {
   return schema;
 }
 
-function unknown(param: string): Refusal {
+function unknown(param: string): RejectionKind {
   return invalid(`Received unknown parameter: ${param}`, param, 'parameter_unknown');
 }
 

@@ -26,7 +26,7 @@ const wordings: Readonly<Record<number, Wording>> = {
 };
 
 /** What Stripe would say with the status that a fault asks for. */
-export function faultAnswer(
+export function faultResponse(
   { status = 500, code, retry_after: retryAfter }: Fault,
   requestId: string,
 ): Answer {

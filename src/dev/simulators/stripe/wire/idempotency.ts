@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { RejectionKind } from './refusal.ts';
 
 /** A reply as it went over the wire. */
 export interface Answer {
@@ -8,7 +8,7 @@ export interface Answer {
   readonly requestId: string;
 }
 
-interface KeyedRequest {
+interface IdempotentRequest {
   readonly fingerprint: string;
   readonly since: number;
   /** Absent while the first request is still being served. */
@@ -20,7 +20,7 @@ const keyLengthMax = 255;
 
 /** The idempotency keys of one account: the first answer to each is kept for a day, 500s included. */
 export class IdempotencyKeys {
-  readonly #requests = new Map<string, KeyedRequest>();
+  readonly #requests = new Map<string, IdempotentRequest>();
 
   /** The kept answer for this key, if any; otherwise the key is now in use until `finish`. */
   begin(key: string, fingerprint: string, now: number): Answer | undefined {
@@ -57,6 +57,6 @@ export class IdempotencyKeys {
   }
 }
 
-function refusal(status: number, message: string, code?: string): Refusal {
-  return new Refusal(status, message, { type: 'idempotency_error', ...(code && { code }) });
+function refusal(status: number, message: string, code?: string): RejectionKind {
+  return new RejectionKind(status, message, { type: 'idempotency_error', ...(code && { code }) });
 }

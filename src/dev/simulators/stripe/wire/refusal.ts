@@ -1,16 +1,16 @@
 /** What Stripe puts beside `type` and `message` in an error. */
-export interface RefusalDetails {
+export interface ErrorDetails {
   readonly code?: string;
   readonly param?: string;
   readonly type?: string;
 }
 
 /** An answer other than 200, in Stripe's own envelope. */
-export class Refusal extends Error {
+export class RejectionKind extends Error {
   readonly status: number;
-  readonly details: RefusalDetails;
+  readonly details: ErrorDetails;
 
-  constructor(status: number, message: string, details: RefusalDetails = {}) {
+  constructor(status: number, message: string, details: ErrorDetails = {}) {
     super(message);
     this.name = 'Refusal';
     this.status = status;
@@ -32,24 +32,24 @@ export class Refusal extends Error {
 }
 
 /** 400: the request cannot be right, whatever the state of the account. */
-export function invalid(message: string, param?: string, code?: string): Refusal {
-  return new Refusal(400, message, { ...(param && { param }), ...(code && { code }) });
+export function invalid(message: string, param?: string, code?: string): RejectionKind {
+  return new RejectionKind(400, message, { ...(param && { param }), ...(code && { code }) });
 }
 
 /** 400: a parameter that the API needs is not there. */
-export function missing(param: string): Refusal {
+export function missing(param: string): RejectionKind {
   return invalid(`Missing required param: ${param}.`, param, 'parameter_missing');
 }
 
 /** 400: parameters that exclude each other came together, or none of them did. */
-export function oneOf(params: readonly string[], prefix = ''): Refusal {
+export function oneOf(params: readonly string[], prefix = ''): RejectionKind {
   const names = params.map((name) => (prefix ? `${prefix}[${name}]` : name));
   const message = `You must specify exactly one of these parameters: ${names.join(', ')}.`;
   return invalid(message, names[0], 'parameters_exclusive');
 }
 
 /** The named object is not in this account: 404 for the id in the path, 400 for one in a parameter. */
-export function noSuch(kind: string, id: string, param = 'id'): Refusal {
+export function noSuch(kind: string, id: string, param = 'id'): RejectionKind {
   const message = `No such ${kind}: '${id}'`;
-  return new Refusal(param === 'id' ? 404 : 400, message, { code: 'resource_missing', param });
+  return new RejectionKind(param === 'id' ? 404 : 400, message, { code: 'resource_missing', param });
 }

@@ -16,7 +16,7 @@ export interface LoggedRequest {
   replayed: boolean;
 }
 
-const keptMax = 50_000;
+const retainedMax = 50_000;
 
 /** The latest API requests, oldest first. */
 export class RequestLog {
@@ -25,7 +25,7 @@ export class RequestLog {
   add(request: LoggedRequest): LoggedRequest {
     this.#requests.push(request);
     // Dropped in halves, so that a long run does not shift the array at every request.
-    if (this.#requests.length > keptMax * 2) this.#requests = this.#requests.slice(-keptMax);
+    if (this.#requests.length > retainedMax * 2) this.#requests = this.#requests.slice(-retainedMax);
     return request;
   }
 

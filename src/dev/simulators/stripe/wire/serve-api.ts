@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 
 import { apiVersion } from '../account.ts';
-import type { World } from '../world.ts';
-import { answerCall, answerWithoutWork, type Asked, refusalAnswer } from './answer-call.ts';
+import type { SimulatorState } from '../world.ts';
+import { respondToCall, respondWithoutWork, type Asked, errorResponse } from './answer-call.ts';
 import { authenticate } from './authenticate.ts';
-import { faultAnswer } from './fault-answer.ts';
+import { faultResponse } from './fault-answer.ts';
 import type { Fault } from './faults.ts';
 import { parseForm } from './form.ts';
 import { type Exchange, readBody, send } from './http.ts';
 import type { Answer } from './idempotency.ts';
-import { Refusal } from './refusal.ts';
+import { RejectionKind } from './refusal.ts';
 import type { LoggedRequest } from './request-log.ts';
 
 const loggedHeaders = ['x-request-id', 'user-agent', 'stripe-version', 'stripe-account', 'traceparent'];
 
 /** Serve one request under /v1, as Stripe would, or as a fault says. */
-export async function serveApi(world: World, exchange: Exchange): Promise<void> {
+export async function serveApi(world: SimulatorState, exchange: Exchange): Promise<void> {
   const { request, response, method, query } = exchange;
   const text = method === 'POST' ? await readBody(request) : query;
   const entry = logEntry(world, exchange, text);
@@ -26,27 +26,27 @@ export async function serveApi(world: World, exchange: Exchange): Promise<void> 
     const asked = { world, account, exchange, text, entry, key: typeof key === 'string' ? key : undefined };
     const fault = world.faults.take(`${method} ${exchange.path}`, account.key);
     entry.fault = fault?.kind ?? null;
-    reply(asked, await answerUnder(fault, asked));
+    reply(asked, await serveUnder(fault, asked));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof RejectionKind)) throw error;
     entry.status = error.status;
-    write(response, refusalAnswer(error, entry.id));
+    write(response, errorResponse(error, entry.id));
   }
 }
 
 /** The answer under a fault; null when there is to be none. */
-async function answerUnder(fault: Fault | undefined, asked: Asked): Promise<Answer | null> {
+async function serveUnder(fault: Fault | undefined, asked: Asked): Promise<Answer | null> {
   const { response } = asked.exchange;
-  if (!fault) return answerCall(asked);
-  if (fault.kind === 'delay') return answerCall(asked, fault.ms ?? 0);
+  if (!fault) return respondToCall(asked);
+  if (fault.kind === 'delay') return respondToCall(asked, fault.ms ?? 0);
   const before = fault.kind === 'reset_before' || (fault.kind !== 'reset_after' && !fault.after);
   if (fault.kind === 'status') {
-    const broken = faultAnswer(fault, asked.entry.id);
-    if (before) return broken.status === 500 ? answerWithoutWork(asked, broken) : broken;
-    await answerCall(asked, 0, broken.status === 500 ? broken : undefined);
+    const broken = faultResponse(fault, asked.entry.id);
+    if (before) return broken.status === 500 ? respondWithoutWork(asked, broken) : broken;
+    await respondToCall(asked, 0, broken.status === 500 ? broken : undefined);
     return broken;
   }
-  if (!before) await answerCall(asked);
+  if (!before) await respondToCall(asked);
   if (fault.kind === 'hang') await untilGone(response);
   else response.destroy();
   return null;
@@ -70,7 +70,7 @@ function write(response: ServerResponse, { status, body, headers, requestId }: A
   });
 }
 
-function logEntry(world: World, { request, method, path }: Exchange, text: string): LoggedRequest {
+function logEntry(world: SimulatorState, { request, method, path }: Exchange, text: string): LoggedRequest {
   const headers = loggedHeaders.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === 'string' ? [[name, value] as const] : [];

@@ -22,7 +22,7 @@ export async function consumeLink(token) {
 export const isSignedIn = () => kept() !== null;
 
 /** Ask for something of whoever is signed in. A session that cannot be renewed any more is forgotten. */
-export async function askAsCustomer(method, path, body) {
+export async function requestAsCustomer(method, path, body) {
   const session = await liveSession();
   try {
     return await ask(method, path, { session, body });
@@ -33,7 +33,7 @@ export async function askAsCustomer(method, path, body) {
 }
 
 export async function signOut() {
-  await askAsCustomer('POST', '/customer/signout').catch(() => undefined);
+  await requestAsCustomer('POST', '/customer/signout').catch(() => undefined);
   localStorage.removeItem(key);
 }
 

@@ -37,10 +37,10 @@ export async function ask(method, path, { body, session, isPublic = false, idemp
   });
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  throw new ApiError(sentenceFor(answer), { status: response.status, code: answer.error, body: answer });
+  throw new ApiError(messageFor(answer), { status: response.status, code: answer.error, body: answer });
 }
 
-function sentenceFor({ error, detail, retry_after: seconds, errors = [], items = [], conflicts = [] }) {
+function messageFor({ error, detail, retry_after: seconds, errors = [], items = [], conflicts = [] }) {
   if (error === 'rate_limited') return `That was a little fast. Please try again in ${seconds} seconds.`;
   if (error === 'insufficient_stock') {
     const left = items.map(({ available }) => (available > 0 ? `only ${available} left` : 'sold out'));

@@ -20,9 +20,9 @@ export async function readCart() {
   if (!id) return show(undefined);
   try {
     const { cart } = await ask('GET', `/cart/${id}`);
-    return cart.status === 'active' ? show(cart) : forgetCart();
+    return cart.status === 'active' ? show(cart) : clearCart();
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return forgetCart();
+    if (error instanceof ApiError && error.status === 404) return clearCart();
     throw error;
   }
 }
@@ -45,7 +45,7 @@ export async function changeLine(lineId, quantity) {
   return readCart();
 }
 
-export function forgetCart() {
+export function clearCart() {
   localStorage.removeItem(cartKey);
   sessionStorage.removeItem(draftKey);
   return show(undefined);
@@ -56,7 +56,7 @@ export function readDraft() {
   return JSON.parse(sessionStorage.getItem(draftKey) ?? '{}');
 }
 
-export function keepDraft(changes) {
+export function storeDraft(changes) {
   sessionStorage.setItem(draftKey, JSON.stringify({ ...readDraft(), ...changes }));
 }
 

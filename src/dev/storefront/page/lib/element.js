@@ -31,7 +31,7 @@ export function form(properties, work, ...children) {
       try {
         await work(Object.fromEntries(new FormData(node, event.submitter)), node);
       } catch (error) {
-        problem.textContent = sentenceOf(error);
+        problem.textContent = errorMessageOf(error);
         problem.hidden = false;
       } finally {
         for (const button of buttons) button.disabled = false;
@@ -42,7 +42,7 @@ export function form(properties, work, ...children) {
 }
 
 /** What went wrong, for a person. The API's own sentences are made for that. */
-export function sentenceOf(error) {
+export function errorMessageOf(error) {
   if (error?.name === 'ApiError') return error.message;
   console.error(error);
   return 'Something went wrong on this page. Please try again.';

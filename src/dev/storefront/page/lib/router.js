@@ -1,4 +1,4 @@
-import { el, sentenceOf } from './element.js';
+import { el, errorMessageOf } from './element.js';
 
 /** @typedef {{ title: string, node: Node | readonly unknown[], leave?: () => void }} View */
 
@@ -41,7 +41,7 @@ async function render({ isFirst = false } = {}) {
     title: error.status === 404 ? 'Not found' : 'Something went wrong',
     node: el('div', { class: 'narrow' },
       el('h1', {}, error.status === 404 ? 'There is nothing here' : 'That did not work'),
-      el('p', { role: 'alert' }, sentenceOf(error)),
+      el('p', { role: 'alert' }, errorMessageOf(error)),
       el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the shop'))),
   }));
   if (mine !== turn) return view.leave?.();

@@ -1,4 +1,4 @@
-import { askAsCustomer, consumeLink, isSignedIn, requestLink, signOut } from '../lib/account.js';
+import { requestAsCustomer, consumeLink, isSignedIn, requestLink, signOut } from '../lib/account.js';
 import { ApiError, ask, settings } from '../lib/api.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
@@ -49,7 +49,7 @@ function doorView() {
 
 async function portal() {
   const [{ customer, orders, subscriptions, returns }, { products }] = await Promise.all([
-    askAsCustomer('GET', '/customer-portal'), ask('GET', '/products?limit=100'),
+    requestAsCustomer('GET', '/customer-portal'), ask('GET', '/products?limit=100'),
   ]);
   const nameOf = (productId) => products.find(({ id }) => id === productId)?.name ?? 'Subscription';
   return el('div', { class: 'narrow account' },
@@ -89,7 +89,7 @@ function returnForm(order) {
   const node = form({ class: 'return' }, async (values) => {
     const items = order.items.filter(({ id }) => values[id]).map(({ id, quantity }) => ({ order_item_id: id, quantity, ...(values.reason && { reason: values.reason }) }));
     if (items.length === 0) throw new ApiError('Choose what you want to send back.');
-    await askAsCustomer('POST', '/customer-portal/returns', { order_number: order.order_number, items });
+    await requestAsCustomer('POST', '/customer-portal/returns', { order_number: order.order_number, items });
     await go('/account', { replace: true });
   },
     order.items.map((item) => el('label', { class: 'check' }, el('input', { type: 'checkbox', name: item.id }), `${item.quantity > 1 ? `${item.quantity} × ` : ''}${item.name}`)),
@@ -107,7 +107,7 @@ function subscriptionRow(subscription, name) {
     el('span', { class: 'soft' }, `${money(subscription.unit_price_cents, subscription.currency)} ${rhythms[subscription.interval]}`),
     el('span', { class: 'state' }, state),
     isLive && !subscription.cancel_at_period_end && form({}, async () => {
-      await askAsCustomer('POST', '/customer-portal/cancel', { subscription_id: subscription.id });
+      await requestAsCustomer('POST', '/customer-portal/cancel', { subscription_id: subscription.id });
       await go('/account', { replace: true });
     }, el('button', { class: 'link' }, 'Cancel'))));
 }

@@ -1,6 +1,6 @@
 import { tell } from '../lib/analytics.js';
 import { ask } from '../lib/api.js';
-import { changeLine, keepDraft, readCart, readDraft } from '../lib/cart.js';
+import { changeLine, storeDraft, readCart, readDraft } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
 import { money, rhythms, store } from '../lib/store.js';
@@ -83,7 +83,7 @@ function stepper(face, label, count, kind = 'step') {
 
 function codes(cart, { promo, giftCard }) {
   const again = async (changes) => {
-    keepDraft(changes);
+    storeDraft(changes);
     await go('/cart', { replace: true });
   };
   const codeForm = (label, name, value, problem) => form({ class: 'code' }, (values) => again({ [name]: values.code.trim() || undefined }),
@@ -108,7 +108,7 @@ function sums(cart, { promo, giftCard, discountCents, giftCardCents }) {
 
 function checkoutForm(cart, { promo, giftCard }) {
   return form({ class: 'checkout' }, async ({ email }) => {
-    keepDraft({ email: email || undefined });
+    storeDraft({ email: email || undefined });
     const begun = await ask('POST', '/checkout/sessions', {
       idempotencyKey: crypto.randomUUID(),
       body: {

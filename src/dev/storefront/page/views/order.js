@@ -1,6 +1,6 @@
 import { ask, settings } from '../lib/api.js';
-import { forgetCart } from '../lib/cart.js';
-import { el, sentenceOf } from '../lib/element.js';
+import { clearCart } from '../lib/cart.js';
+import { el, errorMessageOf } from '../lib/element.js';
 import { day, store } from '../lib/store.js';
 import { orderDetails } from './order-details.js';
 
@@ -23,28 +23,28 @@ export async function orderView() {
   let timer;
   let shown = '';
   /** Looks in quick succession, after something was done that will show in a moment. */
-  let quickLooks = 0;
+  let quickPolls = 0;
 
   const look = async () => {
     const status = await ask('GET', `/checkout/${placed.id}/status`).catch((error) => {
-      said.textContent = sentenceOf(error);
+      said.textContent = errorMessageOf(error);
       return undefined;
     });
     if (status && JSON.stringify(status) !== shown) {
       shown = JSON.stringify(status);
-      if (status.paid_at || status.payment_status === 'processing') forgetCart();
-      said.textContent = over[status.status] ?? sentenceFor(status);
+      if (status.paid_at || status.payment_status === 'processing') clearCart();
+      said.textContent = over[status.status] ?? messageFor(status);
       steps.replaceChildren(...stepsOf(status));
       parcel.replaceChildren(...demonstration(status, () => {
-        quickLooks = 10;
+        quickPolls = 10;
         clearTimeout(timer);
         return look();
       }));
       const order = placed.email && await ask('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, { isPublic: true }).catch(() => undefined);
       if (order) details.replaceChildren(orderDetails(order.order));
     }
-    quickLooks -= 1;
-    if (!status || !isOver(status)) timer = setTimeout(look, quickLooks > 0 ? 1000 : (status?.poll_after_ms ?? 3000));
+    quickPolls -= 1;
+    if (!status || !isOver(status)) timer = setTimeout(look, quickPolls > 0 ? 1000 : (status?.poll_after_ms ?? 3000));
   };
   await look();
   return {
@@ -58,7 +58,7 @@ export async function orderView() {
 const isOver = ({ status, fulfillment_status: fulfillment, paid_at: paidAt }) =>
   Object.hasOwn(over, status) || (paidAt !== null && ['not_required', 'delivered', 'returned'].includes(fulfillment));
 
-function sentenceFor({ payment_status: payment, fulfillment_status: fulfillment }) {
+function messageFor({ payment_status: payment, fulfillment_status: fulfillment }) {
   if (payment === 'processing') return 'Your bank is still moving the money. We will go on as soon as it is here.';
   if (payment === 'unpaid') return 'We are waiting for your payment to be confirmed.';
   if (payment === 'refunded') return 'Your money is on its way back to you.';
@@ -93,7 +93,7 @@ function stepsOf({ status, paid_at: paidAt, fulfillment_status: fulfillment, tra
 }
 
 /** Nobody carries this parcel, so whoever looks on says how far it is. */
-function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, lookAgain) {
+function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, pollAgain) {
   const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Let it arrive'] }[fulfillment];
   if (!label || !next || !settings.movesParcels) return [];
   const [status, words] = next;
@@ -102,7 +102,7 @@ function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, l
     async onclick({ currentTarget }) {
       currentTarget.disabled = true;
       await fetch(`/demonstration/parcels/${encodeURIComponent(label.tracking_number)}/${status}`, { method: 'POST' });
-      await lookAgain();
+      await pollAgain();
     },
   }, words))];
 }

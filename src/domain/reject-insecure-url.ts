@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
  * machine in the test environment.
  * @throws DomainError `invalid_request` that names the field
  */
-export function refuseInsecureAddress(ctx: Pick<Context, 'settings'>, field: string, address: string): void {
+export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string, address: string): void {
   const protocol = URL.canParse(address) ? new URL(address).protocol : '';
   if (protocol === 'https:') return;
   if (protocol === 'http:' && (ctx.settings.localMode || leadsHome(ctx, address))) return;

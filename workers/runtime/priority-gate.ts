@@ -8,7 +8,7 @@ const beginningMs = 250;
  * Lets the jobs that a shopper waits for go before the others of a process. It has one thread: once that has no time to
  * spare, more jobs at once only make each of them slower. From then on one that gives way begins when another has ended.
  */
-export class RightOfWay {
+export class PriorityGate {
   #beginning = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #isBusy: () => boolean;
@@ -20,7 +20,7 @@ export class RightOfWay {
   }
 
   /** Waits for its turn. Call what is answered when the job has ended. */
-  async giveWay(): Promise<() => void> {
+  async enter(): Promise<() => void> {
     if (this.#hasRoom()) this.#beginning += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
 
@@ -49,20 +49,20 @@ export class RightOfWay {
 
 /** The share of its time from which a thread is busy, and how often that is looked at. */
 const busyFrom = 0.9;
-const lookEveryMs = 25;
+const pollIntervalMs = 25;
 
 /** Answers whether this thread has had no time to spare of late. */
 export function watchThread(): () => boolean {
   let isBusy = false;
   let looked = performance.eventLoopUtilization();
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
 
   return () => {
     const now = performance.now();
-    if (now - lookedAt >= lookEveryMs) {
+    if (now - checkedAt >= pollIntervalMs) {
       isBusy = performance.eventLoopUtilization(looked).utilization >= busyFrom;
       looked = performance.eventLoopUtilization();
-      lookedAt = now;
+      checkedAt = now;
     }
     return isBusy;
   };

@@ -5,19 +5,19 @@ import type { Services } from '#src/services.ts';
 
 /** Promises the current slot of each schedule once it begins. Slots promised before, by any relay, are left alone. */
 export function createScheduler(services: Services): () => Promise<void> {
-  const promisedSlots = new Map<string, number>();
+  const enqueuedPeriods = new Map<string, number>();
 
-  return async function promiseSchedules() {
+  return async function enqueueSchedules() {
     const now = services.clock.now().getTime();
     const begun = schedules
       .map((schedule) => ({ job: schedule.job, slot: Math.floor(now / intervalOf(services, schedule)) }))
-      .filter(({ job, slot }) => promisedSlots.get(job.name) !== slot);
+      .filter(({ job, slot }) => enqueuedPeriods.get(job.name) !== slot);
     if (begun.length === 0) return;
 
     await asPlatform(services.context(), 'schedules belong to no tenant', async (ctx) => {
       for (const { job, slot } of begun) enqueue(ctx, job, { slot });
     });
-    for (const { job, slot } of begun) promisedSlots.set(job.name, slot);
+    for (const { job, slot } of begun) enqueuedPeriods.set(job.name, slot);
   };
 }
 

@@ -1,10 +1,10 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 
 import { seconds } from '#src/lib/duration.ts';
-import { failPromise, postponePromise } from '#src/outbox/runs.ts';
+import { recordFailed, recordPostponed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import type { Outcome } from './outcome.ts';
-import type { Envelope } from './work-promise.ts';
+import type { Envelope } from './run-job.ts';
 
 /** Told to BullMQ so that it tries again by the job's own policy. */
 export class Retry extends Error {
@@ -18,26 +18,26 @@ const databaseAwayMs = seconds(3);
  * Say to BullMQ how a run ended, after the row knows: a job is in the failed set only when its promise is marked,
  * so that pages built from rows and the board never disagree.
  */
-export async function settle(services: Services, job: Job<Envelope>, token: string | undefined, outcome: Outcome): Promise<void> {
+export async function recordOutcome(services: Services, job: Job<Envelope>, token: string | undefined, outcome: Outcome): Promise<void> {
   if (outcome.kind === 'done') return;
   if (outcome.kind === 'snooze') {
-    await postponePromise(services.run, job.id ?? '');
+    await recordPostponed(services.execute, job.id ?? '');
     return delay(job, token, outcome.milliseconds);
   }
   const isLastRun = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   if (outcome.kind === 'retry' && !isLastRun) {
-    await postponePromise(services.run, job.id ?? '');
+    await recordPostponed(services.execute, job.id ?? '');
     services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be tried again');
     throw withoutStack(new Retry(outcome.reason));
   }
-  await failPromise(services.run, job.id ?? '', services.clock.now(), outcome.reason);
+  await recordFailed(services.execute, job.id ?? '', services.clock.now(), outcome.reason);
   const cause = outcome.kind === 'retry' ? { err: outcome.error } : {};
   services.log.error({ job: job.name, reason: outcome.reason, ...cause }, 'job given up');
   throw withoutStack(new UnrecoverableError(outcome.reason));
 }
 
 /** Nothing could be read or written: put the job off, at no cost to it. */
-export async function settleWithoutDatabase(services: Services, job: Job<Envelope>, token: string | undefined, error: unknown): Promise<never> {
+export async function postponeWithoutDatabase(services: Services, job: Job<Envelope>, token: string | undefined, error: unknown): Promise<never> {
   services.log.warn({ job: job.name, err: error }, 'job put off: the database is away');
   return delay(job, token, databaseAwayMs);
 }

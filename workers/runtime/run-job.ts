@@ -5,7 +5,7 @@ import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
-import { finishPromise, type StartedPromise } from '#src/outbox/runs.ts';
+import { recordFinished, type StartedJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
@@ -16,14 +16,14 @@ export interface Envelope {
   readonly trace: TraceCarrier;
 }
 
-/** A promise whose runs died this often without saying why is given up. */
+/** A started whose runs died this often without saying why is given up. */
 const startsMax = 10;
 
-/** How long a promise of a job that this release does not know waits for a worker that does. */
+/** How long a started of a job that this release does not know waits for a worker that does. */
 const unknownJobWaitMs = 30_000;
 
-/** Work one promise and say how it went. Throws only when the database is away: then nothing can be said. */
-export async function workPromise(
+/** Work one started and say how it went. Throws only when the database is away: then nothing can be said. */
+export async function runJob(
   services: Services,
   processors: ReadonlyMap<string, Processor>,
   job: Job<Envelope>,
@@ -32,69 +32,69 @@ export async function workPromise(
   const processor = processors.get(job.name);
   if (!processor) return snooze(unknownJobWaitMs, `no worker of this release knows ${job.name}`);
 
-  const promise = await takeUp(services, processor, job);
-  if (!promise) return { kind: 'done' };
-  if (promise.failure !== null) return cancel(promise.failure);
+  const started = await start(services, processor, job);
+  if (!started) return { kind: 'done' };
+  if (started.failure !== null) return cancel(started.failure);
 
-  const tenant = promise.tenantId ? await services.tenants.byId(promise.tenantId) : undefined;
-  const correlation = { requestId: promise.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
-  const work = () => run(services, processor, job, promise, shutdown);
+  const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
+  const correlation = { requestId: started.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
+  const work = () => attemptJob(services, processor, job, started, shutdown);
   // Ticks come too often for each to be a trace of its own.
-  return correlate(correlation, () => (promise.id ? inSpan(`work ${job.name}`, spanOf(promise), work) : work()));
+  return correlate(correlation, () => (started.id ? inSpan(`work ${job.name}`, spanOf(started), work) : work()));
 }
 
-function spanOf({ id, trace }: StartedPromise): SpanOptions {
+function spanOf({ id, trace }: StartedJob): SpanOptions {
   return { kind: 'consumer', attributes: { 'messaging.message.id': id }, parent: trace };
 }
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
-async function takeUp(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedPromise | undefined> {
-  if (!job.repeatJobKey) return services.startPromise(job.id ?? '');
+async function start(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedJob | undefined> {
+  if (!job.repeatJobKey) return services.startJob(job.id ?? '');
   const now = services.clock.now();
   return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now, manual: false, failure: null };
 }
 
-async function run(
+async function attemptJob(
   services: Services,
   processor: Processor,
   job: Job<Envelope>,
-  promise: StartedPromise,
+  started: StartedJob,
   shutdown: AbortSignal,
 ): Promise<Outcome> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), processor.job.timeoutSeconds * 1000);
   const failedRuns = job.attemptsMade;
   const isLastRun = failedRuns + 1 >= processor.job.retry.attempts;
-  const jobRun = { outboxId: promise.id, failedRuns, isLastRun, isKept: false, manual: promise.manual };
+  const attempt = { outboxId: started.id, failedRuns, isLastRun, isCompleted: false, manual: started.manual };
   const base = services.context({
-    actor: { kind: 'job', id: promise.id || processor.job.name },
+    actor: { kind: 'job', id: started.id || processor.job.name },
     signal: AbortSignal.any([timeout.signal, shutdown]),
-    ...(promise.id && { run: jobRun }),
+    ...(started.id && { attempt }),
   });
 
-  let giveUp: ((reason: string) => Promise<unknown>) | undefined;
+  let onExhausted: ((reason: string) => Promise<unknown>) | undefined;
   try {
-    const issues = issuesOf(processor.job.payload, promise.payload);
+    const issues = issuesOf(processor.job.payload, started.payload);
     if (issues.length > 0) return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
 
-    const payload = promise.payload as never;
-    const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(promise.tenantId) } : base;
-    giveUp = async (reason) => 'tenant' in ctx && failJob(ctx, reason, async (ctx) => processor.giveUp?.(ctx, payload));
-    if (promise.starts > startsMax) {
+    const payload = started.payload as never;
+    const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(started.tenantId) } : base;
+    onExhausted = async (reason) => 'tenant' in ctx && failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload));
+    if (started.starts > startsMax) {
       const reason = `crashes: ${startsMax} runs died without an outcome.`;
-      await giveUp(reason);
+      await onExhausted(reason);
       return cancel(reason);
     }
     await Promise.race([processor.work(ctx, payload), rejectWhenAborted(timeout.signal)]);
-    if (promise.id && !jobRun.isKept) await finishPromise(services.run, promise.id, services.clock.now());
+    if (started.id && !attempt.isCompleted) await recordFinished(services.execute, started.id, services.clock.now());
     return { kind: 'done' };
   } catch (error) {
-    if (jobRun.isKept) {
+    if (attempt.isCompleted) {
       services.log.warn({ err: error }, 'an error came after the outcome of the job was written');
       return { kind: 'done' };
     }
-    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
-    if (outcome.kind === 'retry' && isLastRun) await giveUp?.(outcome.reason);
+    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.createdAt.getTime() });
+    if (outcome.kind === 'retry' && isLastRun) await onExhausted?.(outcome.reason);
     return outcome;
   } finally {
     clearTimeout(timer);

@@ -3,8 +3,8 @@ import type { Sql } from '#src/lib/sql.ts';
 import type { TraceCarrier } from '#src/lib/tracing.ts';
 import type { RecordedEvent } from './events.ts';
 
-/** A job that somebody promised: one row, written with the change that causes it. */
-export interface PromisedJob {
+/** A job to be enqueued: one row, written in the transaction that causes it. */
+export interface OutboxJob {
   readonly id: string;
   readonly tenantId: string | null;
   readonly job: string;
@@ -16,12 +16,12 @@ export interface PromisedJob {
   readonly trace: TraceCarrier;
 }
 
-/** What of a context the outbox uses: an open transaction, the tenant if there is one, and the time. */
-export interface Promiser {
+/** The parts of a context that the outbox uses: an open transaction, the tenant if there is one, and the clock. */
+export interface OutboxContext {
   readonly tx?: {
-    run<Row>(statement: Sql): Promise<Row[]>;
-    /** Written just before the commit, all in one statement each. */
-    readonly promises: PromisedJob[];
+    execute<Row>(statement: Sql): Promise<Row[]>;
+    /** Written just before the commit, all jobs in one statement and all events in one. */
+    readonly jobs: OutboxJob[];
     readonly events: RecordedEvent[];
   };
   readonly tenant?: { readonly id: string };

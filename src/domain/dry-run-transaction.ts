@@ -2,7 +2,7 @@
  * Run `work`, which opens one transaction and calls `finish` with its result as its last step. Where it is to be taken
  * back, that call fails the transaction: a dry run finds out what would happen by doing it, and nothing of it stays.
  */
-export async function takenBackIf<Result>(
+export async function dryRunTransaction<Result>(
   takeBack: boolean,
   work: (finish: (result: Result) => Result) => Promise<Result>,
 ): Promise<Result> {

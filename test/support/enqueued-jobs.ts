@@ -6,7 +6,7 @@ import { runOnPlatformTables } from '#src/domain/database.ts';
 import { sql } from '#src/lib/sql.ts';
 
 /** The payloads of this tenant's promises of a job, oldest first, kept or not. */
-export async function promised<Schema extends TObject>(ctx: Context, job: JobDefinition<Schema>): Promise<Static<Schema>[]> {
+export async function enqueuedJobs<Schema extends TObject>(ctx: Context, job: JobDefinition<Schema>): Promise<Static<Schema>[]> {
   const rows = await runOnPlatformTables<{ payload: Static<Schema> }>(ctx, sql`
     select payload from outbox where tenant_id = ${ctx.tenant.id} and job = ${job.name} order by id`);
   return rows.map(({ payload }) => payload);

@@ -21,7 +21,7 @@ function environmentOf(key: string): 'test' | 'live' | undefined {
 }
 
 /** What is wrong with a provider's key for this environment; `undefined` where it is of its kind, or does not say of which. */
-export function wrongKindOf(ctx: Context, key: string): string | undefined {
+export function wrongModeOf(ctx: Context, key: string): string | undefined {
   const environment = environmentOf(key);
   const { appMode } = ctx.settings;
   return environment === undefined || environment === appMode
@@ -58,7 +58,7 @@ function faultOf(ctx: Context, key: string, expected: KeyKind | undefined): KeyF
   if (known && known.kind !== expected) {
     return { code: 'wrong_kind', message: `This is ${known.title}.`, detail: `is ${known.title}` };
   }
-  const message = wrongKindOf(ctx, key);
+  const message = wrongModeOf(ctx, key);
   const detail = `is a ${environmentOf(key)} key, and here is the ${ctx.settings.appMode} environment`;
   return message === undefined ? undefined : { code: 'wrong_environment', message, detail };
 }

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
  * Whether an endpoint is to be told of an event of its store, as a condition on `webhook_endpoints endpoint` and `event`:
  * it chose the type, or all of its kind (`order.*`). A test goes to the endpoint that it is about and to no other.
  */
-export const isListening = sql`
+export const isSubscribedTo = sql`
   case
     when event.type = 'webhook.test' then endpoint.id = event.object_id
     else endpoint.events ?| array[event.type, split_part(event.type, '.', 1) || '.*']
@@ -15,5 +15,5 @@ export const isListening = sql`
  * statement that records an event asks it on the way. From above it would have to be handed through every connection,
  * and a view or a function in between would only give the same table another name.
  */
-export const isHeard = sql`
-  exists (select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isListening})`;
+export const hasSubscriber = sql`
+  exists (select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isSubscribedTo})`;
