@@ -14,6 +14,7 @@ import { testEnvironment } from '#test/support/environment.ts';
 import { type Death, type Ending, OutboxMachine } from '#test/support/outbox-machine.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<{ services: Services; clock: TestClock; machine: OutboxMachine; close(): Promise<void> }>;
 
@@ -22,6 +23,7 @@ test.before(async (t) => {
   const clock = createTestClock();
   const config = readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url }));
   const services = await createServices(config, 'test', { clock, log: silentLog, ports: {} });
+  await until(() => services.redis.status === 'ready', { what: 'Redis' });
   const machine = new OutboxMachine(services, { ...services.context(), tenant: await buildTenant(services) }, clock);
   const close = async () => {
     await machine.disconnect();

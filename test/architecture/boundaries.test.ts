@@ -74,7 +74,7 @@ const guardedTables: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['src/domain/tenants/'],
   outbox: ['src/outbox/'],
   search_documents: ['src/domain/search/'],
-  webhook_endpoints: ['src/domain/', 'src/outbox/is-listening.ts'],
+  webhook_endpoints: ['src/domain/', 'src/outbox/is-subscribed.ts'],
 };
 
 test('imports go down the layers, never up or across', (t) => {
@@ -162,7 +162,7 @@ test('the environment, the time and the console are each read in one place', (t)
   const rules: readonly (readonly [RegExp, RegExp, string])[] = [
     [/\bprocess\.env\b/, /^src\/(config\.ts|dev\/|cli\/)/, 'reads process.env'],
     [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|dev\/)/, 'asks for the time without the clock'],
-    [/\bDate\.now\(\)/, /^(src\/(lib\/clock\.ts|dev\/|platform\/prove-database\.ts)|workers\/runtime\/settle\.ts)/, 'asks for the time without the clock'],
+    [/\bDate\.now\(\)/, /^(src\/(lib\/clock\.ts|dev\/|platform\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/, 'asks for the time without the clock'],
     [/\bconsole\./, /^src\/(cli|dev)\//, 'writes to the console'],
     [/\bexport default\b/, /^$/, 'has a default export'],
     [/: any\b|as any\b|<any>/, /^src\/(lib|dev)\//, 'says any'],
