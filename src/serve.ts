@@ -6,7 +6,7 @@ import { stopServing } from '#src/api/lib/stop-serving.ts';
 import { readConfig } from '#src/config.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Running } from '#src/lib/process.ts';
-import { proveDatabase } from '#src/platform/prove-database.ts';
+import { proveDatabase } from '#src/database/prove-database.ts';
 import { createServices } from '#src/services.ts';
 
 /** Together below the 30 seconds after which Heroku kills: a router notices, and what is under way ends. */

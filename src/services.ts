@@ -1,7 +1,7 @@
 import type { Config } from '#src/config.ts';
 import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
-import { runOnPlatformTables } from '#src/domain/database.ts';
-import { entities } from '#src/domain/entities.ts';
+import { runOnPlatformTables } from '#src/database/transact.ts';
+import { entities } from '#src/entities.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
 import { type Clock, systemClock } from '#src/lib/clock.ts';
@@ -14,7 +14,7 @@ import { type Execute, type StartedJob, startJobs } from '#src/outbox/job-state.
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
-import { openDatabase } from '#src/platform/postgres.ts';
+import { openDatabase } from '#src/database/open-database.ts';
 import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
 import { createSharedMetrics, type SharedMetrics } from '#src/platform/shared-metrics.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
 import { readConfig } from '#src/config.ts';
-import { brokenConstraint } from '#src/domain/database.ts';
+import { brokenConstraint } from '#src/database/transact.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';

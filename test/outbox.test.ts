@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { fanOutEvent } from '#jobs/webhooks.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { createEndpoint, disableEndpoint } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureChromium } from '#src/dev/embedded/chromium.ts';
 import { MissingProgramError } from '#src/dev/embedded/missing-program-error.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { migrate } from '#src/platform/migrate.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
 import { createTemplateDatabase } from '#test/support/database.ts';
 import { explain } from '#src/cli/lib/script-options.ts';

@@ -1,6 +1,6 @@
 import { recordAudit } from '#src/domain/audit/index.ts';
 import type { InTransaction } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';

@@ -1,5 +1,5 @@
 import { readDatabaseUrl } from '#src/config.ts';
-import { migrate, pendingMigrations } from '#src/platform/migrate.ts';
+import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { defineCommand } from './lib/command.ts';
 
 /** The release phase: needs DATABASE_URL and no other variable, and may run several times at once. */

@@ -1,5 +1,5 @@
 import { recordAudit } from '#src/domain/audit/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import {
   listTenants, type ModuleName, moduleNames, rotateSessionSecret, setModules, type Tenant,
 } from '#src/domain/tenants/index.ts';

@@ -1,12 +1,10 @@
-import type { Clock } from '#src/lib/clock.ts';
+import type { DatabaseContext, WithTransaction } from '#src/database/context.ts';
 import type { Keyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { CompletedJob } from '#src/outbox/closing-statement.ts';
-import type { Database } from './connections.ts';
 import type { Ports } from './ports/index.ts';
 import type { Settings } from './settings.ts';
 import type { Tenant } from './tenants/tenant.ts';
-import type { Transaction } from './transaction.ts';
 
 /** Who acts: an API key's id, a command line, a job or a shopper. It stands in the audit log. */
 export interface Actor {
@@ -14,9 +12,9 @@ export interface Actor {
   readonly id: string;
 }
 
-/** What a worker tells an operation about the run that called it. */
+/** One attempt of a job, as a worker describes it to the operation that it calls. */
 export interface JobAttempt extends CompletedJob {
-  /** How many runs failed before this one. */
+  /** How many attempts failed before this one. */
   readonly failedRuns: number;
   readonly isLastRun: boolean;
   /** Whether an operator retried the job after it had failed. */
@@ -24,11 +22,7 @@ export interface JobAttempt extends CompletedJob {
 }
 
 /** What any operation may use that belongs to no tenant. */
-export interface PlatformContext {
-  readonly database: Database;
-  /** The open transaction, inside `transact` and `asPlatform`. */
-  readonly tx?: Transaction;
-  readonly clock: Clock;
+export interface PlatformContext extends DatabaseContext {
   readonly log: Log;
   readonly keyring: Keyring;
   readonly ports: Ports;
@@ -51,5 +45,5 @@ export interface Context extends PlatformContext {
   readonly tenant: Tenant;
 }
 
-/** A context inside a transaction: what may change rows and promise jobs. */
-export type InTransaction<Of extends PlatformContext = Context> = Of & { readonly tx: Transaction };
+/** A context inside a transaction: it may change rows and enqueue jobs. */
+export type InTransaction<Of extends PlatformContext = Context> = WithTransaction<Of>;

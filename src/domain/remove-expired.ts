@@ -2,7 +2,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { removalOf, type Retention } from '#src/lib/retention.ts';
 import type { PlatformContext } from './context.ts';
-import { asPlatform } from './database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { isShuttingDown } from './is-shutting-down.ts';
 
 /** A batch is one transaction, so that nobody waits long for a lock; a run removes so many of each table at most. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
 
-import { asPlatform, read } from '#src/domain/database.ts';
+import { asPlatform, read } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { defineRoute, toBearer, toDual, toProviders, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { newKey } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, listKeys, revokeKey, setModules } from '#src/domain/tenants/index.ts';
 import { notFound } from '#src/lib/errors.ts';

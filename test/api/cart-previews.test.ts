@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { holdPromo, redeemPromo } from '#src/domain/promotions/index.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { removeProduct } from '#src/domain/catalog/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildCart } from '#test/support/factories/cart.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { setModules } from '#src/domain/tenants/index.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildProduct, type GivenProduct } from '#test/support/factories/catalog.ts';

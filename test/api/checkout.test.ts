@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { removeEntry } from '#src/domain/content/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { createLimiter } from '#src/api/lib/limiter.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
 import { newKey } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, revokeKey } from '#src/domain/tenants/index.ts';

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { pruneRequests } from '#src/domain/idempotency/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';

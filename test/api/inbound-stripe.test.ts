@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import Stripe from 'stripe';
 
 import { reconcilePaymentEvent } from '#jobs/payments.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { verifyEvent } from '#src/providers/stripe/events.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
 
 import { handleCall } from '#jobs/integrations.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { callSecretOf, createIntegrationState, readConnection } from '#src/domain/integrations/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { holdStock } from '#src/domain/catalog/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

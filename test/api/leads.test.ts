@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { listInquiries, listLeads, presentInquiry, presentLead } from '#src/domain/leads/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

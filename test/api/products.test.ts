@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { decideReview, removeProduct, saveProduct, submitReview } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';

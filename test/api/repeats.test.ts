@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { listKeys, revokeKey } from '#src/domain/tenants/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';

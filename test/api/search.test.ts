@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import { removeEntry } from '#src/domain/content/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { indexDocument } from '#src/domain/search/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';

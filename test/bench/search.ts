@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 
 import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
 import { readConfig } from '#src/config.ts';

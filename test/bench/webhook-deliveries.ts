@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { createEndpoint, drainEndpoint } from '#src/domain/webhooks/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import { cancelLabel, chooseRate, quoteOrder, requestLabelAgain, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -1,5 +1,5 @@
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { migrate } from '#src/platform/migrate.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { labelEnvironment } from './label-environment.ts';
 import { type Recording, recordLabelPoints } from './record-label-points.ts';

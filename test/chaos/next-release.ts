@@ -41,7 +41,7 @@ export function buildNextRelease(): NextRelease {
     export const readNotes = defineJob({ ...common, name: 'notes.read-notes', queue: 'notes' });`);
   write('workers/processors/notes.ts', `
     import * as jobs from '#jobs/notes.ts';
-    import { asPlatform } from '#src/domain/database.ts';
+    import { asPlatform } from '#src/database/transact.ts';
     import type { PlatformContext } from '#src/domain/context.ts';
     import { sql } from '#src/lib/sql.ts';
     import { platformProcessor } from '#workers/runtime/processor.ts';

@@ -3,7 +3,7 @@ import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { pollTrackings, pruneNotifications, sweepLabels } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
-import { asPlatform } from '#src/domain/database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';

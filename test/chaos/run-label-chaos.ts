@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { pruneNotifications } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
-import { asPlatform } from '#src/domain/database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { readOne } from '#src/domain/database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { request } from '#test/domain/shipping/support.ts';
 import { follow, type LabelStore, type LabelSimulation, openLabelStore } from './label-desk.ts';

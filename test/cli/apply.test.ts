@@ -11,7 +11,7 @@ import { RejectedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { listKeys } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';

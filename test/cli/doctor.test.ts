@@ -9,7 +9,7 @@ import { SMTPServer } from 'smtp-server';
 import type { Finding } from '#src/cli/doctor/finding.ts';
 import { purchaseLabel } from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import type { PoolClient } from 'pg';
 
-import { asPlatform, continueAs, read, transact } from '#src/domain/database.ts';
+import { asPlatform, continueAs, read, transact } from '#src/database/transact.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { sources } from '#test/architecture/sources.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
 import { readConfig } from '#src/config.ts';
-import { pendingMigrations } from '#src/platform/migrate.ts';
+import { pendingMigrations } from '#src/database/migrate.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,5 +1,5 @@
 import { readConfig } from '#src/config.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { recordDrift } from '#src/domain/payments/drift-reports.ts';

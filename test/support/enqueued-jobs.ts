@@ -2,7 +2,7 @@ import type { Static, TObject } from 'typebox';
 
 import type { JobDefinition } from '#jobs/lib/define-job.ts';
 import type { Context } from '#src/domain/context.ts';
-import { runOnPlatformTables } from '#src/domain/database.ts';
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 
 /** The payloads of this tenant's promises of a job, oldest first, kept or not. */

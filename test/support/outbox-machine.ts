@@ -3,7 +3,7 @@ import { type Job, Worker } from 'bullmq';
 import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import type { Context } from '#src/domain/context.ts';
-import { completeJob, read, transact } from '#src/domain/database.ts';
+import { completeJob, read, transact } from '#src/database/transact.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';

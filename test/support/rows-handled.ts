@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 
-import type { Database } from '#src/domain/connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 

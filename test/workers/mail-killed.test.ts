@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import { readConfig } from '#src/config.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { consumeLink } from '#src/domain/sessions/index.ts';
 import { hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';

@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { createServices } from '#src/services.ts';

@@ -5,7 +5,7 @@ import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
-import { completeJob, transact } from '#src/domain/database.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';

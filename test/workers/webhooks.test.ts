@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import anyTest from 'ava';
 
 import { readConfig } from '#src/config.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { disableEndpoint, listDeliveries } from '#src/domain/webhooks/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';

@@ -1,5 +1,5 @@
 import { type Schedule, schedules } from '#jobs/schedules.ts';
-import { asPlatform } from '#src/domain/database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Services } from '#src/services.ts';
 

@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
 
-import { failJob } from '#src/domain/database.ts';
+import { failJob } from '#src/database/transact.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { isDatabaseAway, transact } from '#src/domain/database.ts';
+import { isDatabaseAway, transact } from '#src/database/transact.ts';
 import {
   type ClaimedRequest, claimRequest, storeReply, type StoredReply, type IdempotentRequest, releaseRequest,
 } from '#src/domain/idempotency/index.ts';

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 
 import { busiestStores, countQuarantined, daily, funnel, readBacklog, requestRebuild } from '#src/domain/analytics/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { listZeroResultSearches } from '#src/domain/search/index.ts';
 import type { Services } from '#src/services.ts';
 import { renderAnalyticsPage, renderStoreAnalyticsPage } from './analytics-page.ts';

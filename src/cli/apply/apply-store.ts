@@ -1,7 +1,7 @@
 import { recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
-import { asPlatform, continueAs } from '#src/domain/database.ts';
+import { asPlatform, continueAs } from '#src/database/transact.ts';
 import { dryRunTransaction } from '#src/domain/dry-run-transaction.ts';
 import { saveTenant } from '#src/domain/tenants/index.ts';
 import { type ApplyOptions, type ApplyRun, placed } from './section.ts';

@@ -1,6 +1,6 @@
-import { isDatabaseAway } from '#src/domain/database.ts';
-import { pendingMigrations } from '#src/platform/migrate.ts';
-import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/platform/prove-database.ts';
+import { isDatabaseAway } from '#src/database/transact.ts';
+import { pendingMigrations } from '#src/database/migrate.ts';
+import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/database/prove-database.ts';
 import type { Services } from '#src/services.ts';
 import { fault, type Finding, ok, warning } from './finding.ts';
 

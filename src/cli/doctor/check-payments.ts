@@ -2,7 +2,7 @@ import type { Context } from '#src/domain/context.ts';
 import { wrongModeOf } from '#src/domain/check-key-mode.ts';
 import { checkWebhookEndpoint, type EndpointFault, openAccount, readPaymentAccount } from '#src/domain/payments/index.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
-import { clockSkewMaxSeconds } from '#src/platform/prove-database.ts';
+import { clockSkewMaxSeconds } from '#src/database/prove-database.ts';
 import { fault, type Finding, ok, warning } from './finding.ts';
 
 /** The store's account at Stripe: its key, its clock, and whether its events arrive. */

@@ -1,5 +1,5 @@
 import type { PlatformContext } from '#src/domain/context.ts';
-import { isDatabaseAway } from '#src/domain/database.ts';
+import { isDatabaseAway } from '#src/database/transact.ts';
 import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand, Failure, type Report } from '../lib/command.ts';

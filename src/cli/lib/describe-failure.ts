@@ -1,6 +1,6 @@
 import { ConfigError } from '#src/config.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
-import { UnfitDatabase, whyClosed } from '#src/platform/prove-database.ts';
+import { UnfitDatabase, whyClosed } from '#src/database/prove-database.ts';
 import { Failure, UsageError } from './command.ts';
 
 export interface Explanation {

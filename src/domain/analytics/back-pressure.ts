@@ -1,5 +1,5 @@
 import { DomainError } from '#src/lib/errors.ts';
-import type { Database } from '../connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { batchesMax, eventsMax, readBacklog } from './backlog.ts';
 

@@ -1,7 +1,7 @@
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { type BatchKey, type Aggregated, aggregateChosen } from './fold-chosen.ts';
 import { dataFault, aggregateOrQuarantine } from './set-aside.ts';
 

@@ -1,7 +1,7 @@
 import { addDays, type Day, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { aggregateAlone, aggregateShared } from './fold-lock.ts';
 import { ensurePartitions } from './partitions.ts';
 import { rollUp } from './roll-up.ts';

@@ -1,8 +1,8 @@
 import { addDays, type Day, eachDay, weekOf } from '#src/lib/calendar.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
-import type { Database } from '../connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { lateDaysMax } from './correct-clock.ts';
 
 interface PartitionedTable {

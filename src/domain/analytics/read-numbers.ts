@@ -3,7 +3,7 @@ import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { funnelSteps } from './event-types.ts';
 
 const DayText = Type.String({ maxLength: 64, description: 'A day in UTC; a time behind it is not read.', examples: ['2026-11-20'] });

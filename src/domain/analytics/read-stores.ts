@@ -1,7 +1,7 @@
 import { addDays, dayOf } from '#src/lib/calendar.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 
 /** What a store brought in the last days, for operators. */
 export interface StoreNumbers {

@@ -4,7 +4,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { lateDaysMax } from './correct-clock.ts';
 import { aggregateAlone } from './fold-lock.ts';
 import { eventsRetainedDays } from './prune-analytics.ts';

@@ -3,7 +3,7 @@ import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, readOne, transact } from '../database.ts';
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { type BatchKey, type Aggregated, aggregateChosen } from './fold-chosen.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 
 /** An event as it waits in its batch. What was not said is left out. */
 export interface StoredEvent {

@@ -2,7 +2,7 @@ import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { type AuditRecord, recordAudit } from './record-audit.ts';
 
 /** A change of one thing, made on the owner's side. */

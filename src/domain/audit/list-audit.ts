@@ -1,7 +1,7 @@
 import { keyset, type Page } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Actor, Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 
 /** One line of the audit log. */
 export interface AuditEntry {

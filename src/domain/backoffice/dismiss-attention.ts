@@ -1,7 +1,7 @@
 import { DomainError, found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 
 /** Something that happened to an order, or that somebody did about it. */
 export interface TimelineEntry {

@@ -1,7 +1,7 @@
 import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { transact, write } from '../database.ts';
+import { transact, write } from '#src/database/transact.ts';
 import type { CartRecord } from './cart.ts';
 import { changedCart } from './cart-document.ts';
 import type { CartLinePatch } from './cart-input.ts';

@@ -2,7 +2,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import { cartLifeMs, type CartRecord } from './cart.ts';
 import type { CartInput } from './cart-input.ts';
 

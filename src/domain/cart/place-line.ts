@@ -3,7 +3,7 @@ import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type PurchaseType, quantityMax, type SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { brokenConstraint, write } from '../database.ts';
+import { brokenConstraint, write } from '#src/database/transact.ts';
 import { type CartRecord, linesMax } from './cart.ts';
 import { changedCart } from './cart-document.ts';
 import { readCart } from './read-cart.ts';

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { type SavedLine, savedLines } from './saved-lines.ts';
 
 /** A saved cart as it stands, for whoever thinks of reminding of it. */

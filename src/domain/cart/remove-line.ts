@@ -2,7 +2,7 @@ import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import type { CartRecord } from './cart.ts';
 import { changedCart } from './cart-document.ts';
 import { activeCart } from './place-line.ts';

@@ -2,7 +2,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import { type SavedLine, savedLines } from './saved-lines.ts';
 
 /** A saved cart, with what the catalogue says now of everything in it. */

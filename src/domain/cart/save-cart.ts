@@ -3,7 +3,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import type { SavedCartInput } from './saved-cart-input.ts';
 import { tokenHashesOf } from './tokens.ts';
 

@@ -2,7 +2,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne, write } from '../database.ts';
+import { readOne, write } from '#src/database/transact.ts';
 
 export type MailPreference = 'subscribed' | 'unsubscribed';
 

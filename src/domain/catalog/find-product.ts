@@ -1,7 +1,7 @@
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { Image } from './product-record.ts';
 import { type ProductRow, publishedProducts } from './published-products.ts';
 import type { StockLevel } from './stock-level.ts';

@@ -1,7 +1,7 @@
 import { keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import { fold } from './product-record.ts';
 import { type ProductRow, publishedProducts } from './published-products.ts';
 

@@ -1,7 +1,7 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { type ProductRow, selectProducts } from './published-products.ts';
 import type { StockLevel } from './stock-level.ts';
 

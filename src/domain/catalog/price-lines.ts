@@ -1,7 +1,7 @@
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { PurchaseType, SubscriptionInterval } from './product-input.ts';
 
 /** What somebody wants to buy, in a caller's words. */

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 
 /** The slug of every product of the store, published or not. */
 export async function productSlugs(ctx: Context): Promise<string[]> {

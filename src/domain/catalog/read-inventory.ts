@@ -1,7 +1,7 @@
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { StockLevel } from './stock-level.ts';
 
 /** Whether a variant can be bought, and how many of it. */

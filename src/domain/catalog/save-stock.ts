@@ -1,7 +1,7 @@
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { changeStock, type StockChange, type StockMove } from './change-stock.ts';
 import type { StockInput } from './stock-input.ts';
 

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { brokenConstraint } from '../database.ts';
+import { brokenConstraint } from '#src/database/transact.ts';
 import { fold, type ProductRecord, rejectSku, type VariantRecord } from './product-record.ts';
 
 /** A variant that has its id. `added`: it is not sold at present. */

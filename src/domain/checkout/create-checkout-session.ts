@@ -5,7 +5,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
   findPaymentCustomer, insertSession, isBeingSubscribed, deadlineAt, type PaymentSession, readSession, type SellingTerms,

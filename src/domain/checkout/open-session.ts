@@ -1,6 +1,6 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { endSession, markOpened, type PaymentSession, refusalOf, unavailable } from '../payments/index.ts';
 import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 

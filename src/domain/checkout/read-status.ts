@@ -1,7 +1,7 @@
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { Order } from '../orders/index.ts';
 import type { CheckoutStatusView } from './present.ts';
 

@@ -4,7 +4,7 @@ import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import {
   type Answer, snapshotOfSession, applySnapshot, closeSoon, endSession, markOpened, openAccount, type PaymentSession, readSession,
   providerFailureOf,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import {
   snapshotOfSession, applySnapshot, endSession, type PaymentSession, readSession, refusalOf,
 } from '../payments/index.ts';

@@ -4,7 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import { type Static, Text, Type } from '#src/lib/schema.ts';
 import { lockSubject, recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { Confirmed } from './one-time-password.ts';
 import { requestCode } from './request-code.ts';
 import { useCode } from './use-code.ts';

@@ -2,7 +2,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import type { EntryName } from './entry-names.ts';
 import { EntryBody, presentEntryContent } from './present.ts';
 import { entryColumns, type EntryRow } from './read-entries.ts';

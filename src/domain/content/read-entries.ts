@@ -3,7 +3,7 @@ import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Image } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import type { EntryContent } from './entry-input.ts';
 
 /** A published entry. */

@@ -1,7 +1,7 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { Customer } from './customer.ts';
 import { selectCustomers } from './find-customer.ts';
 import { normaliseEmail } from './normalise-email.ts';

@@ -5,7 +5,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne, write } from '../database.ts';
+import { readOne, write } from '#src/database/transact.ts';
 import { type StoredReply, openReply } from './kept-reply.ts';
 import type { ClaimedRequest, IdempotentRequest } from './keyed-request.ts';
 

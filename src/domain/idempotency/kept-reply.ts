@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import type { ClaimedRequest } from './keyed-request.ts';
 
 /** What a request was answered: enough to answer it again, to the byte. */

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import type { ClaimedRequest } from './keyed-request.ts';
 
 /** Let the next try run at once: this one has come to no answer that should be kept. */

@@ -2,7 +2,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import { receivedField } from './read-connection.ts';
 
 /** What came back with the owner's browser. */

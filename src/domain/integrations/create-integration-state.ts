@@ -6,7 +6,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { rejectInsecureUrl } from '../reject-insecure-url.ts';
 import { deriveToken } from '../tenants/index.ts';
 import { callSecretOf } from './call-secret.ts';

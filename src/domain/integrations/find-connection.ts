@@ -2,7 +2,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { found } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 
 /** A connection to a third party, as far as everybody may see it. */
 export interface Connection {

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob, readOne, transact } from '../database.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { bodyField } from './accept-call.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { readOne, transact } from '../database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { type Connection, connectionColumns, findConnection } from './find-connection.ts';
 
 /** The field that sealed text is bound to. */

@@ -1,7 +1,7 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { InquiryStatus } from './inquiry.ts';
 
 /** What a business asked. */

@@ -2,7 +2,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import { upsertLead } from './capture-lead.ts';
 import type { InquiryInput } from './lead-input.ts';
 import type { InquiryStatus } from './inquiry.ts';

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne, transact } from '../database.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { nameInLog } from '../name-in-log.ts';
 
 /** An address that no mail is sent to any more. */

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 
 /** Whether somebody with this address (trimmed, lower case) has ever paid for this product. */
 export async function hasBought(ctx: Context, { email, productId }: { email: string; productId: string }): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { FulfillmentStatus, OrderStatus, PaymentStatus, ShippingAddress } from './order.ts';
 
 /** What shipping needs to know of an order. Weights are ounces of one piece. */

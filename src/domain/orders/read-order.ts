@@ -2,7 +2,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import type { Attention } from './attention.ts';
 import type { NewOrderItem } from './create-order.ts';
 import type { FulfillmentStatus, OrderStatus } from './order.ts';

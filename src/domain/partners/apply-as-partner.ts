@@ -2,7 +2,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import type { PartnerApplicationInput } from './partner-input.ts';
 
 export interface PartnerApplication {

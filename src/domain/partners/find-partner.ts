@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { normalisePartnerCode } from './partner.ts';
 
 /** A partner, as shoppers and checkouts meet it. */

@@ -3,7 +3,7 @@ import { formatDuration } from '#src/lib/duration.ts';
 import { Cents, Duration, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import type { PartnerApplication } from './apply-as-partner.ts';
 import type { PartnerTerms } from './find-partner.ts';
 import { normalisePartnerCode } from './partner.ts';

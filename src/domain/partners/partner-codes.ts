@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 
 /** The code of every partner of the store. */
 export async function partnerCodes(ctx: Context): Promise<string[]> {

@@ -2,7 +2,7 @@ import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import { normalisePartnerCode } from './partner.ts';
 
 /** Somebody came from a partner. */

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import { outboxJobOf } from '#src/outbox/enqueue.ts';
 import { insertJobs } from '#src/outbox/insert-jobs.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import type { PaymentEvent, PaymentGateway } from '../ports/payment-gateway.ts';
 import { isOwnObject } from './is-ours.ts';
 import { liveWebhookSecrets } from './webhook-secrets.ts';

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
 import type { InvoiceSnapshot, SessionSnapshot } from '../ports/payment-snapshots.ts';
 import type { FetchedSubscription } from '../subscriptions/index.ts';

@@ -1,7 +1,7 @@
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { type Answer, snapshotOfSession } from './ask-provider.ts';

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { openAccount } from './open-account.ts';
 import { asked } from './provider-refusals.ts';
 

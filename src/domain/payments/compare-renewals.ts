@@ -2,7 +2,7 @@ import type { TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, transact } from '../database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { dryRunTransaction } from '../dry-run-transaction.ts';
 import { applySnapshot } from './apply-answer.ts';

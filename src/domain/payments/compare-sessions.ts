@@ -1,7 +1,7 @@
 import type { TimeRange } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { fetchSnapshot } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';

@@ -6,7 +6,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import { useCode } from '../confirmations/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { codePurpose, leaseMs, rotateSecret } from './secret-rotation.ts';
 
 interface Confirmation {

@@ -2,7 +2,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { validateKey } from '../check-key-mode.ts';
 import { type PaymentAccountInput, sealedFields } from './payment-account.ts';
 

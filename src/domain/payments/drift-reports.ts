@@ -3,7 +3,7 @@ import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, readOne, transact } from '../database.ts';
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { type EventGap, shownGaps } from './event-gaps.ts';
 
 const shownMs = days(30);

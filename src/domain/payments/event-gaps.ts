@@ -5,7 +5,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
-import { readOne, transact } from '../database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { payableFrom } from './objects-of.ts';
 
 /** How long a gap that was looked through is still told of. */

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import type { FetchedSubscription } from '../subscriptions/index.ts';

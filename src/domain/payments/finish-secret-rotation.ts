@@ -2,7 +2,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { rotateSecret } from './secret-rotation.ts';
 import { providerFailureOf } from './trouble.ts';
 

@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, readOne } from '../database.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { applySnapshot } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';

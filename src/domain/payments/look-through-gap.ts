@@ -4,7 +4,7 @@ import { days, minutes } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { completeJob, transact } from '../database.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { fetchSnapshot } from './ask-provider.ts';

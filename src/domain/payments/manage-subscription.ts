@@ -3,7 +3,7 @@ import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { readOne, transact } from '../database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
 import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';

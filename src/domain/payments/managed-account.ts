@@ -2,7 +2,7 @@ import { formatDuration } from '#src/lib/duration.ts';
 import { Duration, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 
 /** The store's account at the payment provider as its owner sees it: never a secret. */
 export interface ManagedPaymentAccount {

@@ -2,7 +2,7 @@ import type { TimeRange } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
 import { paidRenewals, renewalOrdersOf } from './compare-renewals.ts';
 import { paidAmong, settledSessions } from './compare-sessions.ts';

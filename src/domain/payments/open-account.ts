@@ -1,7 +1,7 @@
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { sealedFields } from './payment-account.ts';
 

@@ -3,7 +3,7 @@ import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { type Customer, findCustomerByEmail, unlinkPaymentCustomer, linkPaymentCustomer } from '../customers/index.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { checkReturnUrl } from '../return-url.ts';
 import { findPaymentCustomer } from './find-payment-customer.ts';

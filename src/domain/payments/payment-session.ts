@@ -4,7 +4,7 @@ import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { CreatedSession, SessionRequest } from '../ports/payment-gateway.ts';
 import type { Subscribing } from './subscribing.ts';
 

@@ -5,7 +5,7 @@ import { ManualActionRequired, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, readOne } from '../database.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
 import type { PaymentSubject } from '../ports/payment-gateway.ts';
 import type { Applied } from './applied.ts';
 import { applySnapshot } from './apply-answer.ts';

@@ -1,7 +1,7 @@
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 
 /**
  *   requested   promised; the provider has not answered yet

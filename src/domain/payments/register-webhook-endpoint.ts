@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { withAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { checkWebhookEndpoint } from './check-webhook-endpoint.ts';
 import { replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 

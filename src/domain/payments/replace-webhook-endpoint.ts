@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, transact } from '../database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { openAccount } from './open-account.ts';
 import { whileCallerWaits } from './patience.ts';

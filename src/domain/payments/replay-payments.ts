@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { dryRunTransaction } from '../dry-run-transaction.ts';
 import { applySnapshot } from './apply-answer.ts';

@@ -3,7 +3,7 @@ import { days, hours } from '#src/lib/duration.ts';
 import { notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../ports/payment-gateway.ts';
 import { everyPage } from './every-page.ts';
 import { objectsOf, type ProviderObject } from './objects-of.ts';

@@ -3,7 +3,7 @@ import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { type Attention, lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';

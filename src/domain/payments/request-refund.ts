@@ -7,7 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { readRefund, type Refund } from './refund.ts';
 

@@ -2,7 +2,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 
 /** What the one-time password is bound to, beside its rotation. A shipped purpose is never renamed. */

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { paymentCustomerIdOf } from '../customers/index.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { type LiveSubscription, liveSubscriptionsOf } from '../subscriptions/index.ts';
 import { notConfigured, type StoredAccount, unseal } from './open-account.ts';

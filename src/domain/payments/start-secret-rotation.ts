@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import { requestCode } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { openAccount } from './open-account.ts';
 import { codePurpose } from './secret-rotation.ts';
 

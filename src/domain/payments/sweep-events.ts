@@ -5,7 +5,7 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, readOne, transact } from '../database.ts';
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import type { PaymentEvent } from '../ports/payment-gateway.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';

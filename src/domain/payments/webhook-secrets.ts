@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import { sealedFields } from './payment-account.ts';
 
 /** Opened for a moment only, so that a rush of deliveries does not ask for the same secrets each time. */

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { DataSubject } from '../personal-data.ts';
 import { findDataSubject } from './find-person.ts';
 import { nameInLog } from '../name-in-log.ts';

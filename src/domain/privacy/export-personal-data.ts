@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { findDataSubject } from './find-person.ts';
 import { nameInLog } from '../name-in-log.ts';
 import { personalData } from './registry.ts';

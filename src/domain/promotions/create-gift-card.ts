@@ -1,7 +1,7 @@
 import type { Cents } from '#src/lib/money.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { type ManagedGiftCard, readGiftCard } from './managed-promotions.ts';
 import { presentGiftCard } from './present-managed.ts';
 import { issueGiftCard } from './save-gift-card.ts';

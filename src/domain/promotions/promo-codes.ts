@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 
 /** Every promo code of the store that was not removed. */
 export async function promoCodes(ctx: Context): Promise<string[]> {

@@ -2,7 +2,7 @@ import { chargeStepOf } from '#src/lib/currency.ts';
 import { type Cents, floorTo } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { hashGiftCardCode } from './gift-card.ts';
 import type { GiftCardReason } from './hold-gift-card.ts';
 import { type Holder, ownHolds } from './own-holds.ts';

@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Cents } from '#src/lib/money.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { type Basket, checkPromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
 import { type Holder, ownHolds } from './own-holds.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { isBuyable, saveTokenHashes, type SavedCartRecord } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { type MailData, enqueueMail } from '../mail/index.ts';
 import { evaluateReminder } from './judge-reminder.ts';
 import { putOff, skip } from './record-verdict.ts';

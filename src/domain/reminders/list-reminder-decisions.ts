@@ -2,7 +2,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { MailState } from '../mail/index.ts';
 import type { Reminder, ReminderReason, ReminderState } from './reminder.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { defaultReminderSettings, type ReminderSettings } from './reminder-settings.ts';
 
 /** When the store reminds of saved carts: as it said, or as by default. */

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { draftSavedCart, type SavedCart, saveCart, type SavedCartInput } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { reminderSettings } from './read-reminder-settings.ts';
 
 export interface RemindedCart {

@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockReturnableOrder, type ReturnableOrder, reserveReturn } from '../orders/index.ts';
 import { type MatchedItem, matchItems, sumByItem } from './match-items.ts';
 import { readReturn, type ReturnRecord } from './read-returns.ts';

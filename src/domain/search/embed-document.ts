@@ -3,7 +3,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob, readOne, transact } from '../database.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { toUnitLength } from './unit-length.ts';
 import { type DocumentKey, incrementVersion } from './want-embedding.ts';

@@ -2,7 +2,7 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { within } from '#src/lib/within.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import { embedQuery } from './embed-query.ts';
 import { hasVectorType } from './has-vector-type.ts';
 import { loadVectors } from './load-vectors.ts';

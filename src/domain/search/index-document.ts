@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import { fold, productDocument } from '../catalog/index.ts';
 import { entryDocument } from '../content/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { textConfig } from './text-config.ts';
 import { deleteEmbedding, wantEmbedding } from './want-embedding.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 
 /** One word with a number and a sign in it, such as BWL-101: nobody asks for a meaning that way. */
 const namePattern = /^(?=\S*\d)(?=\S*[-_./])\S+$/;

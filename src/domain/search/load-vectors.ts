@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Database } from '../connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import { type StoredVector, VectorStore } from './vector-store.ts';
 import { documentsMax } from './want-embedding.ts';
 

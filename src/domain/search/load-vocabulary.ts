@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Database } from '../connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** How long a store's words are taken for its newest: what is spelled right is found without them. */

@@ -2,7 +2,7 @@ import { days } from '#src/lib/duration.ts';
 import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, read, write } from '../database.ts';
+import { asPlatform, read, write } from '#src/database/transact.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
 import { leftForNextRun, removeExpired } from '../remove-expired.ts';
 

@@ -3,7 +3,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type ProductRow, publishedProducts } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import { findAlike } from './find-alike.ts';
 import { guessWords } from './guess-words.ts';
 import { isName } from './is-name.ts';

@@ -4,7 +4,7 @@ import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { hasVectorType } from './has-vector-type.ts';
 import { type DocumentKey, documentsMax } from './want-embedding.ts';
 

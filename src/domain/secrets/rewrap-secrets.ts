@@ -1,7 +1,7 @@
 import type { Keyring } from '#src/lib/keyring.ts';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '../database.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import type { SealedColumn } from '../sealed-column.ts';
 import { sealedColumns } from './sealed-columns.ts';
 

@@ -4,7 +4,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
 import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { signSession } from './session-token.ts';

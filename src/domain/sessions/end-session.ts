@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '../database.ts';
+import { write } from '#src/database/transact.ts';
 
 /** Sign out: neither the session's token nor any of its refresh tokens opens anything from now on. Twice is once. */
 export async function endSession(ctx: Context, sessionId: string): Promise<void> {

@@ -3,7 +3,7 @@ import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { enqueueMail } from '../mail/index.ts';
 import { type Counted, isWithinLimits } from './link-limits.ts';
 

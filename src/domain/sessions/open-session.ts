@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { readSessionSecret } from '../tenants/index.ts';
 import type { OpenSession } from './session.ts';
 import { invalidSession, verifySession } from './session-token.ts';

@@ -7,7 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 import { isWithinLimits } from './link-limits.ts';
 import { safePath } from './storefront-path.ts';

@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 
 /** Somebody has seen that a second label was bought: it no longer needs attention once every second label of its order was seen. */

@@ -2,7 +2,7 @@ import { days } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob, readOne } from '../database.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
 import { openAccount } from './open-account.ts';

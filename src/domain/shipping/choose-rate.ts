@@ -1,7 +1,7 @@
 import { DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { isFinal } from './is-final.ts';

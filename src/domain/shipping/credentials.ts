@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { validateKey } from '../check-key-mode.ts';
 import { openSecondAccount } from './open-account.ts';
 import type { SealedField, SecondShippingAccountInput, ShippingAccountChange } from './shipping-account.ts';

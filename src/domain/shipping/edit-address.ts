@@ -1,7 +1,7 @@
 import { Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 

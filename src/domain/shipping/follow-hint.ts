@@ -1,7 +1,7 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { labelIdIn } from './label.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { matchPurchases } from './match-purchases.ts';

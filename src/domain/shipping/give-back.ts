@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '../database.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';

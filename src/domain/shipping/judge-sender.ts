@@ -3,7 +3,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 
 /** What shows that the parcel provider sent something. */
 export interface SenderProof {

@@ -5,8 +5,8 @@ import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne, transact } from '../database.ts';
-import { lockRow } from '../lock-row.ts';
+import { readOne, transact } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/lock-row.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { Label } from './label.ts';
 

@@ -1,7 +1,7 @@
 import { Cents, Country, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { Box, Origin, ShippingOption } from './shipping-account.ts';
 
 /** The store's account at the parcel provider as its owner sees it: never a secret. */

@@ -2,7 +2,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { insertTracking } from './begin-tracking.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';

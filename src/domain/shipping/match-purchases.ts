@@ -1,7 +1,7 @@
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordPurchase } from './adopt-purchase.ts';

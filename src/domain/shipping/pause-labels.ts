@@ -4,7 +4,7 @@ import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, transact } from '../database.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';

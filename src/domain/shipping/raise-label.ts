@@ -2,7 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, failJob, transact } from '../database.ts';
+import { completeJob, failJob, transact } from '#src/database/transact.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';

@@ -1,7 +1,7 @@
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, read, readOne } from '../database.ts';
+import { asPlatform, read, readOne } from '#src/database/transact.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import type { LabelState } from './label.ts';
 import { type LabelRecord, type LabelView, presentLabel } from './present.ts';

@@ -5,7 +5,7 @@ import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 

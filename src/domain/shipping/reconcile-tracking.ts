@@ -1,8 +1,8 @@
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, readOne } from '../database.ts';
-import { lockRow } from '../lock-row.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/lock-row.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';

@@ -1,7 +1,7 @@
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob, readOne, transact } from '../database.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { isFinal } from './is-final.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';

@@ -3,7 +3,7 @@ import { DomainError, notFound } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel } from './label-lease.ts';

@@ -4,7 +4,7 @@ import { hours, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, transact } from '../database.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordPurchase } from './adopt-purchase.ts';

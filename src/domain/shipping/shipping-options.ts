@@ -1,6 +1,6 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 
 /** Where a store ships to, and what shipping costs the shopper. */
 export interface ShippingOptions {

@@ -2,7 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { completeJob, transact } from '../database.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import type { Label } from './label.ts';
 import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
 import { startLabelAgain } from './start-label-again.ts';

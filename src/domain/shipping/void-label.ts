@@ -1,6 +1,6 @@
 import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
 import { isFinal } from './is-final.ts';

@@ -1,7 +1,7 @@
 import { seconds } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '../database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';

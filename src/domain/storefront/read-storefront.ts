@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '../database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { publishableKeyOf } from '../payments/index.ts';
 import { type ShippingOptions, shippingOptionsOf } from '../shipping/index.ts';
 import type { Tenant } from '../tenants/index.ts';

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 
 export interface LiveSubscription {
   readonly productId: string;

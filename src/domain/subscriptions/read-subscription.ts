@@ -2,7 +2,7 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { presentSubscription, type SubscriptionRecord, type SubscriptionView } from './present.ts';
 import type { SubscriptionStatus } from './subscription.ts';
 

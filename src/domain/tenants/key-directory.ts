@@ -5,7 +5,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '../database.ts';
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { hashKey, type KeyKind, parseKey } from './api-key-format.ts';
 import type { Scope } from './scopes.ts';
 

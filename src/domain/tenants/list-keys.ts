@@ -1,7 +1,7 @@
 import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { runOnPlatformTables } from '../database.ts';
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { type ApiKey, keyColumns } from './api-key.ts';
 
 /** The keys of the context's store, revoked ones included, oldest first. */

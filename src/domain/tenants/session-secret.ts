@@ -1,7 +1,7 @@
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '../database.ts';
+import { runOnPlatformTables } from '#src/database/transact.ts';
 
 /** The secret that signs a store's sessions and derives its tokens, and which of its secrets that is. */
 export interface SessionSecret {

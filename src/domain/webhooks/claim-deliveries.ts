@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
-import { lockRow } from '../lock-row.ts';
+import { lockRow } from '#src/database/lock-row.ts';
 import type { Slot } from './slots.ts';
 import { openSecret } from './secret.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';

@@ -7,7 +7,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne, transact } from '../database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
 import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';

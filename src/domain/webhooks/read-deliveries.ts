@@ -2,7 +2,7 @@ import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '../database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryState } from './present.ts';
 import { readEndpoint } from './read-endpoints.ts';
 

@@ -1,7 +1,7 @@
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '../database.ts';
+import { read } from '#src/database/transact.ts';
 import type { EndpointRecord } from './present.ts';
 
 /** The endpoint with this id, as its owner sees it. */

@@ -2,7 +2,7 @@ import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne, transact } from '../database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
 import { wakeEndpoints } from './record-outcomes.ts';
 import { rejectDisabled } from './refuse-disabled.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';

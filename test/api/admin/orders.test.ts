@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';

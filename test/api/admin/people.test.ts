@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { captureLead, submitInquiry } from '#src/domain/leads/index.ts';
 import { applyAsPartner, attributeOrder } from '#src/domain/partners/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';

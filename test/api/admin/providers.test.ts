@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { read, readOne } from '#src/domain/database.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { openAccount } from '#src/domain/payments/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { isSuppressed, suppress } from '#src/domain/mail/index.ts';
 import { auditOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
 

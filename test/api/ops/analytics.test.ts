@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { rebuildDay } from '#jobs/analytics.ts';
 import { recordOrderPaid } from '#src/domain/analytics/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildEvent, aggregateAll, plantBatch, sendEvents } from '#test/support/factories/analytics.ts';

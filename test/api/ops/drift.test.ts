@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';

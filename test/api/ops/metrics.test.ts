@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';

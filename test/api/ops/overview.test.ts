@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { recordDrift } from '#src/domain/payments/drift-reports.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { listDeliveries } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { migrate } from '#src/platform/migrate.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { createServices, type Services } from '#src/services.ts';
 
 /** Services of our own, migrated, and what a process needs to know to use them. */

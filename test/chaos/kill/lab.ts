@@ -8,7 +8,7 @@ import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, runOnPlatformTables } from '#src/domain/database.ts';
+import { read, runOnPlatformTables } from '#src/database/transact.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';

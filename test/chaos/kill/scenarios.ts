@@ -1,6 +1,6 @@
 import { scanEventGap, reportStoreDrift } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
 import { createPartitions, daily, aggregateBatches, funnel, pruneAnalytics, rebuildDay, recordOrderPaid, requestRebuild } from '#src/domain/analytics/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { addDays, dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';

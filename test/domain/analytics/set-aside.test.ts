@@ -4,7 +4,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { aggregateQuarantined as aggregateQuarantinedJob } from '#jobs/analytics.ts';
 import { countQuarantined, aggregateQuarantined, pruneAnalytics } from '#src/domain/analytics/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { createPartitions, aggregateBatches, rebuildDay } from '#src/domain/analytics/index.ts';
-import type { Database } from '#src/domain/connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import { dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

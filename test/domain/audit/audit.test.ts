@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { listAudit, presentAuditEntry, recordAudit } from '#src/domain/audit/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildTenant } from '#test/support/tenant.ts';

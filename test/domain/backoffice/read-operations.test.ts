@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readOperations } from '#src/domain/backoffice/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';

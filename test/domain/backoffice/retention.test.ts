@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { pruneOutbox } from '#src/domain/backoffice/index.ts';
-import { read, runOnPlatformTables, transact } from '#src/domain/database.ts';
+import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { pruneMails } from '#src/domain/mail/index.ts';
 import { pruneEvents } from '#src/domain/payments/index.ts';
 import { pruneNotifications } from '#src/domain/shipping/index.ts';

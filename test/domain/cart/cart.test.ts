@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { addLine, changeLine, createCart, markBought, presentCart, readCart, removeLine } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';

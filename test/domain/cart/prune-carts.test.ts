@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { pruneCarts } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne } from '#src/domain/database.ts';
+import { readOne } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

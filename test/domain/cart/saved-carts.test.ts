@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { markBought, presentSavedCart, readMailPreference, readSavedCart, restoreCart, saveCart, unsubscribe } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

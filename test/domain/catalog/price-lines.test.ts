@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { priceLines, removeProduct } from '#src/domain/catalog/index.ts';
 import type { WantedLine } from '#src/domain/catalog/price-lines.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

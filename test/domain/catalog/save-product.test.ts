@@ -4,7 +4,7 @@ import { indexDocument } from '#jobs/search.ts';
 import { holdStock, priceLines, type ProductInput, removeProduct, releaseStock, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
 import type { SaveProductOptions } from '#src/domain/catalog/plan-product.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { captureStock, holdStock, releaseStock, restock, takeStock } from '#src/domain/catalog/index.ts';
 import { type Context, type InTransaction } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -5,7 +5,7 @@ import {
   findProduct, listManagedProducts, listProducts, priceLines, type ProductInput, readInventory, readInventoryOf, readManagedProduct, saveProducts,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';

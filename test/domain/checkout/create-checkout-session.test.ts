@@ -4,7 +4,7 @@ import { repairSession } from '#jobs/checkout.ts';
 import { checkSession as checkSessionJob } from '#jobs/payments.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { checkSession, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';

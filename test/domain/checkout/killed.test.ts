@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession, repairSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

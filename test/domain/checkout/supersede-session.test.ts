@@ -2,7 +2,7 @@ import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';

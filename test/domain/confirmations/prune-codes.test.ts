@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { pruneCodes, requestCode } from '#src/domain/confirmations/index.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { indexDocument } from '#jobs/search.ts';
 import { type EntryInput, removeEntry, saveEntry } from '#src/domain/content/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import {
   findCustomer, findCustomerByEmail, unlinkPaymentCustomer, upsertCustomer, linkPaymentCustomer,
 } from '#src/domain/customers/index.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildTenant } from '#test/support/tenant.ts';

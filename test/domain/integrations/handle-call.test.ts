@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 
 import { handleCall as handleCallJob } from '#jobs/integrations.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { acceptCall, callSecretOf, createIntegrationState, failCall, handleCall, pruneIntegrations } from '#src/domain/integrations/index.ts';
 import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
 import { days, hours } from '#src/lib/duration.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

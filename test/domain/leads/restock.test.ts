@@ -4,7 +4,7 @@ import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { captureStock, holdStock, releaseStock, removeProduct, restock, takeStock } from '#src/domain/catalog/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { notifyRestock } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { failMail, isSuppressed, enqueueMail, sendMail } from '#src/domain/mail/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';

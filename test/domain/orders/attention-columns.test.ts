@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { lockOrder, type Order, readManagedOrder, saveOrder } from '#src/domain/orders/index.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { PaidOrder } from '#src/domain/partners/attribute-order.ts';
 import { attributeOrder, findPartner, savePartner, trackReferral } from '#src/domain/partners/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { attributeOrder, findPartner, partnerCodes, removePartner, savePartner, trackReferral } from '#src/domain/partners/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

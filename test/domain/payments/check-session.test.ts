@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { checkSession as job, sweepStoreEvents as storeJob } from '#jobs/payments.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, readOne, transact } from '#src/domain/database.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import {
   checkSession, readDrift, reportStoreDrift, savePaymentAccount, sweepEvents, sweepSessions, sweepStoreEvents,
 } from '#src/domain/payments/index.ts';

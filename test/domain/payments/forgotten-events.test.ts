@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { scanEventGap as job } from '#jobs/payments.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { scanEventGap, openAccount, readDrift, reportStoreDrift, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import { createCheckoutSession, type CheckoutInput } from '#src/domain/checkout/index.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { manageSubscription, requestRefund, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refund.ts';
 import { replaceWebhookEndpoint } from '#src/domain/payments/replace-webhook-endpoint.ts';

@@ -5,7 +5,7 @@ import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
 import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { acceptPaymentEvent, applySnapshot, reconcilePaymentEvent, reportStoreDrift } from '#src/domain/payments/index.ts';
 import { fetchPayment } from '#src/domain/payments/fetch-numbered.ts';
 import { openAccount } from '#src/domain/payments/open-account.ts';

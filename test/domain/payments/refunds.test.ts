@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
 import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
 import { readRefund } from '#src/domain/payments/refund.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { replayPayments } from '#src/domain/payments/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';

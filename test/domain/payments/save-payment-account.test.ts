@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import {
   checkPaymentAccount, liveWebhookSecrets, openAccount, type PaymentAccountInput, publishableKeyOf, readPaymentAccount, savePaymentAccount,
 } from '#src/domain/payments/index.ts';

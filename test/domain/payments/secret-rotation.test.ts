@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { finishSecretRotation as job } from '#jobs/payments.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne } from '#src/domain/database.ts';
+import { readOne } from '#src/database/transact.ts';
 import {
   confirmSecretRotation, finishSecretRotation, liveWebhookSecrets, startSecretRotation,
 } from '#src/domain/payments/index.ts';

@@ -3,7 +3,7 @@ import test from 'ava';
 import { readConfig } from '#src/config.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { readDrift, replayPayments, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';

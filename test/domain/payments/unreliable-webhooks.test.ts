@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';

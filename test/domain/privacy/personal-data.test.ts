@@ -6,7 +6,7 @@ import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
-import { asPlatform, readOne, transact } from '#src/domain/database.ts';
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { acceptCall, callSecretOf } from '#src/domain/integrations/index.ts';
 import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
 import { readOrder } from '#src/domain/orders/index.ts';

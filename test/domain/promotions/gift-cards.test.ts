@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { GiftCardAmount } from '#src/domain/promotions/hold-gift-card.ts';
 import { disableGiftCard, holdGiftCard, quoteGiftCard, redeemGiftCard, releaseGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { PromoUse } from '#src/domain/promotions/hold-promo.ts';
 import { holdPromo, PromoCodeInput, quotePromo, redeemPromo, releasePromo, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';

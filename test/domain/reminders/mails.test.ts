@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { sendCheckedMail } from '#src/domain/reminders/index.ts';
 import { consumeLink } from '#src/domain/sessions/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';

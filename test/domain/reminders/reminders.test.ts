@@ -4,7 +4,7 @@ import { decideReminder as decideJob } from '#jobs/reminders.ts';
 import { markBought, restoreCart, unsubscribe } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import {
   decideReminder, listReminderDecisions, presentReminderDecision, sendCheckedMail, stopReminders,
 } from '#src/domain/reminders/index.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import { reminderSettings } from '#src/domain/reminders/read-reminder-settings.ts';
 import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { issueRefund } from '#jobs/payments.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { write } from '#src/domain/database.ts';
+import { write } from '#src/database/transact.ts';
 import { refundsOf } from '#src/domain/payments/index.ts';
 import { approveReturn, closeReturn, listReturns, presentReturn, readReturns, receiveReturn, refundReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { readReturn } from '#src/domain/returns/read-returns.ts';

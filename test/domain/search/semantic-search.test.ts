@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { embedDocument as embedDocumentJob } from '#jobs/search.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, readOne, transact } from '#src/domain/database.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { embedDocument, indexDocument, listZeroResultSearches, pruneZeroResultSearches, searchDocuments, sweepEmbeddings } from '#src/domain/search/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';

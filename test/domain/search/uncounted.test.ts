@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { embedDocument, indexDocument, searchDocuments } from '#src/domain/search/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';

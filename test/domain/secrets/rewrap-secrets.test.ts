@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context, PlatformContext } from '#src/domain/context.ts';
-import { asPlatform, read, transact } from '#src/domain/database.ts';
+import { asPlatform, read, transact } from '#src/database/transact.ts';
 import { claimRequest, storeReply } from '#src/domain/idempotency/index.ts';
 import { acceptCall, callSecretOf, completeConnection, createIntegrationState, readConnection } from '#src/domain/integrations/index.ts';
 import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { consumeLink, mailLink, pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { safePath } from '#src/domain/sessions/storefront-path.ts';
 import { deriveToken, rotateSessionSecret, tokenPurposes } from '#src/domain/tenants/index.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { consumeLink, endSession, openSession, pruneSessions, renewToken, rotateSession, tenantIdOfSession } from '#src/domain/sessions/index.ts';
 import type { GrantedSession } from '#src/domain/sessions/session.ts';
 import { readSessionSecret, rotateSessionSecret } from '#src/domain/tenants/index.ts';

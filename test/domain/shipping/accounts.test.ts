@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import {
   checkShippingAccount, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput, shippingOptions,
 } from '#src/domain/shipping/index.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
 import { cancelLabel, refundUnusedLabel } from '#src/domain/shipping/index.ts';

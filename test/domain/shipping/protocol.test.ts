@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { brokenConstraint, readOne, transact } from '#src/domain/database.ts';
+import { brokenConstraint, readOne, transact } from '#src/database/transact.ts';
 import { isReasonCode, reasons, voidLabel } from '#src/domain/shipping/index.ts';
 import { adviceFor, type ReasonCode } from '#src/domain/shipping/label-reasons.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';

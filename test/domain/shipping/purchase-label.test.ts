@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
 import { refundDuplicate, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';

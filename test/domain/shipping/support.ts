@@ -1,6 +1,6 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, readOne, transact } from '#src/domain/database.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { purchaseLabel as work, requestLabel } from '#src/domain/shipping/index.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
 import {
   acknowledgeDuplicate, checkPurchases, processNotification, markFulfilled, pollTrackings, receiveNotification, reconcileTracking, refundDuplicate, retryLabel,

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { applySnapshot, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
 import { fetchSubscription } from '#src/domain/payments/fetch-numbered.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { runOnPlatformTables, transact } from '#src/domain/database.ts';
+import { runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { newKey } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, listKeys, revokeKey, saveKey } from '#src/domain/tenants/index.ts';
 import type { KeyToIssue } from '#src/domain/tenants/issue-key.ts';

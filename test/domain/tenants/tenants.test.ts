@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { asPlatform, transact } from '#src/domain/database.ts';
+import { asPlatform, transact } from '#src/database/transact.ts';
 import {
   deriveToken, listTenants, readSessionSecret, rotateSessionSecret, saveTenant, setModules, type StoreInput, takeOrderNumber,
 } from '#src/domain/tenants/index.ts';

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import {
   disableEndpoint, drainEndpoint, enableEndpoint, fanOutEvent, listDeliveries, readEndpoint, recoverDeliveries, sendTestEvent,
   webhooksNeedingAttention,

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { drainEndpoint as drainEndpointJob, fanOutEvent as fanOutEventJob } from '#jobs/webhooks.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import {
   disableEndpoint, drainEndpoint, fanOutEvent, listDeliveries, readDelivery, rotateSecret, sendTestEvent,
 } from '#src/domain/webhooks/index.ts';

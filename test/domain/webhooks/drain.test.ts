@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { drainEndpoint, fanOutEvent, listDeliveries, redeliver } from '#src/domain/webhooks/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
 import type { Context } from '#src/domain/context.ts';
-import { asPlatform, read, transact } from '#src/domain/database.ts';
+import { asPlatform, read, transact } from '#src/database/transact.ts';
 import {
   createEndpoint, EndpointEntry, listDeliveries, presentEventTypes, pruneDeliveries, readDelivery, readEndpoint, recoverDeliveries,
   redeliver, removeEndpoint, saveEndpoint, updateEndpoint,

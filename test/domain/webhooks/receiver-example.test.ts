@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
 
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { drainEndpoint, fanOutEvent, listDeliveries, listEndpoints, redeliver, saveEndpoint } from '#src/domain/webhooks/index.ts';
 import { newSecret } from '#src/domain/webhooks/secret.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { requestLabel } from '#src/domain/shipping/index.ts';
 import { objectKinds, renderObjects } from '#src/domain/webhooks/render-object.ts';
 import { sql } from '#src/lib/sql.ts';

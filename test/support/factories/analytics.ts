@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type EventsReceipt, aggregateBatches, ingestEvents } from '#src/domain/analytics/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,7 +1,7 @@
 import { type ProductInput, saveProduct } from '#src/domain/catalog/index.ts';
 import type { VariantInput } from '#src/domain/catalog/product-input.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 

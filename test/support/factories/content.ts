@@ -1,6 +1,6 @@
 import { type EntryInput, saveEntry } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { randomText } from '#src/lib/crypto.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import type { KeyKind } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, type Scope } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';

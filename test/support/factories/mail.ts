@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { type MailData, type MailState, enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import type { MailRequest } from '#src/domain/mail/promise-mail.ts';

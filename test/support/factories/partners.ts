@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import type { PartnerTerms } from '#src/domain/partners/find-partner.ts';
 import { findPartner, type PartnerInput, savePartner } from '#src/domain/partners/index.ts';
 import { randomText } from '#src/lib/crypto.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { read, readOne, transact } from '#src/domain/database.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { type PaymentAccountInput, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/domain/database.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { type PromoCodeInput, savePromoCode } from '#src/domain/promotions/index.ts';
 import { issueGiftCard } from '#src/domain/promotions/save-gift-card.ts';
 import { randomText } from '#src/lib/crypto.ts';

@@ -1,7 +1,7 @@
 import { decideReminder as decideJob } from '#jobs/reminders.ts';
 import type { SavedCartInput } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { decideReminder, listReminderDecisions, type ReminderSettingsInput, saveCartAndRemind, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import type { RemindedCart } from '#src/domain/reminders/save-cart-and-remind.ts';
 import { enqueuedJobs } from '../enqueued-jobs.ts';

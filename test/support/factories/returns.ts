@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { readOrder, type OrderView } from '#src/domain/orders/index.ts';
 import { requestReturn } from '#src/domain/returns/index.ts';
 import type { ReturnRecord } from '#src/domain/returns/read-returns.ts';

@@ -1,7 +1,7 @@
 import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
 import type { Context } from '#src/domain/context.ts';
 import type { Customer } from '#src/domain/customers/index.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { consumeLink, mailLink, requestLink } from '#src/domain/sessions/index.ts';
 import type { LinkRequest } from '#src/domain/sessions/request-link.ts';
 import type { GrantedSession } from '#src/domain/sessions/session.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { saveShippingAccount, type ShippingAccountInput } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { SubscriptionStatus } from '#src/domain/subscriptions/subscription.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/domain/database.ts';
+import { transact } from '#src/database/transact.ts';
 import { createEndpoint, type EndpointInput, listDeliveries, type WebhookEndpointView } from '#src/domain/webhooks/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';

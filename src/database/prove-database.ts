@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '#src/domain/database.ts';
+import { isDatabaseAway } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 

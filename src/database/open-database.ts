@@ -2,7 +2,7 @@ import { defineConfig, type EntityName, MikroORM } from '@mikro-orm/postgresql';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
-import type { Database } from '#src/domain/connections.ts';
+import type { Database } from '#src/database/connections.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
 import { parsePostgresUrl } from './postgres-url.ts';

@@ -4,8 +4,8 @@ import pg from 'pg';
 import { Sql } from '#src/lib/sql.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
-import { migrate } from '#src/platform/migrate.ts';
-import { proveDatabase, UnfitDatabase } from '#src/platform/prove-database.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
 

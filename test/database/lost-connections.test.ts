@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import { read, transact } from '#src/domain/database.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { dieAt } from '#test/support/die-at.ts';

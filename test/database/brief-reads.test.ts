@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { isDatabaseAway, read } from '#src/domain/database.ts';
+import { isDatabaseAway, read } from '#src/database/transact.ts';
 import { findEntry } from '#src/domain/content/index.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

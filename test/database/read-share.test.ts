@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -2,8 +2,8 @@ import { OptimisticLockError } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
 
 import type { InTransaction } from '#src/domain/context.ts';
-import { brokenConstraint, transact } from '#src/domain/database.ts';
-import { lockRow } from '#src/domain/lock-row.ts';
+import { brokenConstraint, transact } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/lock-row.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { Order } from '#src/domain/orders/order.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -1,27 +1,32 @@
 import { helper } from '@mikro-orm/core';
 
 import { type Sql, sql } from '#src/lib/sql.ts';
-import type { Context, InTransaction, PlatformContext } from './context.ts';
+import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
 import { withinShare } from './read-share.ts';
 import { runAlone, runTogether } from './run-statement.ts';
-import type { Tenant } from './tenants/tenant.ts';
 import { openTransaction } from './transaction.ts';
 
 /**
  * Do several things as one: all of them happen, or none. Every statement inside is held to the context's tenant.
  * Called inside a transaction it joins it. Never call a provider in here.
  */
-export async function transact<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+export async function transact<Ctx extends TenantContext, Result>(
+  ctx: Ctx,
+  work: (ctx: WithTransaction<Ctx>) => Promise<Result>,
+): Promise<Result> {
   const { tx } = ctx;
   if (tx) return work({ ...ctx, tx });
   return openTransaction(ctx.database, { tenantId: ctx.tenant.id }, (tx) => work({ ...ctx, tx }));
 }
 
 /**
- * The transaction that writes the outcome of the job that is being worked: its promise is kept in the same commit,
- * so that it is neither worked again after the outcome nor forgotten before it. Without a job, `transact`.
+ * The transaction that writes the outcome of the current job: the job is completed in the same commit, so that it is
+ * neither executed again after its outcome was written nor lost before. Without a job, `transact`.
  */
-export async function completeJob<Result>(ctx: Context, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+export async function completeJob<Ctx extends TenantContext, Result>(
+  ctx: Ctx,
+  work: (ctx: WithTransaction<Ctx>) => Promise<Result>,
+): Promise<Result> {
   return transact(ctx, async (ctx) => {
     const result = await work(ctx);
     if (ctx.attempt) ctx.tx.complete(ctx.attempt, ctx.clock.now());
@@ -33,7 +38,11 @@ export async function completeJob<Result>(ctx: Context, work: (ctx: InTransactio
  * The transaction that writes why the current job failed: the job fails in the same commit, so that a process killed
  * right after it leaves no job that runs again although no operator asked for it. Without a job, `transact`.
  */
-export async function failJob<Result>(ctx: Context, reason: string, work: (ctx: InTransaction) => Promise<Result>): Promise<Result> {
+export async function failJob<Ctx extends TenantContext, Result>(
+  ctx: Ctx,
+  reason: string,
+  work: (ctx: WithTransaction<Ctx>) => Promise<Result>,
+): Promise<Result> {
   return transact(ctx, async (ctx) => {
     const result = await work(ctx);
     if (ctx.attempt) ctx.tx.fail(ctx.attempt, ctx.clock.now(), reason);
@@ -42,22 +51,25 @@ export async function failJob<Result>(ctx: Context, reason: string, work: (ctx: 
 }
 
 /**
- * Work across tenants, which only what is named here may do: sweeps, retention, the relay's schedules. The reason
- * is for the reader; a test lists every use.
+ * Work across tenants, which only sweeps, retention and the relay's schedules may do. The reason is for the reader; a
+ * test lists every use.
  */
-export async function asPlatform<Result>(
-  ctx: PlatformContext,
+export async function asPlatform<Ctx extends DatabaseContext, Result>(
+  ctx: Ctx,
   _reason: string,
-  work: (ctx: InTransaction<PlatformContext>) => Promise<Result>,
+  work: (ctx: WithTransaction<Ctx>) => Promise<Result>,
 ): Promise<Result> {
   return openTransaction(ctx.database, 'platform', (tx) => work({ ...ctx, tx }));
 }
 
 /**
- * Go on in the platform's open transaction as one store: from here to its end every statement is held to that store.
- * For what first makes a store and then fills it, all or nothing.
+ * Continue the platform's open transaction as one tenant: from here to its end every statement is held to that tenant.
+ * For creating a tenant and filling it, all or nothing.
  */
-export async function continueAs(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<InTransaction> {
+export async function continueAs<Ctx extends DatabaseContext, Tenant extends TenantContext['tenant']>(
+  ctx: WithTransaction<Ctx>,
+  tenant: Tenant,
+): Promise<WithTransaction<Ctx & { readonly tenant: Tenant }>> {
   await ctx.tx.execute(sql`select set_config('app.platform', 'off', true), set_config('app.tenant_id', ${tenant.id}, true)`);
   return { ...ctx, tenant };
 }
@@ -74,7 +86,7 @@ export interface ReadOptions {
  * round trip is enough and the connection stays clean.
  * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
  */
-export async function read<Row>(ctx: Context, statement: Sql, { replica, brief }: ReadOptions = {}): Promise<Row[]> {
+export async function read<Row>(ctx: TenantContext, statement: Sql, { replica, brief }: ReadOptions = {}): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
@@ -82,7 +94,7 @@ export async function read<Row>(ctx: Context, statement: Sql, { replica, brief }
 }
 
 /** The first row of `read`, or `undefined`. */
-export async function readOne<Row>(ctx: Context, statement: Sql, options?: ReadOptions): Promise<Row | undefined> {
+export async function readOne<Row>(ctx: TenantContext, statement: Sql, options?: ReadOptions): Promise<Row | undefined> {
   return (await read<Row>(ctx, statement, options))[0];
 }
 
@@ -92,13 +104,13 @@ export async function readOne<Row>(ctx: Context, statement: Sql, options?: ReadO
  *
  * PostgreSQL runs a changing expression when its rows are first asked for, and they are asked for inside the scope.
  */
-export async function write<Row>(ctx: Context, changes: Sql, answer: Sql): Promise<Row[]> {
+export async function write<Row>(ctx: TenantContext, changes: Sql, answer: Sql): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(sql`with ${changes} ${answer}`);
   return runAlone(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, answer)}`);
 }
 
 /** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */
-export async function runOnPlatformTables<Row>(ctx: PlatformContext, statement: Sql): Promise<Row[]> {
+export async function runOnPlatformTables<Row>(ctx: DatabaseContext, statement: Sql): Promise<Row[]> {
   return ctx.tx ? ctx.tx.execute<Row>(statement) : runAlone(ctx.database.pool, statement);
 }
 
@@ -121,7 +133,7 @@ export function brokenConstraint(error: unknown): string | undefined {
 }
 
 /** Whether an entity of the open transaction differs from its row: what does not must raise no version. */
-export function hasChanged(ctx: InTransaction<PlatformContext>, entity: object): boolean {
+export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object): boolean {
   const { em } = ctx.tx;
   const comparator = em.getComparator();
   const stored = em.getUnitOfWork().getOriginalEntityData(entity);

@@ -2,9 +2,9 @@ import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
 import { Sql } from '#src/lib/sql.ts';
-import { migrate, pendingMigrations } from '#src/platform/migrate.ts';
-import { parsePostgresUrl } from '#src/platform/postgres-url.ts';
-import { proveDatabase } from '#src/platform/prove-database.ts';
+import { migrate, pendingMigrations } from '#src/database/migrate.ts';
+import { parsePostgresUrl } from '#src/database/postgres-url.ts';
+import { proveDatabase } from '#src/database/prove-database.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { until } from '#test/support/until.ts';
 

@@ -8,13 +8,13 @@ import test from 'ava';
 import pg from 'pg';
 
 import { readConfig } from '#src/config.ts';
-import { read } from '#src/domain/database.ts';
+import { read } from '#src/database/transact.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { ensurePostgresClient } from '#src/dev/embedded/postgres-client.ts';
 import { startPostgres } from '#src/dev/embedded/postgres.ts';
-import { migrate, pendingMigrations } from '#src/platform/migrate.ts';
-import { proveDatabase } from '#src/platform/prove-database.ts';
+import { migrate, pendingMigrations } from '#src/database/migrate.ts';
+import { proveDatabase } from '#src/database/prove-database.ts';
 import { createServices } from '#src/services.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

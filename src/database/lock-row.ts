@@ -1,7 +1,7 @@
 import type { EntityDictionary, EntityMetadata, EntityName } from '@mikro-orm/core';
 
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
-import type { InTransaction } from './context.ts';
+import type { TenantContext, WithTransaction } from './context.ts';
 
 /** What every row of a store is found by. */
 interface Keyed {
@@ -16,7 +16,7 @@ interface Keyed {
  *
  * The same as MikroORM's `findOne` with a lock, by a prepared statement and at a quarter of its cost.
  */
-export async function lockRow<Entity extends Keyed>(ctx: InTransaction, entityName: EntityName<Entity>, id: string): Promise<Entity | undefined> {
+export async function lockRow<Entity extends Keyed>(ctx: WithTransaction<TenantContext>, entityName: EntityName<Entity>, id: string): Promise<Entity | undefined> {
   const { em } = ctx.tx;
   const meta = em.getMetadata().get<Entity>(entityName);
   const known = Array.from(em.getUnitOfWork().getIdentityMap().getStore(meta).values());
