@@ -37,7 +37,7 @@ const platformUses: readonly string[] = [
   'src/domain/shipping/sweep-labels.ts: labels of every store are looked at again',
   'src/domain/shipping/sweep-labels.ts: parcels of every store are asked about',
   'src/domain/webhooks/webhooks-needing-attention.ts: operators see the webhooks of every store that need attention',
-  'workers/relay/promise-schedules.ts: schedules belong to no tenant',
+  'workers/relay/enqueue-schedules.ts: schedules belong to no tenant',
 ];
 
 interface Column {
