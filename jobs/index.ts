@@ -1,4 +1,3 @@
-import type { JobDefinition } from './lib/define-job.ts';
 import * as analytics from './analytics.ts';
 import * as backoffice from './backoffice.ts';
 import * as cart from './cart.ts';
@@ -9,6 +8,7 @@ import * as idempotency from './idempotency.ts';
 import * as integrations from './integrations.ts';
 import * as labels from './labels.ts';
 import * as leads from './leads.ts';
+import type { JobDefinition } from './lib/define-job.ts';
 import * as payments from './payments.ts';
 import * as reminders from './reminders.ts';
 import * as search from './search.ts';
@@ -16,4 +16,20 @@ import * as sessions from './sessions.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job there is. */
-export const jobs: readonly JobDefinition[] = [analytics, backoffice, cart, checkout, confirmations, emails, idempotency, integrations, labels, leads, payments, reminders, search, sessions, webhooks].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);
+export const jobs: readonly JobDefinition[] = [
+  analytics,
+  backoffice,
+  cart,
+  checkout,
+  confirmations,
+  emails,
+  idempotency,
+  integrations,
+  labels,
+  leads,
+  payments,
+  reminders,
+  search,
+  sessions,
+  webhooks,
+].flatMap((page) => Object.values(page) as unknown as JobDefinition[]);

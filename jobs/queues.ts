@@ -3,8 +3,14 @@
  * `concurrency` is how many jobs one process works at once (`WORKER_CONCURRENCY_<QUEUE>` overrides it).
  */
 export const queues = {
-  payments: { concurrency: 16, about: 'Payment events, polls and sweeps: brings orders into line with the payment provider.' },
-  labels: { concurrency: 16, about: 'Buys the cheapest shipping label of each paid order. A failed job says what to do.' },
+  payments: {
+    concurrency: 16,
+    about: 'Payment events, polls and sweeps: brings orders into line with the payment provider.',
+  },
+  labels: {
+    concurrency: 16,
+    about: 'Buys the cheapest shipping label of each paid order. A failed job says what to do.',
+  },
   webhooks: { concurrency: 32, about: 'Fans events out and drains the deliveries of each endpoint.' },
   emails: { concurrency: 16, about: 'Sends mails.' },
   reminders: { concurrency: 4, about: 'Decides and sends reminders of abandoned carts.' },

@@ -1,5 +1,4 @@
-import type { JobDefinition } from './lib/define-job.ts';
-import { createPartitions, aggregateBatches, pruneAnalytics } from './analytics.ts';
+import { aggregateBatches, createPartitions, pruneAnalytics } from './analytics.ts';
 import { pruneOutbox } from './backoffice.ts';
 import { pruneCarts } from './cart.ts';
 import { pruneCodes } from './confirmations.ts';
@@ -7,9 +6,10 @@ import { pruneMails } from './emails.ts';
 import { pruneRequests } from './idempotency.ts';
 import { pruneIntegrations } from './integrations.ts';
 import { pollTrackings, pruneNotifications, sweepLabels } from './labels.ts';
+import type { JobDefinition } from './lib/define-job.ts';
 import { pruneEvents, reportDrift, sweepEvents, sweepSessions } from './payments.ts';
-import { pruneSessions } from './sessions.ts';
 import { pruneZeroResultSearches, sweepEmbeddings } from './search.ts';
+import { pruneSessions } from './sessions.ts';
 import { pruneDeliveries } from './webhooks.ts';
 
 /** How often a job comes round: milliseconds, or `sweep` for the interval that operators may set in local mode. */

@@ -85,7 +85,9 @@ export function readConfig(environment: Given = process.env): Config {
       : undefined,
     concurrency: readConcurrencies(given),
     logLevel: env.LOG_LEVEL,
-    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT ? { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, share: env.OTEL_TRACES_SAMPLER_ARG } : undefined,
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, share: env.OTEL_TRACES_SAMPLER_ARG }
+      : undefined,
   });
 }
 
@@ -113,8 +115,13 @@ function readVariables(schema: TObject, environment: Given): { given: Record<str
 }
 
 const localOnly = [
-  'WEBHOOK_RETRY_SCHEDULE', 'LABEL_RETRY_SCHEDULE', 'LABEL_LOOKUP_GRACE', 'LABEL_BUY_TIMEOUT', 'BREAKER_OPEN',
-  'PAYMENT_POLL_SCHEDULE', 'SWEEP_INTERVAL',
+  'WEBHOOK_RETRY_SCHEDULE',
+  'LABEL_RETRY_SCHEDULE',
+  'LABEL_LOOKUP_GRACE',
+  'LABEL_BUY_TIMEOUT',
+  'BREAKER_OPEN',
+  'PAYMENT_POLL_SCHEDULE',
+  'SWEEP_INTERVAL',
 ] as const;
 
 function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
@@ -127,7 +134,10 @@ function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   refuse(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
   refuse(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
   refuse(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD go together');
-  refuse(Boolean(env.MAIL_FROM) && !isMailAddress(readSender(env.MAIL_FROM ?? '').address), 'MAIL_FROM must be an address, or "Name <address>"');
+  refuse(
+    Boolean(env.MAIL_FROM) && !isMailAddress(readSender(env.MAIL_FROM ?? '').address),
+    'MAIL_FROM must be an address, or "Name <address>"',
+  );
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL'] as const) {
     refuse(!local && !isSafeTarget(env[name]), `${name} must be https or a loopback address outside local mode`);
   }
@@ -152,6 +162,9 @@ function parseKeys(written: string): [string, Buffer][] {
 }
 
 function readConcurrencies(given: Record<string, unknown>): Record<QueueName, number> {
-  const entries = queueNames.map((queue) => [queue, Number(given[concurrencyVariable(queue)] ?? queues[queue].concurrency)]);
+  const entries = queueNames.map((queue) => [
+    queue,
+    Number(given[concurrencyVariable(queue)] ?? queues[queue].concurrency),
+  ]);
   return Object.fromEntries(entries) as Record<QueueName, number>;
 }

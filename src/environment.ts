@@ -9,41 +9,159 @@ const Secret = (options: object) => Type.String({ minLength: 12, ...options });
 
 /** Every variable that the processes read. The README's table and a test are made of this. */
 export const Environment = Type.Object({
-  APP_MODE: Type.Enum(['test', 'live'], { description: 'The environment: its kind of keys alone is accepted. Both are equally strict.' }),
-  LOCAL_MODE: Flag({ description: 'A developer\'s machine: allows http and loopback targets and the schedules below, and binds to 127.0.0.1. Refused with APP_MODE=live.' }),
-  HOST: Type.Optional(Type.String({ description: 'The address to listen on. Default 0.0.0.0; always 127.0.0.1 in local mode.' })),
+  APP_MODE: Type.Enum(['test', 'live'], {
+    description: 'The environment: its kind of keys alone is accepted. Both are equally strict.',
+  }),
+  LOCAL_MODE: Flag({
+    description:
+      "A developer's machine: allows http and loopback targets and the schedules below, and binds to 127.0.0.1. Refused with APP_MODE=live.",
+  }),
+  HOST: Type.Optional(
+    Type.String({ description: 'The address to listen on. Default 0.0.0.0; always 127.0.0.1 in local mode.' }),
+  ),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port of the web process.' }),
-  PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://[^/]+(/.*)?$', examples: ['https://api.cedar.example'], description: 'Where this service is reached from outside. In local mode it defaults to its own address.' })),
-  TRUSTED_PROXY_HOPS: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'How many proxies append to X-Forwarded-For: the client is that many entries from its right. Default 0, or 1 on a dyno.' })),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+(/.*)?$',
+      examples: ['https://api.cedar.example'],
+      description: 'Where this service is reached from outside. In local mode it defaults to its own address.',
+    }),
+  ),
+  TRUSTED_PROXY_HOPS: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10,
+      description:
+        'How many proxies append to X-Forwarded-For: the client is that many entries from its right. Default 0, or 1 on a dyno.',
+    }),
+  ),
   DYNO: Type.Optional(Type.String({ description: 'Set by Heroku.' })),
-  DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://', examples: ['postgres://user:password@host:5432/shop'], description: 'PostgreSQL 15 or newer; `sslmode=no-verify` accepts a self-signed certificate.' }),
-  DATABASE_READ_URL: Type.Optional(Type.String({ pattern: '^postgres(ql)?://', examples: ['postgres://user:password@host:5432/shop'], description: 'A read replica, for search and the owner\'s lists.' })),
+  DATABASE_URL: Type.String({
+    pattern: '^postgres(ql)?://',
+    examples: ['postgres://user:password@host:5432/shop'],
+    description: 'PostgreSQL 15 or newer; `sslmode=no-verify` accepts a self-signed certificate.',
+  }),
+  DATABASE_READ_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      examples: ['postgres://user:password@host:5432/shop'],
+      description: "A read replica, for search and the owner's lists.",
+    }),
+  ),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 5, description: 'Connections per process.' }),
-  REDIS_URL: Type.String({ pattern: '^rediss?://', examples: ['redis://host:6379'], description: 'Redis 6.2 or newer, or Valkey. Several comma-separated nodes are a Redis Cluster.' }),
-  ENCRYPTION_KEYS: Type.String({ pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}(,[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44})*$', examples: ['k1:<base64 of 32 bytes>'], description: '`id:base64 of 32 bytes`, comma-separated. The first seals, all open.' }),
-  KEY_PEPPER: Type.String({ pattern: '^[A-Za-z0-9+/=]{44}$', examples: ['<base64 of 32 bytes>'], description: 'base64 of 32 bytes: keys the hashes of API keys and tokens.' }),
-  OPS_USER: Type.Optional(Type.String({ minLength: 1, description: 'Who may open /ops. Only local mode may leave it out.' })),
+  REDIS_URL: Type.String({
+    pattern: '^rediss?://',
+    examples: ['redis://host:6379'],
+    description: 'Redis 6.2 or newer, or Valkey. Several comma-separated nodes are a Redis Cluster.',
+  }),
+  ENCRYPTION_KEYS: Type.String({
+    pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}(,[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44})*$',
+    examples: ['k1:<base64 of 32 bytes>'],
+    description: '`id:base64 of 32 bytes`, comma-separated. The first seals, all open.',
+  }),
+  KEY_PEPPER: Type.String({
+    pattern: '^[A-Za-z0-9+/=]{44}$',
+    examples: ['<base64 of 32 bytes>'],
+    description: 'base64 of 32 bytes: keys the hashes of API keys and tokens.',
+  }),
+  OPS_USER: Type.Optional(
+    Type.String({ minLength: 1, description: 'Who may open /ops. Only local mode may leave it out.' }),
+  ),
   OPS_PASSWORD: Type.Optional(Secret({ description: 'The password of OPS_USER.' })),
-  METRICS_TOKEN: Type.Optional(Secret({ description: 'The Bearer token of /metrics; without it the ops password is asked for.' })),
-  SMTP_URL: Type.String({ pattern: '^smtps?://', examples: ['smtps://user:password@host:465'], description: 'The mail server.' }),
+  METRICS_TOKEN: Type.Optional(
+    Secret({ description: 'The Bearer token of /metrics; without it the ops password is asked for.' }),
+  ),
+  SMTP_URL: Type.String({
+    pattern: '^smtps?://',
+    examples: ['smtps://user:password@host:465'],
+    description: 'The mail server.',
+  }),
   MAIL_FROM: Type.String({ minLength: 3, description: 'The sender of mails of stores that name none.' }),
-  STRIPE_API_BASE: Type.Optional(Type.String({ pattern: '^https?://', examples: ['https://stripe.example'], description: 'Another address of the Stripe API.' })),
-  SHIPPO_API_BASE: Type.Optional(Type.String({ pattern: '^https?://', examples: ['https://shippo.example'], description: 'Another address of the Shippo API.' })),
-  EMBEDDINGS_URL: Type.Optional(Type.String({ pattern: '^https?://', examples: ['https://embeddings.example/v1'], description: 'An OpenAI-compatible embeddings endpoint, for semantic search.' })),
+  STRIPE_API_BASE: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      examples: ['https://stripe.example'],
+      description: 'Another address of the Stripe API.',
+    }),
+  ),
+  SHIPPO_API_BASE: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      examples: ['https://shippo.example'],
+      description: 'Another address of the Shippo API.',
+    }),
+  ),
+  EMBEDDINGS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      examples: ['https://embeddings.example/v1'],
+      description: 'An OpenAI-compatible embeddings endpoint, for semantic search.',
+    }),
+  ),
   EMBEDDINGS_KEY: Type.Optional(Type.String({ description: 'Its key.' })),
   EMBEDDINGS_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
   ...workerConcurrencies(),
   RATE_LIMIT_SCALE: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Multiplies every rate limit.' }),
-  LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], { default: 'info', description: 'The least important line that is written.' }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', examples: ['https://collector.example'], description: 'The OpenTelemetry collector that traces are sent to; `OTEL_EXPORTER_OTLP_HEADERS` may say with which headers.' })),
-  OTEL_TRACES_SAMPLER_ARG: Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'The share of traces that is sent.' }),
-  WEBHOOK_RETRY_SCHEDULE: Type.String({ pattern: schedule, default: '0s,5s,5m,30m,2h,5h,10h,14h,20h,24h', examples: ['1s,5s'], description: 'Local mode: the wait before each try of a webhook delivery.' }),
-  LABEL_RETRY_SCHEDULE: Type.String({ pattern: schedule, default: '0s,2m,10m,30m,90m,4h', examples: ['1s,5s'], description: 'Local mode: the wait before each try of a label.' }),
-  LABEL_LOOKUP_GRACE: Type.String({ pattern: duration, default: '2m', examples: ['30s'], description: 'Local mode: the time between two looks for a label that may have been bought.' }),
-  LABEL_BUY_TIMEOUT: Type.String({ pattern: duration, default: '60s', examples: ['30s'], description: 'Local mode: how long a label purchase may take.' }),
-  BREAKER_OPEN: Type.String({ pattern: duration, default: '30s', examples: ['30s'], description: 'Local mode: how long a breaker around a provider stays open.' }),
-  PAYMENT_POLL_SCHEDULE: Type.String({ pattern: schedule, default: '2m,5m,15m,60m', examples: ['1s,5s'], description: 'Local mode: when a pending order is looked up, since it was made.' }),
-  SWEEP_INTERVAL: Type.String({ pattern: duration, default: '5m', examples: ['30s'], description: 'Local mode: how often the sweeps run.' }),
+  LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'The least important line that is written.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      examples: ['https://collector.example'],
+      description:
+        'The OpenTelemetry collector that traces are sent to; `OTEL_EXPORTER_OTLP_HEADERS` may say with which headers.',
+    }),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+    description: 'The share of traces that is sent.',
+  }),
+  WEBHOOK_RETRY_SCHEDULE: Type.String({
+    pattern: schedule,
+    default: '0s,5s,5m,30m,2h,5h,10h,14h,20h,24h',
+    examples: ['1s,5s'],
+    description: 'Local mode: the wait before each try of a webhook delivery.',
+  }),
+  LABEL_RETRY_SCHEDULE: Type.String({
+    pattern: schedule,
+    default: '0s,2m,10m,30m,90m,4h',
+    examples: ['1s,5s'],
+    description: 'Local mode: the wait before each try of a label.',
+  }),
+  LABEL_LOOKUP_GRACE: Type.String({
+    pattern: duration,
+    default: '2m',
+    examples: ['30s'],
+    description: 'Local mode: the time between two looks for a label that may have been bought.',
+  }),
+  LABEL_BUY_TIMEOUT: Type.String({
+    pattern: duration,
+    default: '60s',
+    examples: ['30s'],
+    description: 'Local mode: how long a label purchase may take.',
+  }),
+  BREAKER_OPEN: Type.String({
+    pattern: duration,
+    default: '30s',
+    examples: ['30s'],
+    description: 'Local mode: how long a breaker around a provider stays open.',
+  }),
+  PAYMENT_POLL_SCHEDULE: Type.String({
+    pattern: schedule,
+    default: '2m,5m,15m,60m',
+    examples: ['1s,5s'],
+    description: 'Local mode: when a pending order is looked up, since it was made.',
+  }),
+  SWEEP_INTERVAL: Type.String({
+    pattern: duration,
+    default: '5m',
+    examples: ['30s'],
+    description: 'Local mode: how often the sweeps run.',
+  }),
 });
 
 /** The variable that sets how many jobs of this queue one process works at once. */
@@ -55,7 +173,13 @@ function workerConcurrencies() {
   return Object.fromEntries(
     queueNames.map((queue) => [
       concurrencyVariable(queue),
-      Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: `Jobs of ${queue} that one process works at once. Default ${queues[queue].concurrency}.` })),
+      Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 500,
+          description: `Jobs of ${queue} that one process works at once. Default ${queues[queue].concurrency}.`,
+        }),
+      ),
     ]),
   );
 }

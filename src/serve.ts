@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { createApp } from '#src/api/app.ts';
 import { stopServing } from '#src/api/lib/stop-serving.ts';
 import { readConfig } from '#src/config.ts';
+import { proveDatabase } from '#src/database/prove-database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Running } from '#src/lib/process.ts';
-import { proveDatabase } from '#src/database/prove-database.ts';
 import { createServices } from '#src/services.ts';
 
 /** Together below the 30 seconds after which Heroku kills: a router notices, and what is under way ends. */
@@ -22,7 +22,10 @@ export async function serve(): Promise<Running> {
   await proveDatabase(services.execute);
   services.sharedMetrics.start();
 
-  const server = createServer({ requestTimeout: seconds(30), headersTimeout: seconds(10) }, createApp(services).callback());
+  const server = createServer(
+    { requestTimeout: seconds(30), headersTimeout: seconds(10) },
+    createApp(services).callback(),
+  );
   server.keepAliveTimeout = seconds(75);
   server.listen(config.port, config.host);
   await once(server, 'listening');

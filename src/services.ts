@@ -1,20 +1,25 @@
 import type { Config } from '#src/config.ts';
-import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
+import { openDatabase } from '#src/database/open-database.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
-import { entities } from '#src/entities.ts';
+import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
-import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
+import {
+  createKeyDirectory,
+  createTenantDirectory,
+  type KeyDirectory,
+  type TenantDirectory,
+} from '#src/domain/tenants/index.ts';
+import { entities } from '#src/entities.ts';
 import { type Clock, systemClock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { batchLoader } from '#src/lib/gather.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
-import { onFirstUse } from '#src/lib/on-first-use.ts';
 import type { Log } from '#src/lib/log.ts';
+import { onFirstUse } from '#src/lib/on-first-use.ts';
 import { type Execute, type StartedJob, startJobs } from '#src/outbox/job-state.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
-import { openDatabase } from '#src/database/open-database.ts';
 import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
 import { createSharedMetrics, type SharedMetrics } from '#src/platform/shared-metrics.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
@@ -70,8 +75,14 @@ const wakeChannel = 'outbox';
 /** Silences in a row after which a provider is left alone for a while. */
 const breakerFailures = 5;
 
-export async function createServices(config: Config, processName: string, replacements: Replacements = {}): Promise<Services> {
-  const tracing = config.tracing && (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
+export async function createServices(
+  config: Config,
+  processName: string,
+  replacements: Replacements = {},
+): Promise<Services> {
+  const tracing =
+    config.tracing &&
+    (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
   const clock = replacements.clock ?? systemClock;
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
   const redis = connectRedis(config.redisUrl, { blocking: false, log });
@@ -99,11 +110,24 @@ export async function createServices(config: Config, processName: string, replac
   const keyring = createKeyring(config.encryptionKeys);
   const metrics = createMetrics();
   const sharedMetrics = createSharedMetrics({
-    redis, metrics, clock, log, process: processName, openCircuits: () => breaker.openByProvider(),
+    redis,
+    metrics,
+    clock,
+    log,
+    process: processName,
+    openCircuits: () => breaker.openByProvider(),
   });
 
   const context = (parts: ContextParts = {}): PlatformContext => ({
-    database, clock, log, keyring, ports, settings: config.settings, stopping: stopping.signal, actor: system, ...parts,
+    database,
+    clock,
+    log,
+    keyring,
+    ports,
+    settings: config.settings,
+    stopping: stopping.signal,
+    actor: system,
+    ...parts,
   });
   const execute: Execute = (statement) => runOnPlatformTables(context(), statement);
   const tenants = createTenantDirectory(context());
@@ -111,7 +135,13 @@ export async function createServices(config: Config, processName: string, replac
   redis.connect().catch(() => undefined);
 
   return {
-    config, clock, log, tenants, redis, wakeChannel, context,
+    config,
+    clock,
+    log,
+    tenants,
+    redis,
+    wakeChannel,
+    context,
     checkResponses: replacements.checkResponses,
     metrics,
     sharedMetrics,

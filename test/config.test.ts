@@ -47,7 +47,13 @@ test('an environment with what is required has a default for everything else', (
   t.is(config.embeddings, undefined);
   t.deepEqual(config.settings.webhookRetryScheduleMs.slice(0, 3), [0, 5000, 300_000]);
   t.is(config.settings.webhookRetryScheduleMs.length, 10);
-  t.deepEqual(config.encryptionKeys.map(([id, key]) => [id, key.length]), [['k2', 32], ['k1', 32]]);
+  t.deepEqual(
+    config.encryptionKeys.map(([id, key]) => [id, key.length]),
+    [
+      ['k2', 32],
+      ['k1', 32],
+    ],
+  );
   t.is(config.settings.keyPepper.length, 32);
   t.deepEqual(config.ops, { user: 'ops', password: 'hush-ops-password' });
 });
@@ -59,14 +65,32 @@ test('what was read cannot be changed', (t) => {
 
 test('every variable that is given is read', (t) => {
   const config = readConfig({
-    ...local, HOST: '0.0.0.0', PORT: '4000', PUBLIC_URL: 'http://shop.test/', TRUSTED_PROXY_HOPS: '2',
-    DATABASE_READ_URL: 'postgres://replica.example/shop', DATABASE_POOL_MAX: '9', METRICS_TOKEN: 'hush-metrics-token',
-    OPS_USER: 'ops', OPS_PASSWORD: 'hush-ops-password',
-    STRIPE_API_BASE: 'http://127.0.0.1:1', SHIPPO_API_BASE: 'http://127.0.0.1:2', EMBEDDINGS_URL: 'http://127.0.0.1:3',
-    EMBEDDINGS_KEY: 'hush-embeddings', EMBEDDINGS_MODEL: 'small', WORKER_CONCURRENCY_PAYMENTS: '7', RATE_LIMIT_SCALE: '2.5',
-    LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', WEBHOOK_RETRY_SCHEDULE: '0s,1s',
-    LABEL_RETRY_SCHEDULE: '0s,2s', LABEL_LOOKUP_GRACE: '3s', LABEL_BUY_TIMEOUT: '4s', BREAKER_OPEN: '5s',
-    PAYMENT_POLL_SCHEDULE: '6s', SWEEP_INTERVAL: '7s',
+    ...local,
+    HOST: '0.0.0.0',
+    PORT: '4000',
+    PUBLIC_URL: 'http://shop.test/',
+    TRUSTED_PROXY_HOPS: '2',
+    DATABASE_READ_URL: 'postgres://replica.example/shop',
+    DATABASE_POOL_MAX: '9',
+    METRICS_TOKEN: 'hush-metrics-token',
+    OPS_USER: 'ops',
+    OPS_PASSWORD: 'hush-ops-password',
+    STRIPE_API_BASE: 'http://127.0.0.1:1',
+    SHIPPO_API_BASE: 'http://127.0.0.1:2',
+    EMBEDDINGS_URL: 'http://127.0.0.1:3',
+    EMBEDDINGS_KEY: 'hush-embeddings',
+    EMBEDDINGS_MODEL: 'small',
+    WORKER_CONCURRENCY_PAYMENTS: '7',
+    RATE_LIMIT_SCALE: '2.5',
+    LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    WEBHOOK_RETRY_SCHEDULE: '0s,1s',
+    LABEL_RETRY_SCHEDULE: '0s,2s',
+    LABEL_LOOKUP_GRACE: '3s',
+    LABEL_BUY_TIMEOUT: '4s',
+    BREAKER_OPEN: '5s',
+    PAYMENT_POLL_SCHEDULE: '6s',
+    SWEEP_INTERVAL: '7s',
   });
   t.is(config.host, '127.0.0.1', 'local mode listens to its own machine alone');
   t.deepEqual([config.port, config.trustedProxyHops, config.databasePoolMax], [4000, 2, 9]);
@@ -84,7 +108,12 @@ test('every variable that is given is read', (t) => {
   t.deepEqual(config.settings.labelRetryScheduleMs, [0, 2000]);
   t.deepEqual(config.settings.paymentPollScheduleMs, [6000]);
   t.deepEqual(
-    [config.settings.labelLookupGraceMs, config.settings.labelBuyTimeoutMs, config.settings.breakerOpenMs, config.settings.sweepIntervalMs],
+    [
+      config.settings.labelLookupGraceMs,
+      config.settings.labelBuyTimeoutMs,
+      config.settings.breakerOpenMs,
+      config.settings.sweepIntervalMs,
+    ],
     [3000, 4000, 5000, 7000],
   );
 });
@@ -96,7 +125,15 @@ test('an empty variable is one that is not set', (t) => {
 
 test('everything that is wrong is told at once', (t) => {
   const problems = problemsOf({});
-  for (const name of ['APP_MODE', 'DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEYS', 'KEY_PEPPER', 'SMTP_URL', 'MAIL_FROM']) {
+  for (const name of [
+    'APP_MODE',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'ENCRYPTION_KEYS',
+    'KEY_PEPPER',
+    'SMTP_URL',
+    'MAIL_FROM',
+  ]) {
     t.true(problems.includes(`${name} is required`), name);
   }
   t.true(problems.includes('PUBLIC_URL is required outside local mode'));
@@ -105,20 +142,49 @@ test('everything that is wrong is told at once', (t) => {
 
 test('every variable refuses what it cannot mean, by its name', (t) => {
   const wrong: Record<string, string> = {
-    APP_MODE: 'production', LOCAL_MODE: 'yes', PORT: '70000', PUBLIC_URL: 'api.cedar.example', TRUSTED_PROXY_HOPS: '-1',
-    DATABASE_URL: 'mysql://db', DATABASE_READ_URL: 'db', DATABASE_POOL_MAX: '0', REDIS_URL: 'http://redis',
-    ENCRYPTION_KEYS: 'k1:short', KEY_PEPPER: 'short', OPS_PASSWORD: 'short', METRICS_TOKEN: 'short', SMTP_URL: 'mail.example',
-    MAIL_FROM: 'x', STRIPE_API_BASE: 'stripe', SHIPPO_API_BASE: 'shippo', EMBEDDINGS_URL: 'ai', RATE_LIMIT_SCALE: '0',
-    LOG_LEVEL: 'loud', OTEL_EXPORTER_OTLP_ENDPOINT: 'otel', OTEL_TRACES_SAMPLER_ARG: '2', WEBHOOK_RETRY_SCHEDULE: 'soon', LABEL_RETRY_SCHEDULE: '1s,',
-    LABEL_LOOKUP_GRACE: '1', LABEL_BUY_TIMEOUT: '1w', BREAKER_OPEN: 'x', PAYMENT_POLL_SCHEDULE: 's', SWEEP_INTERVAL: '-1s',
+    APP_MODE: 'production',
+    LOCAL_MODE: 'yes',
+    PORT: '70000',
+    PUBLIC_URL: 'api.cedar.example',
+    TRUSTED_PROXY_HOPS: '-1',
+    DATABASE_URL: 'mysql://db',
+    DATABASE_READ_URL: 'db',
+    DATABASE_POOL_MAX: '0',
+    REDIS_URL: 'http://redis',
+    ENCRYPTION_KEYS: 'k1:short',
+    KEY_PEPPER: 'short',
+    OPS_PASSWORD: 'short',
+    METRICS_TOKEN: 'short',
+    SMTP_URL: 'mail.example',
+    MAIL_FROM: 'x',
+    STRIPE_API_BASE: 'stripe',
+    SHIPPO_API_BASE: 'shippo',
+    EMBEDDINGS_URL: 'ai',
+    RATE_LIMIT_SCALE: '0',
+    LOG_LEVEL: 'loud',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'otel',
+    OTEL_TRACES_SAMPLER_ARG: '2',
+    WEBHOOK_RETRY_SCHEDULE: 'soon',
+    LABEL_RETRY_SCHEDULE: '1s,',
+    LABEL_LOOKUP_GRACE: '1',
+    LABEL_BUY_TIMEOUT: '1w',
+    BREAKER_OPEN: 'x',
+    PAYMENT_POLL_SCHEDULE: 's',
+    SWEEP_INTERVAL: '-1s',
     ...Object.fromEntries(queueNames.map((queue) => [concurrencyVariable(queue), '0'])),
   };
   const problems = Object.entries(wrong).map(([name, value]) => problemsOf({ ...local, ...live, [name]: value }));
   for (const [index, name] of Object.keys(wrong).entries()) {
-    t.true(problems[index]?.some((problem) => problem.startsWith(`${name} `)), `${name}: ${problems[index]?.join('; ')}`);
+    t.true(
+      problems[index]?.some((problem) => problem.startsWith(`${name} `)),
+      `${name}: ${problems[index]?.join('; ')}`,
+    );
   }
   const free = ['HOST', 'DYNO', 'OPS_USER', 'EMBEDDINGS_KEY', 'EMBEDDINGS_MODEL'];
-  t.deepEqual(Object.keys(Environment.properties).filter((name) => !(name in wrong) && !free.includes(name)), []);
+  t.deepEqual(
+    Object.keys(Environment.properties).filter((name) => !(name in wrong) && !free.includes(name)),
+    [],
+  );
 });
 
 test('no problem repeats a value: some are secret', (t) => {
@@ -137,7 +203,9 @@ test('a public environment, test or live, is reached by https and guarded by a p
   for (const mode of ['test', 'live']) {
     const environment = { ...live, APP_MODE: mode };
     t.deepEqual(problemsOf(environment), []);
-    t.deepEqual(problemsOf({ ...environment, PUBLIC_URL: 'http://api.cedar.example' }), ['PUBLIC_URL must be https outside local mode']);
+    t.deepEqual(problemsOf({ ...environment, PUBLIC_URL: 'http://api.cedar.example' }), [
+      'PUBLIC_URL must be https outside local mode',
+    ]);
     t.deepEqual(problemsOf({ ...environment, OPS_USER: undefined, OPS_PASSWORD: undefined }), [
       'OPS_USER and OPS_PASSWORD are required outside local mode',
     ]);
@@ -155,16 +223,19 @@ test('local mode is refused where real money is', (t) => {
 
 test('providers are reached by https, or on this machine', (t) => {
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL']) {
-    t.deepEqual(problemsOf({ ...live, [name]: 'http://10.0.0.1' }), [`${name} must be https or a loopback address outside local mode`]);
+    t.deepEqual(problemsOf({ ...live, [name]: 'http://10.0.0.1' }), [
+      `${name} must be https or a loopback address outside local mode`,
+    ]);
     t.deepEqual(problemsOf({ ...live, [name]: 'https://proxy.example' }), []);
     t.deepEqual(problemsOf({ ...live, [name]: 'http://127.0.0.1:1234' }), []);
     t.deepEqual(problemsOf({ ...local, [name]: 'http://10.0.0.1' }), []);
   }
 });
 
-test('the waits may be shortened on a developer\'s machine only', (t) => {
+test("the waits may be shortened on a developer's machine only", (t) => {
   t.deepEqual(problemsOf({ ...live, WEBHOOK_RETRY_SCHEDULE: '0s,1s', SWEEP_INTERVAL: '1s' }), [
-    'WEBHOOK_RETRY_SCHEDULE is for local mode only', 'SWEEP_INTERVAL is for local mode only',
+    'WEBHOOK_RETRY_SCHEDULE is for local mode only',
+    'SWEEP_INTERVAL is for local mode only',
   ]);
   t.deepEqual(problemsOf({ ...live, SWEEP_INTERVAL: '5m' }), [], 'the default may be said');
 });
@@ -179,7 +250,10 @@ test('a process that may not start says everything that is wrong, and ends with 
     const { code, out, err } = await runEntry(entry, [], { ...local, KEY_PEPPER: 'hush', PORT: 'hush' });
     t.deepEqual([code, out], [1, ''], entry);
     t.deepEqual(err.split('\n'), [
-      'The environment is not fit to start with:', '  PORT must be a whole number', '  KEY_PEPPER must be written like <base64 of 32 bytes>', '',
+      'The environment is not fit to start with:',
+      '  PORT must be a whole number',
+      '  KEY_PEPPER must be written like <base64 of 32 bytes>',
+      '',
     ]);
   }
 });
@@ -187,7 +261,10 @@ test('a process that may not start says everything that is wrong, and ends with 
 test('a process whose database does not open says so in one line, and ends with code 1', async (t) => {
   const wrong = new URL(givenByRunner('TEST_DATABASE_URL'));
   wrong.password = 'wrong';
-  for (const [url, said] of [['postgres://nobody@127.0.0.1:1/none', /^PostgreSQL is away: .*\n$/], [wrong.href, /^PostgreSQL does not let us in: .*\n$/]] as const) {
+  for (const [url, said] of [
+    ['postgres://nobody@127.0.0.1:1/none', /^PostgreSQL is away: .*\n$/],
+    [wrong.href, /^PostgreSQL does not let us in: .*\n$/],
+  ] as const) {
     const { code, err } = await runEntry('src/server.ts', [], { ...local, DATABASE_URL: url });
     t.is(code, 1);
     t.regex(err, said);

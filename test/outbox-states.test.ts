@@ -16,7 +16,12 @@ import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 
-const test = anyTest as TestFn<{ services: Services; clock: TestClock; machine: OutboxMachine; close(): Promise<void> }>;
+const test = anyTest as TestFn<{
+  services: Services;
+  clock: TestClock;
+  machine: OutboxMachine;
+  close(): Promise<void>;
+}>;
 
 test.before(async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
@@ -41,25 +46,45 @@ const death = fc.constantFrom<Death>('never', 'never', 'never', 'after-start', '
 
 /** Each step that relays, workers, operators, the time and failures can take; what happens often is drawn often. */
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('enqueue' as const), key, inMs: fc.constantFrom(0, 0, minutes(2)) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('relay' as const), which: fc.constantFrom('due' as const, 'again' as const), then: fc.constantFrom('add' as const, 'add' as const, 'add' as const, 'die' as const, 'return' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('enqueue' as const), key, inMs: fc.constantFrom(0, 0, minutes(2)) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('relay' as const),
+      which: fc.constantFrom('due' as const, 'again' as const),
+      then: fc.constantFrom('add' as const, 'add' as const, 'add' as const, 'die' as const, 'return' as const),
+    }),
+  },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('execute' as const), ending, death, isOrphan: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('retry' as const), key: fc.option(key, { nil: undefined }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('close' as const), key }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wipe' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(seconds(31), minutes(11)) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(seconds(31), minutes(11)) }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 async function take(machine: OutboxMachine, clock: TestClock, step: Step): Promise<unknown> {
   switch (step.do) {
-    case 'enqueue': return machine.enqueue(step.key, step.inMs);
-    case 'relay': return machine.relay(step.which, step.then);
-    case 'execute': return machine.execute(step.ending, step.death, step);
-    case 'retry': return machine.retry(step.key);
-    case 'close': return machine.close(step.key);
-    case 'wipe': return machine.wipeRedis();
-    case 'pass': return clock.pass(step.ms);
+    case 'enqueue':
+      return machine.enqueue(step.key, step.inMs);
+    case 'relay':
+      return machine.relay(step.which, step.then);
+    case 'execute':
+      return machine.execute(step.ending, step.death, step);
+    case 'retry':
+      return machine.retry(step.key);
+    case 'close':
+      return machine.close(step.key);
+    case 'wipe':
+      return machine.wipeRedis();
+    case 'pass':
+      return clock.pass(step.ms);
   }
 }
 
@@ -69,50 +94,72 @@ const isOpen = (state: string | undefined) => state === 'due' || state === 'rela
 function mayBecome(step: Step, before: string | undefined, after: string | undefined): boolean {
   if (before === after) return true;
   if (before === undefined) return step.do === 'enqueue' && after === 'due';
-  if (before === 'failed') return (step.do === 'retry' && after === 'due') || (step.do === 'close' && after === 'finished');
+  if (before === 'failed')
+    return (step.do === 'retry' && after === 'due') || (step.do === 'close' && after === 'finished');
   if (before === 'finished') return false;
   if (step.do === 'execute') return after === 'finished' || after === 'failed';
   return step.do === 'relay' && isOpen(after);
 }
 
-test.serial('after any sequence of steps every job is in one state, none is lost, and none is counted or completed twice', async (t) => {
-  const { services, clock, machine } = t.context;
-  const statesOf = async () => new Map((await machine.rows()).map(({ key, state }) => [key, state]));
+test.serial(
+  'after any sequence of steps every job is in one state, none is lost, and none is counted or completed twice',
+  async (t) => {
+    const { services, clock, machine } = t.context;
+    const statesOf = async () => new Map((await machine.rows()).map(({ key, state }) => [key, state]));
 
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), fc.boolean(), async (steps, isWipedAtEnd) => {
-    await machine.clear();
-    let before = await statesOf();
-    for (const step of [{ do: 'enqueue', key: 'a', inMs: 0 } as const, { do: 'relay', which: 'due', then: 'add' } as const, ...steps]) {
-      await take(machine, clock, step);
-      const after = await statesOf();
-      for (const key of keys) {
-        if (!mayBecome(step, before.get(key), after.get(key))) throw new Error(`${key}: ${before.get(key)} → ${after.get(key)} by ${JSON.stringify(step)}`);
-      }
-      const counted = await readJobStates(services.execute, clock.now());
-      const sum = (name: 'due' | 'later' | 'failed') => counted.reduce((total, state) => total + state[name], 0);
-      const states = [...after.values()];
-      t.is(sum('due') + sum('later'), states.filter(isOpen).length);
-      t.is(sum('failed'), states.filter((state) => state === 'failed').length);
-      before = after;
-    }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }),
+        fc.boolean(),
+        async (steps, isWipedAtEnd) => {
+          await machine.clear();
+          let before = await statesOf();
+          for (const step of [
+            { do: 'enqueue', key: 'a', inMs: 0 } as const,
+            { do: 'relay', which: 'due', then: 'add' } as const,
+            ...steps,
+          ]) {
+            await take(machine, clock, step);
+            const after = await statesOf();
+            for (const key of keys) {
+              if (!mayBecome(step, before.get(key), after.get(key)))
+                throw new Error(`${key}: ${before.get(key)} → ${after.get(key)} by ${JSON.stringify(step)}`);
+            }
+            const counted = await readJobStates(services.execute, clock.now());
+            const sum = (name: 'due' | 'later' | 'failed') => counted.reduce((total, state) => total + state[name], 0);
+            const states = [...after.values()];
+            t.is(sum('due') + sum('later'), states.filter(isOpen).length);
+            t.is(sum('failed'), states.filter((state) => state === 'failed').length);
+            before = after;
+          }
 
-    if (isWipedAtEnd) await machine.wipeRedis();
-    // The longest that a relayed job is left to its queue; whatever a dead process held is executed again by then.
-    clock.pass(minutes(11));
-    for (const which of ['due', 'again'] as const) await machine.relay(which, 'add');
-    while (await machine.execute('done', 'never', { isOrphan: true }));
-    while (await machine.execute('done', 'never'));
-    const end = await statesOf();
-    for (const [key, state] of before) t.is(end.get(key), isOpen(state) ? 'finished' : state, `${key} was ${state}`);
-    for (const count of (await machine.outcomes()).values()) t.is(count, 1);
-  }), { numRuns: 60 });
-});
+          if (isWipedAtEnd) await machine.wipeRedis();
+          // The longest that a relayed job is left to its queue; whatever a dead process held is executed again by then.
+          clock.pass(minutes(11));
+          for (const which of ['due', 'again'] as const) await machine.relay(which, 'add');
+          while (await machine.execute('done', 'never', { isOrphan: true }));
+          while (await machine.execute('done', 'never'));
+          const end = await statesOf();
+          for (const [key, state] of before)
+            t.is(end.get(key), isOpen(state) ? 'finished' : state, `${key} was ${state}`);
+          for (const count of (await machine.outcomes()).values()) t.is(count, 1);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  },
+);
 
 test.serial('the table refuses a job that is in no state or in two', async (t) => {
   const { services, machine } = t.context;
   await machine.clear();
   await machine.enqueue('a', hours(1));
-  for (const change of [sql`next_relay_at = null`, sql`failed_at = now()`, sql`finished_at = now()`, sql`next_relay_at = null, finished_at = now(), failed_at = now()`]) {
+  for (const change of [
+    sql`next_relay_at = null`,
+    sql`failed_at = now()`,
+    sql`finished_at = now()`,
+    sql`next_relay_at = null, finished_at = now(), failed_at = now()`,
+  ]) {
     t.is(brokenConstraint(await t.throwsAsync(services.execute(sql`update outbox set ${change}`))), 'outbox_state');
   }
   t.deepEqual(await machine.rows(), [{ key: 'a', state: 'due' }]);

@@ -4,10 +4,10 @@ import { fanOutEvent } from '#jobs/webhooks.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { createEndpoint, disableEndpoint } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
 import { claimDue, claimStale } from '#src/outbox/claims.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordFinished, startJobs } from '#src/outbox/job-state.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from './support/context.ts';
 import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
 
@@ -17,10 +17,12 @@ useContext(test);
 test('a promise exists if and only if its transaction committed', async (t) => {
   const { ctx } = t.context;
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'kept' }));
-  await t.throwsAsync(transact(ctx, async (ctx) => {
-    enqueue(ctx, fanOutEvent, { eventId: 'broken' });
-    throw new Error('changed our mind');
-  }));
+  await t.throwsAsync(
+    transact(ctx, async (ctx) => {
+      enqueue(ctx, fanOutEvent, { eventId: 'broken' });
+      throw new Error('changed our mind');
+    }),
+  );
   t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: 'kept' }]);
 });
 
@@ -37,12 +39,17 @@ test('a promise outside a transaction is refused', (t) => {
 
 test('an event is recorded, and to tell of it is promised where somebody listens, though he be switched off', async (t) => {
   const { ctx } = t.context;
-  const record = () => transact(ctx, async (ctx) => (['order.paid', 'order.shipped', 'label.purchased'] as const).map((type) => recordEvent(ctx, type, 'ord_1')));
+  const record = () =>
+    transact(ctx, async (ctx) =>
+      (['order.paid', 'order.shipped', 'label.purchased'] as const).map((type) => recordEvent(ctx, type, 'ord_1')),
+    );
   await record();
   t.deepEqual(await recorded(ctx, 'ord_1'), ['order.paid', 'order.shipped', 'label.purchased']);
   t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), []);
 
-  const { id } = await createEndpoint(ctx, { url: 'http://127.0.0.1:9/hooks', events: ['order.paid', 'label.*'] }).then(({ endpoint }) => endpoint);
+  const { id } = await createEndpoint(ctx, { url: 'http://127.0.0.1:9/hooks', events: ['order.paid', 'label.*'] }).then(
+    ({ endpoint }) => endpoint,
+  );
   const [paid, , bought] = await record();
   t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: paid }, { eventId: bought }]);
   await disableEndpoint(ctx, { id });
@@ -65,7 +72,8 @@ test.serial('a relayed promise is relayed again only while it is not kept, and l
   const { execute } = services;
   const jobs = [fanOutEvent.name];
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'forgotten' }));
-  const mine = (claims: { id: string; tenantId: string | null }[]) => claims.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+  const mine = (claims: { id: string; tenantId: string | null }[]) =>
+    claims.filter(({ tenantId }) => tenantId === ctx.tenant.id);
 
   const [claim] = mine(await claimDue(execute, jobs, clock.now(), 1000));
   t.truthy(claim);

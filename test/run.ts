@@ -5,17 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-
+import { explain } from '#src/cli/lib/script-options.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { ensureChromium } from '#src/dev/embedded/chromium.ts';
 import { MissingProgramError } from '#src/dev/embedded/missing-program-error.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { migrate } from '#src/database/migrate.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
 import { createTemplateDatabase } from '#test/support/database.ts';
-import { explain } from '#src/cli/lib/script-options.ts';
 
 /*
- * What `npm test` runs: the type-check beside the start of the services, then every test, each file
+ * What `npm test` runs: the type-check and the linter beside every test, each file
  * on its own copy of one migrated database. Arguments go to ava: file names, --match and so on.
  * What the routes answered meanwhile is held against what they promise (test/routes), where every test was run.
  * TEST_DATABASE_URL and TEST_REDIS_URL name services to use instead of our own, and TEST_DATABASE_ADMIN_URL a role that
@@ -27,39 +26,65 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const args = process.argv.slice(2);
 if (args.some((word) => word === '--help' || word === '-h')) {
-  console.log(explain(
-    'Checks the types and runs every test on a PostgreSQL and a Redis of its own; arguments go to ava: files, --match and so on.',
-    'npm test --', {}, 'test/domain/orders',
-  ));
+  console.log(
+    explain(
+      'Checks the types and runs every test on a PostgreSQL and a Redis of its own; arguments go to ava: files, --match and so on.',
+      'npm test --',
+      {},
+      'test/domain/orders',
+    ),
+  );
   process.exit(0);
 }
 const records = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
-const [types, tests] = await Promise.all([checkTypes(), runTestsWithServices(args)]);
-process.stdout.write(types.output);
+const [types, style, tests] = await Promise.all([checkTypes(), checkStyle(), runTestsWithServices(args)]);
+process.stdout.write(types.output + style.output);
 const passed = tests.passed;
-const failed = tests.failed + types.failed + (args.length === 0 ? await checkRoutes() : 0) + (passed + tests.failed === 0 ? 1 : 0);
+const failed =
+  tests.failed +
+  types.failed +
+  style.failed +
+  (args.length === 0 ? await checkRoutes() : 0) +
+  (passed + tests.failed === 0 ? 1 : 0);
 rmSync(records, { recursive: true, force: true });
 process.exitCode = failed > 0 ? 1 : 0;
 console.log(`${passed} passed, ${failed} failed`);
 
-async function checkTypes(): Promise<{ output: string; failed: number }> {
-  const pretty = String(process.stdout.isTTY ?? false);
-  const tsc = spawn(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--pretty', pretty],
-    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const ended = once(tsc, 'close');
-  const output = await text(tsc.stdout);
+/** Run a checker of this project's source on all of it: what it finds is printed, and counts as one failure. */
+async function check(
+  title: string,
+  program: string,
+  args: readonly string[],
+): Promise<{ output: string; failed: number }> {
+  const checker = spawn(process.execPath, [join(root, 'node_modules', program), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(checker, 'close');
+  const output = await text(checker.stdout);
   const [code] = await ended;
-  if (code === 0) return { output: '', failed: 0 };
-  return { output: `\nThe types do not hold:\n${output}\n`, failed: 1 };
+  return code === 0 ? { output: '', failed: 0 } : { output: `\n${title}:\n${output}\n`, failed: 1 };
+}
+
+function checkTypes() {
+  return check('The types do not hold', 'typescript/bin/tsc', [
+    '--noEmit',
+    '--pretty',
+    String(process.stdout.isTTY ?? false),
+  ]);
+}
+
+function checkStyle() {
+  return check('npm run lint found', '@biomejs/biome/bin/biome', ['ci', '--reporter=github']);
 }
 
 /** Routes that no test was answered as they document: one failure, and what is missing. */
 async function checkRoutes(): Promise<number> {
   const [{ routes }, { standingsOf }, { readRecords }, { debtsOf }] = await Promise.all([
-    import('#src/api/routes.ts'), import('#test/routes/obligations.ts'), import('#test/routes/read-records.ts'), import('#test/routes/table.ts'),
+    import('#src/api/routes.ts'),
+    import('#test/routes/obligations.ts'),
+    import('#test/routes/read-records.ts'),
+    import('#test/routes/table.ts'),
   ]);
   const debts = debtsOf(standingsOf(routes, readRecords(records)));
   if (debts.length === 0) return 0;
@@ -68,7 +93,11 @@ async function checkRoutes(): Promise<number> {
 }
 
 async function runTestsWithServices(args: string[]): Promise<Tally> {
-  const { TEST_DATABASE_URL: givenDatabase, TEST_DATABASE_ADMIN_URL: givenAdmin, TEST_REDIS_URL: givenRedis } = process.env;
+  const {
+    TEST_DATABASE_URL: givenDatabase,
+    TEST_DATABASE_ADMIN_URL: givenAdmin,
+    TEST_REDIS_URL: givenRedis,
+  } = process.env;
   try {
     const [chromium, embedded] = await Promise.all([
       chromiumOrWhyNot(),

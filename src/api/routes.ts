@@ -43,11 +43,52 @@ import * as subscriptions from './subscriptions/routes.ts';
 import * as wholesale from './wholesale/routes.ts';
 
 const admin = [
-  adminAnalytics, adminCatalogue, adminContent, adminIntegrations, adminKeys, adminLabels, adminOrders, adminPeople,
-  adminPromotions, adminProviderConfirmations, adminProviders, adminRecords, adminReturns, adminReviews,
-  adminSubscriptions, adminSuppressions, adminWebhookDeliveries, adminWebhookSecret, adminWebhooks,
+  adminAnalytics,
+  adminCatalogue,
+  adminContent,
+  adminIntegrations,
+  adminKeys,
+  adminLabels,
+  adminOrders,
+  adminPeople,
+  adminPromotions,
+  adminProviderConfirmations,
+  adminProviders,
+  adminRecords,
+  adminReturns,
+  adminReviews,
+  adminSubscriptions,
+  adminSuppressions,
+  adminWebhookDeliveries,
+  adminWebhookSecret,
+  adminWebhooks,
 ];
-const pages = [...admin, analytics, billingPortal, cart, cartPreviews, savedCarts, checkout, content, customer, customerPortal, inboundShippo, inboundStripe, integrations, inventory, leads, orders, partners, products, returns, search, shipping, storefront, subscriptions, wholesale];
+const pages = [
+  ...admin,
+  analytics,
+  billingPortal,
+  cart,
+  cartPreviews,
+  savedCarts,
+  checkout,
+  content,
+  customer,
+  customerPortal,
+  inboundShippo,
+  inboundStripe,
+  integrations,
+  inventory,
+  leads,
+  orders,
+  partners,
+  products,
+  returns,
+  search,
+  shipping,
+  storefront,
+  subscriptions,
+  wholesale,
+];
 
 /**
  * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands

@@ -9,12 +9,17 @@ import { eraseCommand, exportCommand } from './privacy.ts';
 import { replayCommand } from './replay.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
 import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
+import { listDeliveriesCommand, recoverCommand, redeliverCommand, showDeliveryCommand } from './webhooks/deliveries.ts';
 import {
-  listDeliveriesCommand, recoverCommand, redeliverCommand, showDeliveryCommand,
-} from './webhooks/deliveries.ts';
-import {
-  createEndpointCommand, disableEndpointCommand, enableEndpointCommand, listEndpointsCommand, listEventTypesCommand,
-  removeEndpointCommand, rotateEndpointCommand, testEndpointCommand, updateEndpointCommand,
+  createEndpointCommand,
+  disableEndpointCommand,
+  enableEndpointCommand,
+  listEndpointsCommand,
+  listEventTypesCommand,
+  removeEndpointCommand,
+  rotateEndpointCommand,
+  testEndpointCommand,
+  updateEndpointCommand,
 } from './webhooks/endpoints.ts';
 import { registerWebhookCommand } from './webhooks/register.ts';
 

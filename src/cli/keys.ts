@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '#src/domain/audit/index.ts';
 import type { InTransaction } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
@@ -33,32 +33,45 @@ export const createKeyCommand = defineCommand({
   parameters: { slug: 'The store.', name: 'What to call the key.' },
   options: {
     kind: {
-      type: 'string', value: 'secret|publishable',
+      type: 'string',
+      value: 'secret|publishable',
       description: 'A publishable key may stand in a page that every shopper reads.',
     },
     scopes: { type: 'string', value: 'a,b,c', description: 'What the key may do: products:read, cart:write …' },
     'expires-at': {
-      type: 'string', value: 'time',
+      type: 'string',
+      value: 'time',
       description: 'When it ends, such as 2027-01-01T00:00:00Z. Never, unless given.',
     },
     'requests-per-minute': {
-      type: 'string', value: 'number',
+      type: 'string',
+      value: 'number',
       description: 'Its own rate limit. Default: 6000 for a secret key.',
     },
   },
   async run({ parameters, options, terminal }) {
-    const { expires_at: expiresAt, requests_per_minute: requestsPerMinute, ...key } = readInput('keys create', KeyInput, {
+    const {
+      expires_at: expiresAt,
+      requests_per_minute: requestsPerMinute,
+      ...key
+    } = readInput('keys create', KeyInput, {
       name: parameters.name,
       kind: options.kind,
       scopes: readList(options.scopes),
       expires_at: options['expires-at'] ?? null,
       requests_per_minute: readNumber(options['requests-per-minute']) ?? null,
     });
-    const issued = await withStore(terminal, parameters.slug, (ctx) => transact(ctx, async (ctx) => {
-      const issued = await issueKey(ctx, { ...key, expiresAt: expiresAt ? new Date(expiresAt) : null, requestsPerMinute });
-      await writeDown(ctx, 'key.created', issued.key);
-      return issued;
-    }));
+    const issued = await withStore(terminal, parameters.slug, (ctx) =>
+      transact(ctx, async (ctx) => {
+        const issued = await issueKey(ctx, {
+          ...key,
+          expiresAt: expiresAt ? new Date(expiresAt) : null,
+          requestsPerMinute,
+        });
+        await writeDown(ctx, 'key.created', issued.key);
+        return issued;
+      }),
+    );
     return {
       data: { key: presentKey(issued.key), value: issued.value },
       lines: [issued.value, `This is the key "${key.name}" of ${parameters.slug}. It is not shown again.`],

@@ -6,10 +6,13 @@ const defaultUrl = 'http://127.0.0.1:3000';
 export const openApiCommand = defineCommand({
   name: 'openapi',
   summary: 'Print the OpenAPI document of the HTTP interface.',
-  options: { url: { type: 'string', value: 'url', description: 'Where the service is reached. PUBLIC_URL, unless given.' } },
+  options: {
+    url: { type: 'string', value: 'url', description: 'Where the service is reached. PUBLIC_URL, unless given.' },
+  },
   async run({ options, terminal }) {
     const [{ routes }, { openApiDocument }] = await Promise.all([
-      import('#src/api/routes.ts'), import('#src/api/openapi/openapi-document.ts'),
+      import('#src/api/routes.ts'),
+      import('#src/api/openapi/openapi-document.ts'),
     ]);
     const publicUrl = (options.url ?? terminal.environment['PUBLIC_URL'] ?? defaultUrl).replace(/\/$/, '');
     const data = openApiDocument(routes, { publicUrl });

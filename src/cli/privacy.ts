@@ -13,7 +13,8 @@ export const exportCommand = defineCommand({
   async run({ parameters: { slug, email }, terminal }) {
     rejectOther(email);
     const held = await withStore(terminal, slug, (ctx) =>
-      exportPersonalData(ctx, { email }, (part) => terminal.progress(`Looking through ${part}.`)));
+      exportPersonalData(ctx, { email }, (part) => terminal.progress(`Looking through ${part}.`)),
+    );
     return { data: held, lines: [JSON.stringify(held, null, 2)] };
   },
 });
@@ -29,10 +30,14 @@ export const eraseCommand = defineCommand({
     rejectOther(email);
     if (!options.yes) throw new UsageError('erase cannot be taken back: look with export first, then say --yes.');
     const { obstacles, erased, paymentCustomerIds } = await withStore(terminal, slug, (ctx) =>
-      erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)));
+      erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)),
+    );
     if (obstacles.length > 0) {
       const sentence = `Something is still under way, so nothing was erased: ${obstacles.join('; ')}.`;
-      throw new Failure(sentence, obstacles.map((detail) => ({ detail })));
+      throw new Failure(
+        sentence,
+        obstacles.map((detail) => ({ detail })),
+      );
     }
     const rows = Object.entries(erased).map(([part, count]) => [part, String(count)]);
     return {
@@ -40,7 +45,9 @@ export const eraseCommand = defineCommand({
       lines: [
         ...(rows.length > 0 ? columns([['ERASED FROM', 'ROWS'], ...rows]) : ['Nothing is held about this address.']),
         ...paymentCustomerIds.map((id) => `Stripe keeps records of its own: delete the customer ${id} there.`),
-        ...(rows.length > 0 ? ['Backups hold it until they are rotated, and so does whoever was told by webhook.'] : []),
+        ...(rows.length > 0
+          ? ['Backups hold it until they are rotated, and so does whoever was told by webhook.']
+          : []),
       ],
     };
   },

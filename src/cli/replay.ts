@@ -1,4 +1,4 @@
-import { type Replayed, replayPayments, type ReplayWhat } from '#src/domain/payments/index.ts';
+import { type Replayed, type ReplayWhat, replayPayments } from '#src/domain/payments/index.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, type Report, UsageError } from './lib/command.ts';
@@ -12,9 +12,13 @@ export const replayCommand = defineCommand({
   summary: 'Ask Stripe about its events again, and bring the orders of a store into line.',
   parameters: { slug: 'The store.' },
   options: {
-    since: { type: 'string', value: 'time', description: `What happened since then; beyond the 30 days of Stripe's events, by its objects. ${timeHelp}` },
+    since: {
+      type: 'string',
+      value: 'time',
+      description: `What happened since then; beyond the 30 days of Stripe's events, by its objects. ${timeHelp}`,
+    },
     until: { type: 'string', value: 'time', description: 'Up to then. With --since; now, unless given.' },
-    event: { type: 'string', value: 'id', description: 'Only what this event of Stripe\'s is about: evt_…' },
+    event: { type: 'string', value: 'id', description: "Only what this event of Stripe's is about: evt_…" },
     session: { type: 'string', value: 'id', description: 'Only this session: cs_…' },
     order: { type: 'string', value: 'order', description: 'Only what this order has at Stripe: ORD-1001 or ord_…' },
     'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
@@ -51,7 +55,8 @@ function whatOf(clock: Clock, { since, until, event, session, order }: Given): R
 function report(replayed: readonly Replayed[], dryRun: boolean): Report {
   const troubled = replayed.filter(({ result }) => result === 'failed' || result === 'unknown_order');
   const changes = replayed.flatMap(({ objectId, changes }) =>
-    changes.map(({ of, field, before, after }) => [of, field, shown(before), '→', shown(after), objectId]));
+    changes.map(({ of, field, before, after }) => [of, field, shown(before), '→', shown(after), objectId]),
+  );
   const count = replayed.filter(({ result }) => result === 'changed').length;
   const what = `${replayed.length} ${replayed.length === 1 ? 'object' : 'objects'} looked at`;
   return {
@@ -60,13 +65,23 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
       dry_run: dryRun,
       checked_at: replayed.length,
       changed: count,
-      objects: replayed.map(({ subject, objectId, eventIds, result, changes, failure }) =>
-        ({ subject, id: objectId, event_ids: eventIds, result, changes, failure: failure ?? null })),
+      objects: replayed.map(({ subject, objectId, eventIds, result, changes, failure }) => ({
+        subject,
+        id: objectId,
+        event_ids: eventIds,
+        result,
+        changes,
+        failure: failure ?? null,
+      })),
     },
     lines: [
       ...columns(changes),
-      ...troubled.map(({ subject, objectId, result, failure }) => `${subject} ${objectId}: ${
-        result === 'failed' ? failure : 'it bears our marks, and there is no such order: look for it at Stripe.'}`),
+      ...troubled.map(
+        ({ subject, objectId, result, failure }) =>
+          `${subject} ${objectId}: ${
+            result === 'failed' ? failure : 'it bears our marks, and there is no such order: look for it at Stripe.'
+          }`,
+      ),
       `${what}${count === 0 ? ': nothing' : `, ${count}`} ${dryRun ? 'would change' : 'changed'}.`,
     ],
   };

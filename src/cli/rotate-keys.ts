@@ -10,10 +10,15 @@ export const rotateKeysCommand = defineCommand({
   options: { status: { type: 'boolean', description: 'Only say which key sealed how much.' } },
   async run({ options, terminal }): Promise<Report> {
     return withServices(terminal, async ({ config }, ctx) => {
-      const rewrapped = options.status ? [] : await rewrapSecrets(ctx, ({ table, column }, count) =>
-        terminal.progress(`${table}.${column}: ${count} sealed again`));
+      const rewrapped = options.status
+        ? []
+        : await rewrapSecrets(ctx, ({ table, column }, count) =>
+            terminal.progress(`${table}.${column}: ${count} sealed again`),
+          );
       const uses = await inspectSecrets(ctx);
-      const damaged = rewrapped.flatMap(({ table, column, damaged }) => damaged.map((row) => ({ table, column, ...row })));
+      const damaged = rewrapped.flatMap(({ table, column, damaged }) =>
+        damaged.map((row) => ({ table, column, ...row })),
+      );
       const [, ...others] = config.encryptionKeys.map(([id]) => id);
       const idle = others.filter((id) => !uses.some(({ keyId }) => keyId === id));
       const closed = uses.some(({ state }) => state === 'closed');
@@ -22,17 +27,28 @@ export const rotateKeysCommand = defineCommand({
         data: {
           sealing_key: ctx.keyring.ids[0],
           rewrapped: rewrapped.map(({ table, column, rewrapped: count }) => ({ table, column, count })),
-          damaged: damaged.map(({ table, column, tenantId, id, keyId }) =>
-            ({ table, column, tenant_id: tenantId, id, key_id: keyId })),
+          damaged: damaged.map(({ table, column, tenantId, id, keyId }) => ({
+            table,
+            column,
+            tenant_id: tenantId,
+            id,
+            key_id: keyId,
+          })),
           uses: uses.map(({ table, column, keyId, count, state }) => ({ table, column, key_id: keyId, count, state })),
           removable_keys: idle,
         },
         lines: [
-          ...(uses.length > 0 ? columns([['COLUMN', 'KEY', 'SEALED', 'STATE'], ...uses.map(row)]) : ['Nothing is sealed yet.']),
-          ...damaged.map(({ table, column, tenantId, id, keyId }) =>
-            `${table}.${column} of ${id} (${tenantId}) does not open with the key ${keyId}: save that secret again.`),
-          ...idle.map((id) =>
-            `Nothing is sealed with ${id} any more: once no process seals with it, take it out of ENCRYPTION_KEYS.`),
+          ...(uses.length > 0
+            ? columns([['COLUMN', 'KEY', 'SEALED', 'STATE'], ...uses.map(row)])
+            : ['Nothing is sealed yet.']),
+          ...damaged.map(
+            ({ table, column, tenantId, id, keyId }) =>
+              `${table}.${column} of ${id} (${tenantId}) does not open with the key ${keyId}: save that secret again.`,
+          ),
+          ...idle.map(
+            (id) =>
+              `Nothing is sealed with ${id} any more: once no process seals with it, take it out of ENCRYPTION_KEYS.`,
+          ),
         ],
       };
     });

@@ -1,11 +1,16 @@
-import { recordAudit } from '#src/domain/audit/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { recordAudit } from '#src/domain/audit/index.ts';
 import {
-  listTenants, type ModuleName, moduleNames, rotateSessionSecret, setModules, type Tenant,
+  listTenants,
+  type ModuleName,
+  moduleNames,
+  rotateSessionSecret,
+  setModules,
+  type Tenant,
 } from '#src/domain/tenants/index.ts';
 import { nearest } from '#src/lib/nearest.ts';
-import { defineCommand, UsageError } from './lib/command.ts';
 import { columns } from './lib/columns.ts';
+import { defineCommand, UsageError } from './lib/command.ts';
 import { withServices, withStore } from './lib/with-services.ts';
 
 export const listTenantsCommand = defineCommand({
@@ -42,14 +47,24 @@ export const setModuleCommand = defineCommand({
     const module = moduleNamed(parameters.module);
     if (position !== 'on' && position !== 'off') throw new UsageError(`A module is on or off, not "${position}".`);
     const on = position === 'on';
-    const changed = await withStore(terminal, slug, (ctx) => transact(ctx, async (ctx) => {
-      const { action } = await setModules(ctx, { [module]: on });
-      if (action === 'unchanged') return false;
-      const before = { on: ctx.tenant.modules[module] };
-      await recordAudit(ctx, { action: 'module.updated', subjectKind: 'module', subjectId: module, before, after: { on } });
-      return true;
-    }));
-    const sentence = changed ? `${module} of ${slug} is now ${position}.` : `${module} of ${slug} was ${position} already.`;
+    const changed = await withStore(terminal, slug, (ctx) =>
+      transact(ctx, async (ctx) => {
+        const { action } = await setModules(ctx, { [module]: on });
+        if (action === 'unchanged') return false;
+        const before = { on: ctx.tenant.modules[module] };
+        await recordAudit(ctx, {
+          action: 'module.updated',
+          subjectKind: 'module',
+          subjectId: module,
+          before,
+          after: { on },
+        });
+        return true;
+      }),
+    );
+    const sentence = changed
+      ? `${module} of ${slug} is now ${position}.`
+      : `${module} of ${slug} was ${position} already.`;
     return { data: { slug, module, on, changed }, lines: [sentence] };
   },
 });
@@ -60,10 +75,12 @@ export const rotateSecretCommand = defineCommand({
   parameters: { slug: 'The store.' },
   async run({ parameters, terminal }) {
     const { slug } = parameters;
-    await withStore(terminal, slug, (ctx) => transact(ctx, async (ctx) => {
-      await rotateSessionSecret(ctx);
-      await recordAudit(ctx, { action: 'store.secret_rotated', subjectKind: 'store', subjectId: slug });
-    }));
+    await withStore(terminal, slug, (ctx) =>
+      transact(ctx, async (ctx) => {
+        await rotateSessionSecret(ctx);
+        await recordAudit(ctx, { action: 'store.secret_rotated', subjectKind: 'store', subjectId: slug });
+      }),
+    );
     return { data: { slug }, lines: [`${slug} has a new secret. Everybody is signed out.`] };
   },
 });

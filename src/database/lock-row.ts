@@ -16,7 +16,11 @@ interface Keyed {
  *
  * The same as MikroORM's `findOne` with a lock, by a prepared statement and at a quarter of its cost.
  */
-export async function lockRow<Entity extends Keyed>(ctx: WithTransaction<TenantContext>, entityName: EntityName<Entity>, id: string): Promise<Entity | undefined> {
+export async function lockRow<Entity extends Keyed>(
+  ctx: WithTransaction<TenantContext>,
+  entityName: EntityName<Entity>,
+  id: string,
+): Promise<Entity | undefined> {
   const { em } = ctx.tx;
   const meta = em.getMetadata().get<Entity>(entityName);
   const known = Array.from(em.getUnitOfWork().getIdentityMap().getStore(meta).values());

@@ -44,7 +44,9 @@ export async function migrate(
 
 /** The migrations that were not applied yet. */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
-  return withMigrator(databaseUrl, { lockTimeoutMs }, async (migrator) => (await migrator.getPending()).map(({ name }) => name));
+  return withMigrator(databaseUrl, { lockTimeoutMs }, async (migrator) =>
+    (await migrator.getPending()).map(({ name }) => name),
+  );
 }
 
 /** PostgreSQL gives the lock back when the connection ends, however it ends. */
@@ -55,7 +57,11 @@ async function takeLock(client: pg.Client, report: (sentence: string) => void): 
   await client.query('select pg_advisory_lock($1)', [migrationLock]);
 }
 
-async function withMigrator<Result>(databaseUrl: string, patience: { lockTimeoutMs: number }, work: (migrator: Migrator) => Promise<Result>): Promise<Result> {
+async function withMigrator<Result>(
+  databaseUrl: string,
+  patience: { lockTimeoutMs: number },
+  work: (migrator: Migrator) => Promise<Result>,
+): Promise<Result> {
   const pool = new pg.Pool({ ...parsePostgresUrl(databaseUrl), max: 2, lock_timeout: patience.lockTimeoutMs });
   const lost = Promise.withResolvers<void>();
   pool.on('connect', (client) => client.on('error', () => lost.resolve()));
@@ -69,7 +75,11 @@ async function withMigrator<Result>(databaseUrl: string, patience: { lockTimeout
         ...(await locateTables(pool)),
         driverOptions: new PostgresDialect({ pool }),
         extensions: [Migrator],
-        migrations: { path: fileURLToPath(new URL('../../migrations', import.meta.url)), snapshot: false, tableName: 'migrations' },
+        migrations: {
+          path: fileURLToPath(new URL('../../migrations', import.meta.url)),
+          snapshot: false,
+          tableName: 'migrations',
+        },
       }),
     );
     return await work(orm.migrator as Migrator);
@@ -82,7 +92,9 @@ async function withMigrator<Result>(databaseUrl: string, patience: { lockTimeout
 
 /** The migrator looks for both by their names, and would create what it does not find. */
 async function locateTables(pool: pg.Pool): Promise<{ dbName: string; schema: string }> {
-  const { rows: [place] } = await pool.query('select current_database() as "dbName", current_schema() as schema');
+  const {
+    rows: [place],
+  } = await pool.query('select current_database() as "dbName", current_schema() as schema');
   return place;
 }
 

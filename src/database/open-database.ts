@@ -45,7 +45,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
     replica,
     wakeRelay: options.wakeRelay,
     answers() {
-      probing ??= probe.query('select 1').then(() => true, () => false).finally(() => (probing = undefined));
+      probing ??= probe
+        .query('select 1')
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => (probing = undefined));
       return probing;
     },
     async close() {
@@ -70,7 +76,9 @@ function openPool(url: string, { poolMax, applicationName, log }: DatabaseOption
   });
   pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));
   // One that is lost while it is used fails its statement; without a listener it would end the process besides.
-  pool.on('connect', (client) => client.on('error', (error) => log.debug({ err: error.message }, 'database connection lost')));
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.debug({ err: error.message }, 'database connection lost')),
+  );
   return pool;
 }
 

@@ -1,8 +1,14 @@
 import type {
-  EntityDictionary, EntityMetadata, EntityName, FilterQuery, NativeInsertUpdateOptions, QueryResult, UpsertOptions,
+  EntityDictionary,
+  EntityMetadata,
+  EntityName,
+  FilterQuery,
+  NativeInsertUpdateOptions,
+  QueryResult,
+  UpsertOptions,
 } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { CompiledQuery, type QueryResult as Answer } from 'kysely';
+import { type QueryResult as Answer, CompiledQuery } from 'kysely';
 
 /** What the unit of work tells a driver beside the row, and the transaction that it writes in. */
 type UpdateOptions<Row> = Omit<NativeInsertUpdateOptions<Row> & UpsertOptions<Row>, 'ctx'> & {
@@ -28,7 +34,10 @@ export class PreparedDriver extends PostgreSqlDriver {
     const isRow = options.convertCustomTypes === false && !options.upsert && key?.every(({ value }) => value !== null);
     if (!options.ctx || !isRow || !key || !changes) return super.nativeUpdate(entityName, where, data, options);
 
-    const statement = CompiledQuery.raw(updateOf(meta, key, changes), [...changes, ...key].map(({ value }) => value));
+    const statement = CompiledQuery.raw(
+      updateOf(meta, key, changes),
+      [...changes, ...key].map(({ value }) => value),
+    );
     const { rows, numAffectedRows } = await this.rethrow(options.ctx.executeQuery(statement));
     return { affectedRows: Number(numAffectedRows), row: rows[0], rows } as QueryResult<Row>;
   }
@@ -56,7 +65,11 @@ const namesOf = new WeakMap<object, ReadonlyMap<string, string>>();
 function namesIn<Row>(meta: EntityMetadata<Row>): ReadonlyMap<string, string> {
   let names = namesOf.get(meta);
   if (!names) {
-    names = new Map(meta.props.flatMap(({ name, fieldNames = [] }) => (fieldNames.length === 1 ? [[name, `"${fieldNames[0]}"`] as const] : [])));
+    names = new Map(
+      meta.props.flatMap(({ name, fieldNames = [] }) =>
+        fieldNames.length === 1 ? [[name, `"${fieldNames[0]}"`] as const] : [],
+      ),
+    );
     namesOf.set(meta, names);
   }
   return names;

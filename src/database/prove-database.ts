@@ -48,9 +48,11 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
 /** The first thing that makes a database unfit, as a sentence that says what to do. */
 function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
   if (isUnbound) {
-    return `The role "${role}" is above row-level security, so nothing would keep the stores apart. Create one that is not:\n` +
+    return (
+      `The role "${role}" is above row-level security, so nothing would keep the stores apart. Create one that is not:\n` +
       `  create role storefront login password '…' nosuperuser nobypassrls;\n` +
-      `  alter database … owner to storefront;`;
+      `  alter database … owner to storefront;`
+    );
   }
   if (skewSeconds > clockSkewMaxSeconds) {
     return `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds.`;
@@ -76,7 +78,9 @@ export async function proveDatabase(execute: Execute): Promise<void> {
 export function whyClosed(error: unknown): string | undefined {
   if (isDatabaseAway(error)) return 'PostgreSQL is away: DATABASE_URL names a server that does not answer.';
   const isTurnedAway = error instanceof Error && 'code' in error && turnedAwayCodes.has(String(error.code));
-  return isTurnedAway ? 'PostgreSQL does not let us in: see the user, the password and the database of DATABASE_URL.' : undefined;
+  return isTurnedAway
+    ? 'PostgreSQL does not let us in: see the user, the password and the database of DATABASE_URL.'
+    : undefined;
 }
 
 /** A wrong password, a user who may not, no such database. */

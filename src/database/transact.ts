@@ -70,7 +70,9 @@ export async function continueAs<Ctx extends DatabaseContext, Tenant extends Ten
   ctx: WithTransaction<Ctx>,
   tenant: Tenant,
 ): Promise<WithTransaction<Ctx & { readonly tenant: Tenant }>> {
-  await ctx.tx.execute(sql`select set_config('app.platform', 'off', true), set_config('app.tenant_id', ${tenant.id}, true)`);
+  await ctx.tx.execute(
+    sql`select set_config('app.platform', 'off', true), set_config('app.tenant_id', ${tenant.id}, true)`,
+  );
   return { ...ctx, tenant };
 }
 
@@ -86,7 +88,11 @@ export interface ReadOptions {
  * round trip is enough and the connection stays clean.
  * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
  */
-export async function read<Row>(ctx: TenantContext, statement: Sql, { replica, brief }: ReadOptions = {}): Promise<Row[]> {
+export async function read<Row>(
+  ctx: TenantContext,
+  statement: Sql,
+  { replica, brief }: ReadOptions = {},
+): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
@@ -94,7 +100,11 @@ export async function read<Row>(ctx: TenantContext, statement: Sql, { replica, b
 }
 
 /** The first row of `read`, or `undefined`. */
-export async function readOne<Row>(ctx: TenantContext, statement: Sql, options?: ReadOptions): Promise<Row | undefined> {
+export async function readOne<Row>(
+  ctx: TenantContext,
+  statement: Sql,
+  options?: ReadOptions,
+): Promise<Row | undefined> {
   return (await read<Row>(ctx, statement, options))[0];
 }
 
@@ -144,7 +154,18 @@ export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object
 
 /** The codes of a server that refuses, ends or cannot take connections, and of a network that does not reach it. */
 const awayCodes = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '53300', '08000', '08003', '08006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08000',
+  '08003',
+  '08006',
 ]);
 
 /** Whether an error says that PostgreSQL is away, rather than that it refused what we asked. */

@@ -3,9 +3,9 @@ import type { PoolClient } from 'pg';
 
 import { allOf } from '#src/lib/all-of.ts';
 import type { Sql } from '#src/lib/sql.ts';
+import { type Closed, type CompletedJob, closingStatement, type JobOutcome } from '#src/outbox/closing-statement.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { OutboxJob } from '#src/outbox/outbox-job.ts';
-import { type Closed, closingStatement, type JobOutcome, type CompletedJob } from '#src/outbox/closing-statement.ts';
 import type { Database } from './connections.ts';
 import { preparedQuery } from './prepared-query.ts';
 
@@ -46,7 +46,10 @@ export async function openTransaction<Result>(
     if (hasNewJobs) wakeRelay();
     return result;
   } catch (error) {
-    await client.query('rollback').then(() => client.release(), (lost: Error) => client.release(lost));
+    await client.query('rollback').then(
+      () => client.release(),
+      (lost: Error) => client.release(lost),
+    );
     throw error;
   }
 }

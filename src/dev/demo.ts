@@ -1,6 +1,6 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { account } from './demo/account.ts';
 import { abandonedCart } from './demo/abandoned-cart.ts';
+import { account } from './demo/account.ts';
 import { international } from './demo/international.ts';
 import { type Journey, walk } from './demo/journey.ts';
 import { numbers } from './demo/numbers.ts';
@@ -17,9 +17,10 @@ import { type Stack, startStack } from './stack/start-stack.ts';
  */
 
 readOptions(
-  'Starts everything on this machine, drives shoppers through a store from the shelf to the doorstep, says what it checked, and\n'
-    + 'stops everything. Ends with 1 where something did not hold.',
-  'npm run demo --', {},
+  'Starts everything on this machine, drives shoppers through a store from the shelf to the doorstep, says what it checked, and\n' +
+    'stops everything. Ends with 1 where something did not hold.',
+  'npm run demo --',
+  {},
 );
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -31,7 +32,14 @@ async function main(): Promise<boolean> {
   onStop(stack.stop, 130);
   try {
     print(`Up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
-    const steps = [...purchase(), ...account(), ...abandonedCart(), ...subscription(), ...international(), ...numbers()];
+    const steps = [
+      ...purchase(),
+      ...account(),
+      ...abandonedCart(),
+      ...subscription(),
+      ...international(),
+      ...numbers(),
+    ];
     return await walk(steps, { stack, receiver, ask: askerOf(stack) }, print);
   } finally {
     await stack.stop();

@@ -9,9 +9,10 @@ import { startStack } from './stack/start-stack.ts';
 /* The same stack as the demo's, left running: one Ctrl-C stops all of it. */
 
 readOptions(
-  'Leaves everything running on this machine, with a store, and prints its addresses and keys. Ctrl-C stops it.\n'
-    + 'PORT names the port of the API (3000); the storefront has the next one. The other variables of the README work here too.',
-  'npm run dev --', {},
+  'Leaves everything running on this machine, with a store, and prints its addresses and keys. Ctrl-C stops it.\n' +
+    'PORT names the port of the API (3000); the storefront has the next one. The other variables of the README work here too.',
+  'npm run dev --',
+  {},
 );
 
 const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -51,7 +51,11 @@ interface KeyFault {
 
 function faultOf(ctx: Context, key: string, expected: KeyKind | undefined): KeyFault | undefined {
   if (key !== key.trim()) {
-    return { code: 'whitespace', message: 'There is white space around this key.', detail: 'must not have white space around it' };
+    return {
+      code: 'whitespace',
+      message: 'There is white space around this key.',
+      detail: 'must not have white space around it',
+    };
   }
   if (!expected) return undefined;
   const known = kinds.find(({ pattern }) => pattern.test(key));

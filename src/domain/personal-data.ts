@@ -39,13 +39,21 @@ export function removedRows({ personal, ...rows }: Rows & { readonly personal: r
   const { table, of } = rows;
   return {
     ...described(rows, personal),
-    erase: (ctx, person) => count(ctx, sql`
-      delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) returning 1`),
+    erase: (ctx, person) =>
+      count(
+        ctx,
+        sql`
+      delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) returning 1`,
+      ),
   };
 }
 
 /** Rows that the books need: they stay, and each personal column becomes what is said here. */
-export function anonymisedRows({ personal, touch, ...rows }: Rows & {
+export function anonymisedRows({
+  personal,
+  touch,
+  ...rows
+}: Rows & {
   readonly personal: Readonly<Record<string, Sql>>;
   /** What else changes with them: a version that rises. */
   readonly touch?: Sql;
@@ -54,9 +62,13 @@ export function anonymisedRows({ personal, touch, ...rows }: Rows & {
   const changes = Object.entries(personal).map(([column, value]) => sql`${rawSql(column)} = ${value}`);
   return {
     ...described(rows, Object.keys(personal)),
-    erase: (ctx, person) => count(ctx, sql`
+    erase: (ctx, person) =>
+      count(
+        ctx,
+        sql`
       update ${rawSql(table)} set ${joinSql(touch ? [...changes, touch] : changes, ', ')}
-      where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) returning 1`),
+      where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) returning 1`,
+      ),
   };
 }
 
@@ -66,17 +78,24 @@ export function retainedRows(rows: Rows): PersonalData {
 }
 
 /** Rows that are found by the address that they hold. */
-export const byAddress = (column: string) => ({ email }: DataSubject): Sql => sql`lower(${rawSql(column)}) = ${email}`;
+export const byAddress =
+  (column: string) =>
+  ({ email }: DataSubject): Sql =>
+    sql`lower(${rawSql(column)}) = ${email}`;
 
 /** Rows that belong to the person's orders. */
 export const byOrder = ({ orderIds }: DataSubject): Sql => sql`order_id = any(${orderIds})`;
 
-function described({ table, name = table, beside, of }: Rows, personal: readonly string[]): Omit<PersonalData, 'erase'> {
+function described(
+  { table, name = table, beside, of }: Rows,
+  personal: readonly string[],
+): Omit<PersonalData, 'erase'> {
   const shown = [...beside, ...personal].map((column) => rawSql(column));
   return {
     name,
     columns: personal.map((column) => `${table}.${column}`),
-    find: (ctx, person) => ctx.tx.execute(sql`
+    find: (ctx, person) =>
+      ctx.tx.execute(sql`
       select ${joinSql(shown, ', ')} from ${rawSql(table)}
       where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) order by ${rawSql(beside[0] ?? '1')}`),
   };

@@ -11,7 +11,9 @@ export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string,
   if (protocol === 'https:') return;
   if (protocol === 'http:' && (ctx.settings.localMode || leadsHome(ctx, address))) return;
   throw invalidRequest(`${field} must be an https address.`, {
-    path: `/${field}`, code: 'format', detail: 'must be an https address',
+    path: `/${field}`,
+    code: 'format',
+    detail: 'must be an https address',
   });
 }
 

@@ -10,7 +10,9 @@ const sessionPlaceholder = '{CHECKOUT_SESSION_ID}';
 
 /** Where a shopper returns from a payment page. */
 export const ReturnUrl = Type.String({
-  format: 'uri-template', maxLength: 2048, examples: [`https://shop.example.com/order?id=${orderPlaceholder}`],
+  format: 'uri-template',
+  maxLength: 2048,
+  examples: [`https://shop.example.com/order?id=${orderPlaceholder}`],
   description:
     `An https URL; a store that lists its allowed origins accepts these and its storefront's only. \`${orderPlaceholder}\` ` +
     `is replaced by the id of the order, \`${sessionPlaceholder}\` by that of the provider's session.`,
@@ -38,6 +40,8 @@ export function checkReturnUrl(ctx: Context, field: string, url: string): void {
   if (allowedOrigins.includes('*') || [new URL(storefrontUrl).origin, ...allowedOrigins].includes(origin)) return;
   if (leadsHome(ctx, url)) return;
   throw invalidRequest(`${field} must be a URL of the store.`, {
-    path: `/${field}`, code: 'origin', detail: 'must be a URL of the store',
+    path: `/${field}`,
+    code: 'origin',
+    detail: 'must be a URL of the store',
   });
 }

@@ -14,11 +14,13 @@ export function assignChanges<Row extends object>(row: Row, wanted: Partial<Row>
 
 /** What `assignChanges` would change, as its reader writes it: each field before and after, durations as `1h`. */
 export function changedValues<Row extends object>(row: Row, wanted: Partial<Row>): Record<string, [unknown, unknown]> {
-  return Object.fromEntries(differing(row, wanted).map(([name, after]) => {
-    const isDuration = name.endsWith('Ms');
-    const written = (value: unknown): unknown => (isDuration ? asDuration(value) : value);
-    return [fieldOf(isDuration ? name.slice(0, -2) : name), [written(row[name as keyof Row]), written(after)]];
-  }));
+  return Object.fromEntries(
+    differing(row, wanted).map(([name, after]) => {
+      const isDuration = name.endsWith('Ms');
+      const written = (value: unknown): unknown => (isDuration ? asDuration(value) : value);
+      return [fieldOf(isDuration ? name.slice(0, -2) : name), [written(row[name as keyof Row]), written(after)]];
+    }),
+  );
 }
 
 const differing = <Row extends object>(row: Row, wanted: Partial<Row>): [string, unknown][] =>

@@ -15,13 +15,21 @@ interface Place {
 
 /** Teach a validator the keywords of values that may come as text: each becomes what it says, in its place. */
 export function addTextKeywords(ajv: Ajv2020): void {
-  const add = <Bounds>(keyword: string, read: (value: unknown, bounds: Bounds) => unknown, describe: (bounds: Bounds, value: unknown) => string) => {
-    const validate = Object.assign((bounds: Bounds, value: unknown, _schema?: unknown, place?: Place): boolean => {
-      const converted = read(value, bounds);
-      if (converted === undefined) validate.errors = [{ keyword, message: describe(bounds, value), params: { bounds } }];
-      else if (place) Object.assign(place.parentData as object, { [place.parentDataProperty]: converted });
-      return converted !== undefined;
-    }, { errors: [] as Partial<ErrorObject>[] });
+  const add = <Bounds>(
+    keyword: string,
+    read: (value: unknown, bounds: Bounds) => unknown,
+    describe: (bounds: Bounds, value: unknown) => string,
+  ) => {
+    const validate = Object.assign(
+      (bounds: Bounds, value: unknown, _schema?: unknown, place?: Place): boolean => {
+        const converted = read(value, bounds);
+        if (converted === undefined)
+          validate.errors = [{ keyword, message: describe(bounds, value), params: { bounds } }];
+        else if (place) Object.assign(place.parentData as object, { [place.parentDataProperty]: converted });
+        return converted !== undefined;
+      },
+      { errors: [] as Partial<ErrorObject>[] },
+    );
     ajv.addKeyword({ keyword, modifying: true, errors: true, validate });
   };
   add<NumeralBounds>('integerLike', readInteger, describeInteger);
@@ -51,7 +59,8 @@ const isWithin = (number: number, { minimum = -Infinity, exclusiveMinimum = -Inf
   number >= minimum && number > exclusiveMinimum && number <= maximum;
 
 function describeInteger({ minimum, maximum, isAmount }: NumeralBounds, value: unknown): string {
-  if (isAmount && readNumber(value, { maximum: Infinity }) !== undefined && !Number.isInteger(Number(value))) return 'must be a whole number of minor units, such as cents: 1999 for 19.99';
+  if (isAmount && readNumber(value, { maximum: Infinity }) !== undefined && !Number.isInteger(Number(value)))
+    return 'must be a whole number of minor units, such as cents: 1999 for 19.99';
   return `must be a whole number from ${minimum} to ${maximum}`;
 }
 

@@ -12,7 +12,9 @@ export function sha256(text: string | Buffer): Buffer {
 }
 
 export function hmacSha256(key: string | Buffer, text: string | Buffer): Buffer {
-  return createHmac('sha256', typeof key === 'string' ? key : preparedKey(key)).update(text).digest();
+  return createHmac('sha256', typeof key === 'string' ? key : preparedKey(key))
+    .update(text)
+    .digest();
 }
 
 const preparedKeys = new WeakMap<Buffer, KeyObject>();

@@ -4,14 +4,31 @@ import type { Cents } from './money.ts';
  * How the payment provider counts money. Its minor units are not those of ISO 4217 or of `Intl`: 1,500 forints or
  * rupiahs are 150000. https://docs.stripe.com/currencies
  */
-const zeroDecimal = ['BIF', 'CLP', 'DJF', 'GNF', 'JPY', 'KMF', 'KRW', 'MGA', 'PYG', 'RWF', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'];
+const zeroDecimal = [
+  'BIF',
+  'CLP',
+  'DJF',
+  'GNF',
+  'JPY',
+  'KMF',
+  'KRW',
+  'MGA',
+  'PYG',
+  'RWF',
+  'VND',
+  'VUV',
+  'XAF',
+  'XOF',
+  'XPF',
+];
 const threeDecimal = ['BHD', 'JOD', 'KWD', 'OMR', 'TND'];
 /** They have no fraction, and are written with two decimals all the same. */
 const wholeOnly = ['ISK', 'UGX'];
 
 /** The currencies whose minor unit is not a hundredth, with how many decimals it is. */
 export const unusualDecimals: Readonly<Record<string, number>> = Object.fromEntries([
-  ...zeroDecimal.map((currency) => [currency, 0]), ...threeDecimal.map((currency) => [currency, 3]),
+  ...zeroDecimal.map((currency) => [currency, 0]),
+  ...threeDecimal.map((currency) => [currency, 3]),
 ]);
 
 /** How many decimals of a currency its minor unit stands for. */
@@ -27,8 +44,30 @@ export function chargeStepOf(currency: string): Cents {
 
 /** The least that is charged, in minor units, by currency of settlement. */
 const minimums: Readonly<Record<string, Cents>> = {
-  AED: 200, AUD: 50, BGN: 100, BRL: 50, CAD: 50, CHF: 50, CZK: 1500, DKK: 250, EUR: 50, GBP: 30, HKD: 400, HUF: 17500,
-  INR: 50, JPY: 50, MXN: 1000, MYR: 200, NOK: 300, NZD: 50, PLN: 200, RON: 200, SEK: 300, SGD: 50, THB: 1000, USD: 50,
+  AED: 200,
+  AUD: 50,
+  BGN: 100,
+  BRL: 50,
+  CAD: 50,
+  CHF: 50,
+  CZK: 1500,
+  DKK: 250,
+  EUR: 50,
+  GBP: 30,
+  HKD: 400,
+  HUF: 17500,
+  INR: 50,
+  JPY: 50,
+  MXN: 1000,
+  MYR: 200,
+  NOK: 300,
+  NZD: 50,
+  PLN: 200,
+  RON: 200,
+  SEK: 300,
+  SGD: 50,
+  THB: 1000,
+  USD: 50,
 };
 
 /** The least amount that is charged; 0 where the provider names none. */

@@ -55,7 +55,10 @@ export function keyset(owner: ListOwner, list: string, order: ListOrder, cursor?
   const direction = rawSql(order.descending ? ' desc' : '');
   return {
     after: cursor === undefined ? sql`true` : comesAfter(columns, order, openCursor(owner, list, order, cursor)),
-    by: joinSql(order.columns.map((column) => sql`${rawSql(column)}${direction}`), ', '),
+    by: joinSql(
+      order.columns.map((column) => sql`${rawSql(column)}${direction}`),
+      ', ',
+    ),
     position: sql`jsonb_build_array(${columns})`,
     page(rows, limit) {
       const page = rows.slice(0, limit);
@@ -66,7 +69,10 @@ export function keyset(owner: ListOwner, list: string, order: ListOrder, cursor?
 }
 
 function comesAfter(columns: Sql, order: ListOrder, position: Position): Sql {
-  const values = joinSql(position.map((value) => sql`${value}`), ', ');
+  const values = joinSql(
+    position.map((value) => sql`${value}`),
+    ', ',
+  );
   return order.descending ? sql`(${columns}) < (${values})` : sql`(${columns}) > (${values})`;
 }
 

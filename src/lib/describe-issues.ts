@@ -20,7 +20,10 @@ const summaries: readonly string[] = ['anyOf', 'if'];
  */
 export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
   const telling = withoutNullOnly(errors.filter(({ keyword }) => !summaries.includes(keyword)));
-  const choices = Map.groupBy(telling.filter(({ keyword }) => keyword === 'const'), ({ instancePath }) => instancePath);
+  const choices = Map.groupBy(
+    telling.filter(({ keyword }) => keyword === 'const'),
+    ({ instancePath }) => instancePath,
+  );
   const issues = new Map<string, Issue>();
   for (const error of telling.length > 0 ? telling : errors) {
     if (issues.size >= max) break;
@@ -34,7 +37,9 @@ export function describeIssues(errors: readonly ErrorObject[], max: number): Iss
 /** Whoever sends something for a field that may be null is told what it should be, and not that null would do. */
 function withoutNullOnly(errors: readonly ErrorObject[]): ErrorObject[] {
   const isNull = ({ keyword, params }: ErrorObject) => keyword === 'type' && params['type'] === 'null';
-  const explained = new Set(errors.filter((error) => !isNull(error)).flatMap(({ instancePath }) => placesAround(instancePath)));
+  const explained = new Set(
+    errors.filter((error) => !isNull(error)).flatMap(({ instancePath }) => placesAround(instancePath)),
+  );
   return errors.filter((error) => !isNull(error) || !explained.has(error.instancePath));
 }
 
@@ -52,12 +57,21 @@ function pathOf({ instancePath, params }: ErrorObject): string {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'text', integer: 'a whole number', number: 'a number', boolean: 'true or false', array: 'a list',
-  object: 'an object', null: 'null',
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
 };
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'a mail address', uri: 'a web address', 'uri-template': 'a web address', uuid: 'a UUID', date: 'a day such as 2026-11-20',
+  email: 'a mail address',
+  uri: 'a web address',
+  'uri-template': 'a web address',
+  uuid: 'a UUID',
+  date: 'a day such as 2026-11-20',
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
 };
 
@@ -66,24 +80,47 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
   const { keyword, params, message = 'is not valid' } = error;
   const limit: unknown = params['limit'];
   switch (keyword) {
-    case 'required': return 'is required';
-    case 'type': return `must be ${[params['type']].flat().map((type) => kinds[String(type)] ?? type).join(' or ')}`;
-    case 'format': return formats[params['format']] ? `must be ${formats[params['format']]}` : message;
-    case 'pattern': return describePattern(error);
-    case 'minimum': return `must be at least ${limit}`;
-    case 'maximum': return `must be at most ${limit}`;
-    case 'exclusiveMinimum': return `must be more than ${limit}`;
-    case 'exclusiveMaximum': return `must be less than ${limit}`;
-    case 'minLength': return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
-    case 'maxLength': return `may have at most ${limit} characters`;
-    case 'minItems': return limit === 1 ? 'must hold at least one' : `must hold at least ${limit}`;
-    case 'maxItems': return `may hold at most ${limit}`;
-    case 'uniqueItems': return 'must not hold the same twice';
+    case 'required':
+      return 'is required';
+    case 'type':
+      return `must be ${[params['type']]
+        .flat()
+        .map((type) => kinds[String(type)] ?? type)
+        .join(' or ')}`;
+    case 'format':
+      return formats[params['format']] ? `must be ${formats[params['format']]}` : message;
+    case 'pattern':
+      return describePattern(error);
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `may have at most ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? 'must hold at least one' : `must hold at least ${limit}`;
+    case 'maxItems':
+      return `may hold at most ${limit}`;
+    case 'uniqueItems':
+      return 'must not hold the same twice';
     case 'additionalProperties':
-    case 'unevaluatedProperties': return describeUnknown(error);
-    case 'enum': return describeAllowed(params['allowedValues'] as unknown[], error);
-    case 'const': return describeAllowed(rivals.map(({ params }) => params['allowedValue'] as unknown), error);
-    default: return message;
+    case 'unevaluatedProperties':
+      return describeUnknown(error);
+    case 'enum':
+      return describeAllowed(params['allowedValues'] as unknown[], error);
+    case 'const':
+      return describeAllowed(
+        rivals.map(({ params }) => params['allowedValue'] as unknown),
+        error,
+      );
+    default:
+      return message;
   }
 }
 

@@ -32,7 +32,9 @@ export function exampleOf(schema: TSchema): unknown {
 function exampleOfType(shape: Shape): unknown {
   switch ([shape.type].flat()[0]) {
     case 'object':
-      return Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, field]) => [name, exampleOf(field)]));
+      return Object.fromEntries(
+        Object.entries(shape.properties ?? {}).map(([name, field]) => [name, exampleOf(field)]),
+      );
     case 'array':
       return shape.items ? [exampleOf(shape.items)] : [];
     case 'integer':

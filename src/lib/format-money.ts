@@ -23,7 +23,11 @@ function formatOf(currency: string, locale: string, hasFraction: boolean): Intl.
   const decimals = decimalsOf(currency);
   const printed = new Intl.NumberFormat(locale, style).resolvedOptions().maximumFractionDigits ?? decimals;
   const shown = hasFraction ? decimals : Math.min(printed, decimals);
-  const format = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: shown, maximumFractionDigits: shown });
+  const format = new Intl.NumberFormat(locale, {
+    ...style,
+    minimumFractionDigits: shown,
+    maximumFractionDigits: shown,
+  });
   formats.set(key, format);
   return format;
 }

@@ -3,7 +3,13 @@
  * is longer than `charactersMax` ends in an ellipsis. A character is never cut in two.
  */
 export function oneLine(text: string, charactersMax = Infinity): string {
-  const line = text.toWellFormed().replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
   if (line.length <= charactersMax) return line;
-  return `${line.slice(0, charactersMax - 1).replace(/[\uD800-\uDBFF]$/, '').trimEnd()}…`;
+  return `${line
+    .slice(0, charactersMax - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`;
 }

@@ -21,10 +21,13 @@ export async function runUntilSignalled(start: () => Promise<Running>): Promise<
     if (!running) process.exit(0);
     isStopping = true;
     const { log } = running;
-    running.stop().then(() => process.exit(0), (error: unknown) => {
-      log.error({ err: error }, 'shutdown failed');
-      process.exit(1);
-    });
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'shutdown failed');
+        process.exit(1);
+      },
+    );
   };
   process.on('SIGTERM', handle);
   process.on('SIGINT', handle);

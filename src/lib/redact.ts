@@ -1,6 +1,16 @@
 /** Fields that never reach a log, wherever they stand in one. */
 const secretFields = new Set([
-  'authorization', 'cookie', 'password', 'secret', 'token', 'key', 'code', 'email', 'address', 'body', 'payload',
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'token',
+  'key',
+  'code',
+  'email',
+  'address',
+  'body',
+  'payload',
 ]);
 
 /** How deep a line of ours goes. */

@@ -1,12 +1,20 @@
 import Type, {
-  type Static, type TArray, type TNull, type TObject, type TOptional, type TSchema, type TString, type TUnion, type TUnsafe,
+  type Static,
+  type TArray,
+  type TNull,
+  type TObject,
+  type TOptional,
+  type TSchema,
+  type TString,
+  type TUnion,
+  type TUnsafe,
 } from 'typebox';
 
 import type { NumeralBounds } from './convert-text.ts';
 import { durationPattern } from './duration.ts';
-import { idPattern, type IdPrefix } from './ids.ts';
+import { type IdPrefix, idPattern } from './ids.ts';
 
-export { Type, type Static, type TObject, type TSchema };
+export { type Static, type TObject, type TSchema, Type };
 
 /** The limit of any amount that a caller may name, in minor units: the payment provider's own. */
 export const centsMax = 99_999_999;
@@ -20,12 +28,22 @@ export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });
 
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
-export const Email = Type.String({ format: 'email', pattern: '^.{1,64}@', maxLength: 254, examples: ['ada@example.com'] });
+export const Email = Type.String({
+  format: 'email',
+  pattern: '^.{1,64}@',
+  maxLength: 254,
+  examples: ['ada@example.com'],
+});
 export const Url = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://shop.example.com/'] });
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */
-export const Timestamp = Type.String({ format: 'date-time', pattern: '^(?!0|[3-9][0-9]{3}-)', maxLength: 64, examples: ['2026-11-20T12:00:00.000Z'] });
+export const Timestamp = Type.String({
+  format: 'date-time',
+  pattern: '^(?!0|[3-9][0-9]{3}-)',
+  maxLength: 64,
+  examples: ['2026-11-20T12:00:00.000Z'],
+});
 export const Duration = Type.String({ pattern: durationPattern, examples: ['15m'] });
 export const Cents = Type.Integer({ minimum: 0, maximum: centsMax, examples: [1900] });
 export const Id = (prefix: IdPrefix) =>
@@ -39,18 +57,30 @@ export const FreeForm = Type.Record(Type.String(), Type.Unknown());
  * handler always gets a number (the keywords of `convert-text.ts` convert it).
  */
 export function IntegerLike(bounds: NumeralBounds, options: object = {}): TUnsafe<number> {
-  return Type.Unsafe<number>({ type: ['integer', 'string'], integerLike: bounds, examples: [bounds.minimum ?? bounds.maximum], ...options });
+  return Type.Unsafe<number>({
+    type: ['integer', 'string'],
+    integerLike: bounds,
+    examples: [bounds.minimum ?? bounds.maximum],
+    ...options,
+  });
 }
 
 /** The same of an amount in minor units. A decimal is refused with that hint. */
 export const CentsLike = Type.Unsafe<number>({
-  type: ['number', 'string'], integerLike: { minimum: 0, maximum: centsMax, isAmount: true }, examples: [1900],
+  type: ['number', 'string'],
+  integerLike: { minimum: 0, maximum: centsMax, isAmount: true },
+  examples: [1900],
   description: 'In minor units, such as cents: 1999 for 19.99.',
 });
 
 /** The same of any number. */
 export function NumberLike(bounds: NumeralBounds, options: object = {}): TUnsafe<number> {
-  return Type.Unsafe<number>({ type: ['number', 'string'], numberLike: bounds, examples: [bounds.maximum], ...options });
+  return Type.Unsafe<number>({
+    type: ['number', 'string'],
+    numberLike: bounds,
+    examples: [bounds.maximum],
+    ...options,
+  });
 }
 
 /** The same of a yes or no: `"true"` and `"false"` are accepted. */
@@ -75,7 +105,8 @@ function close(schema: unknown, { isPart }: { isPart: boolean }): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const inside = Object.entries(schema).map(([keyword, value]) => {
     if (keyword === 'properties') return [keyword, closeFields(value)];
-    if (keyword === 'items' || keyword === 'anyOf' || keyword === 'oneOf') return [keyword, close(value, { isPart: false })];
+    if (keyword === 'items' || keyword === 'anyOf' || keyword === 'oneOf')
+      return [keyword, close(value, { isPart: false })];
     return [keyword, keyword === 'allOf' ? close(value, { isPart: true }) : value];
   });
   return { ...Object.fromEntries(inside), ...(isPart || 'additionalProperties' in schema ? {} : closing(schema)) };

@@ -45,6 +45,8 @@ export function rawSql(text: string): Sql {
 
 /** The parts joined by a separator such as ` and `. */
 export function joinSql(parts: readonly Sql[], separator: string): Sql {
-  return parts.reduce((joined, part, index) =>
-    index === 0 ? part : sql`${joined}${rawSql(separator)}${part}`, rawSql(''));
+  return parts.reduce(
+    (joined, part, index) => (index === 0 ? part : sql`${joined}${rawSql(separator)}${part}`),
+    rawSql(''),
+  );
 }

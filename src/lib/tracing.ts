@@ -23,7 +23,11 @@ export function currentTrace(): TraceCarrier {
 }
 
 /** Run `work` as a span. Of an error only its kind is told: its message may repeat what somebody typed. */
-export function inSpan<Result>(name: string, { kind, attributes = {}, parent }: SpanOptions, work: (span: Span) => Promise<Result>): Promise<Result> {
+export function inSpan<Result>(
+  name: string,
+  { kind, attributes = {}, parent }: SpanOptions,
+  work: (span: Span) => Promise<Result>,
+): Promise<Result> {
   const within = parent ? propagation.extract(context.active(), parent) : context.active();
   return tracer.startActiveSpan(name, { kind: kinds[kind], attributes }, within, async (span) => {
     try {
@@ -39,7 +43,11 @@ export function inSpan<Result>(name: string, { kind, attributes = {}, parent }: 
 
 /** Run `work` as a call to a provider. */
 export function inCall<Result>(provider: string, operation: string, work: () => Promise<Result>): Promise<Result> {
-  return inSpan(`${provider} ${operation}`, { kind: 'client', attributes: { 'peer.service': provider, 'rpc.method': operation } }, work);
+  return inSpan(
+    `${provider} ${operation}`,
+    { kind: 'client', attributes: { 'peer.service': provider, 'rpc.method': operation } },
+    work,
+  );
 }
 
 /** Mark what answered with an error of its own. */

@@ -59,7 +59,14 @@ function validatorOf(kind: keyof typeof compiled, schema: TSchema): ValidateFunc
 }
 
 function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ ...options, allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false, useDefaults: true });
+  const ajv = new Ajv2020({
+    ...options,
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    useDefaults: true,
+  });
   // The package's types describe a namespace where its CommonJS export is the function itself.
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   addTextKeywords(ajv);

@@ -23,7 +23,12 @@ const healSecondsMax = 600;
  *
  * @param jobs the jobs that this release knows: a newer release's promises wait for its own relay.
  */
-export async function claimDue(execute: Execute, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedJob[]> {
+export async function claimDue(
+  execute: Execute,
+  jobs: readonly string[],
+  now: Date,
+  limit: number,
+): Promise<ClaimedJob[]> {
   return execute<ClaimedJob>(sql`
     update outbox set relays = 1, next_relay_at = ${now}::timestamptz + make_interval(secs => ${firstHealSeconds})
     where id in (
@@ -38,7 +43,12 @@ export async function claimDue(execute: Execute, jobs: readonly string[], now: D
  * neither finished nor failed. Adding an id that its queue still holds does nothing. Intervals double up to ten
  * minutes, so that a long queue is not asked about over and over.
  */
-export async function claimStale(execute: Execute, jobs: readonly string[], now: Date, limit: number): Promise<ClaimedJob[]> {
+export async function claimStale(
+  execute: Execute,
+  jobs: readonly string[],
+  now: Date,
+  limit: number,
+): Promise<ClaimedJob[]> {
   return execute<ClaimedJob>(sql`
     update outbox set relays = relays + 1,
       next_relay_at = ${now}::timestamptz

@@ -3,8 +3,8 @@ import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { RecordedEvent } from './events.ts';
 import { insertJobs } from './insert-jobs.ts';
 import { hasSubscriber } from './is-subscribed.ts';
-import type { OutboxJob } from './outbox-job.ts';
 import { fail, finish } from './job-state.ts';
+import type { OutboxJob } from './outbox-job.ts';
 
 /** The promise whose outcome a transaction writes. */
 export interface CompletedJob {
@@ -41,7 +41,8 @@ export function closingStatement({ events, jobs, outcome }: Closing): Sql | unde
   const changes: Sql[] = [];
   if (events.length > 0) changes.push(sql`recorded as (${record(events)})`);
   if (jobs.length > 0) {
-    const wanted = events.length > 0 ? sql`not (job = ${fanOutEvent.name} and key in (${withoutSubscriber}))` : sql`true`;
+    const wanted =
+      events.length > 0 ? sql`not (job = ${fanOutEvent.name} and key in (${withoutSubscriber}))` : sql`true`;
     changes.push(sql`enqueued as (${insertJobs(jobs, wanted)} returning 1)`);
   }
   if (outcome) changes.push(sql`ended as (${end(outcome)})`);

@@ -4,7 +4,7 @@ import type { JobDefinition } from '#jobs/lib/define-job.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { currentTrace } from '#src/lib/tracing.ts';
-import type { OutboxJob, OutboxContext } from './outbox-job.ts';
+import type { OutboxContext, OutboxJob } from './outbox-job.ts';
 
 /**
  * Promise a job: when the transaction commits, it will be worked, whatever happens to Redis or to any process;

@@ -68,7 +68,11 @@ export function fail(id: string, now: Date, failure: string): Sql {
  * An operator retries a failed job of a queue, or all of them: each is due again, and its row says that it was retried.
  * Returns how many there were. The relay carries them, also where the queue holds them as failed.
  */
-export async function retryFailed(execute: Execute, { queue, id }: { queue: string; id?: string }, now: Date): Promise<number> {
+export async function retryFailed(
+  execute: Execute,
+  { queue, id }: { queue: string; id?: string },
+  now: Date,
+): Promise<number> {
   const rows = await execute(sql`
     update outbox set failed_at = null, failure = null, next_relay_at = ${now}, relays = 0, manual = true
     where queue = ${queue} and ${id === undefined ? sql`true` : sql`id = ${id}`} and failed_at is not null
@@ -77,7 +81,11 @@ export async function retryFailed(execute: Execute, { queue, id }: { queue: stri
 }
 
 /** What failed need not be done any more: somebody saw to it otherwise. Retrying it does nothing, and boards drop it. */
-export async function closeFailed(execute: Execute, which: { tenantId: string; job: string; keys: readonly string[] }, now: Date): Promise<void> {
+export async function closeFailed(
+  execute: Execute,
+  which: { tenantId: string; job: string; keys: readonly string[] },
+  now: Date,
+): Promise<void> {
   await execute(sql`
     update outbox set finished_at = ${now}, failed_at = null
     where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys}) and failed_at is not null`);
@@ -85,6 +93,8 @@ export async function closeFailed(execute: Execute, which: { tenantId: string; j
 
 /** Of these promises, the ones that are kept. */
 export async function finishedAmong(execute: Execute, ids: readonly string[]): Promise<string[]> {
-  const rows = await execute<{ id: string }>(sql`select id from outbox where id = any(${ids}) and finished_at is not null`);
+  const rows = await execute<{ id: string }>(
+    sql`select id from outbox where id = any(${ids}) and finished_at is not null`,
+  );
   return rows.map(({ id }) => id);
 }

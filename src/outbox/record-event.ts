@@ -5,7 +5,11 @@ import type { EventType } from './events.ts';
 import type { OutboxContext } from './outbox-job.ts';
 
 /** Record that something happened, in the transaction that makes it true, and promise to tell whoever listens. Answers the event's id. */
-export function recordEvent(ctx: OutboxContext & { tenant: { id: string } }, type: EventType, objectId: string): string {
+export function recordEvent(
+  ctx: OutboxContext & { tenant: { id: string } },
+  type: EventType,
+  objectId: string,
+): string {
   const event = { id: newId('evt'), tenantId: ctx.tenant.id, type, objectId, at: ctx.clock.now() };
   enqueue(ctx, fanOutEvent, { eventId: event.id });
   ctx.tx?.events.push(event);

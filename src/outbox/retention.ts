@@ -7,6 +7,12 @@ export const outboxRetention: readonly Retention[] = [
   { table: 'outbox', age: 'finished_at', retainedMs: days(7) },
   { table: 'outbox', age: 'failed_at', retainedMs: days(90) },
   // A day longer than the deliveries, which are what an event is kept for.
-  { table: 'events', age: 'created_at', retainedMs: days(31), isAppended: true, only: sql`not exists (
-      select from webhook_deliveries d where d.tenant_id = old.tenant_id and d.event_id = old.id)` },
+  {
+    table: 'events',
+    age: 'created_at',
+    retainedMs: days(31),
+    isAppended: true,
+    only: sql`not exists (
+      select from webhook_deliveries d where d.tenant_id = old.tenant_id and d.event_id = old.id)`,
+  },
 ];

@@ -50,5 +50,8 @@ const nameOf = (key: string) => `cache:${key}`;
 
 /** What Redis answers in time: a cache is never worth a wait or an error. */
 function inTime<Value>(answer: Promise<Value>): Promise<Value | undefined> {
-  return within(redisMs, answer.catch(() => undefined));
+  return within(
+    redisMs,
+    answer.catch(() => undefined),
+  );
 }

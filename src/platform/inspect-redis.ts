@@ -28,7 +28,10 @@ async function inspect(url: string): Promise<InspectedRedis> {
   const address = `${hostname}:${port || 6379}`;
   const unknown = { address, failure: undefined, version: '', policy: '', isPersistent: undefined };
   const redis = new Redis(url, {
-    lazyConnect: true, connectTimeout: timeoutMs, commandTimeout: timeoutMs, retryStrategy: () => null,
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    retryStrategy: () => null,
     ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),
   });
   let lastError = '';
@@ -52,7 +55,7 @@ async function inspect(url: string): Promise<InspectedRedis> {
 /** Hosted servers do not let everybody read their configuration. */
 async function savesSnapshots(redis: Redis): Promise<boolean | undefined> {
   try {
-    const [, rules] = await redis.call('config', 'get', 'save') as string[];
+    const [, rules] = (await redis.call('config', 'get', 'save')) as string[];
     return rules !== undefined && rules !== '';
   } catch {
     return undefined;
@@ -60,8 +63,10 @@ async function savesSnapshots(redis: Redis): Promise<boolean | undefined> {
 }
 
 function fieldsOf(info: string): Map<string, string> {
-  return new Map(info.split(/\r?\n/).flatMap((line) => {
-    const colon = line.indexOf(':');
-    return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)] as const] : [];
-  }));
+  return new Map(
+    info.split(/\r?\n/).flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)] as const] : [];
+    }),
+  );
 }

@@ -20,7 +20,12 @@ export function createLogger(options: { level: string; process: string; to?: 'st
       return { ...(requestId && { request_id: requestId }), ...(tenant && { tenant }), ...(job && { job }) };
     },
   };
-  return pino(fields, options.to === 'stderr' ? pino.destination({ dest: 2, sync: true }) : inBundles(pino.destination({ dest: 1, sync: false })));
+  return pino(
+    fields,
+    options.to === 'stderr'
+      ? pino.destination({ dest: 2, sync: true })
+      : inBundles(pino.destination({ dest: 1, sync: false })),
+  );
 }
 
 const bundleLength = 8192;

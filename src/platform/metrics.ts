@@ -20,7 +20,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const described: Omit<Family, 'samples'>[] = [];
 
-  function histogram<Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]): Histogram<Label> {
+  function histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ): Histogram<Label> {
     described.push({ name, help, type: 'histogram' });
     return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
   }
@@ -30,11 +35,30 @@ export function createMetrics(): Metrics {
     return new Counter({ name, help, labelNames, registers: [registry] });
   }
 
-  const runs = histogram('storefront_job_seconds', 'How long runs of jobs took, by outcome.', ['queue', 'job', 'outcome'], [0.005, 0.02, 0.1, 0.5, 2, 10, 60]);
-  const waits = histogram('storefront_job_wait_seconds', 'How long jobs waited in their queue for their first run.', ['queue'], [0.01, 0.05, 0.2, 1, 5, 30, 300]);
-  const requests = histogram('storefront_request_seconds', 'How long requests took, by route and status.', ['method', 'route', 'status'], [0.002, 0.005, 0.01, 0.05, 0.2, 1, 5]);
+  const runs = histogram(
+    'storefront_job_seconds',
+    'How long runs of jobs took, by outcome.',
+    ['queue', 'job', 'outcome'],
+    [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+  );
+  const waits = histogram(
+    'storefront_job_wait_seconds',
+    'How long jobs waited in their queue for their first run.',
+    ['queue'],
+    [0.01, 0.05, 0.2, 1, 5, 30, 300],
+  );
+  const requests = histogram(
+    'storefront_request_seconds',
+    'How long requests took, by route and status.',
+    ['method', 'route', 'status'],
+    [0.002, 0.005, 0.01, 0.05, 0.2, 1, 5],
+  );
   const counters = {
-    inbound_refused: counter('storefront_inbound_refused_total', 'Webhooks of providers that were refused: a wrong signature or token, or unreadable.', ['tenant', 'provider']),
+    inbound_refused: counter(
+      'storefront_inbound_refused_total',
+      'Webhooks of providers that were refused: a wrong signature or token, or unreadable.',
+      ['tenant', 'provider'],
+    ),
     rate_limited: counter('storefront_rate_limited_total', 'Requests refused by count.', ['tenant']),
   };
 
@@ -48,8 +72,11 @@ export function createMetrics(): Metrics {
     count: (name, labels = {}) => counters[name].inc(labels),
     async series() {
       const metrics = await registry.getMetricsAsJSON();
-      return new Map(metrics.flatMap(({ name, values }) =>
-        values.map((value) => [seriesOf(nameOf(value) ?? name, value.labels as Labels), value.value] as const)));
+      return new Map(
+        metrics.flatMap(({ name, values }) =>
+          values.map((value) => [seriesOf(nameOf(value) ?? name, value.labels as Labels), value.value] as const),
+        ),
+      );
     },
     families: (series) => described.map((family) => ({ ...family, samples: samplesOf(family.name, series) })),
   };

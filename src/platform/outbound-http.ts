@@ -5,7 +5,13 @@ import { seconds } from '#src/lib/duration.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { pinnedConnector } from './pinned-connector.ts';
 import {
-  type AddressRule, allowLoopback, BlockedAddress, checkUrl, isPublicAddress, notPublic, resolveName,
+  type AddressRule,
+  allowLoopback,
+  BlockedAddress,
+  checkUrl,
+  isPublicAddress,
+  notPublic,
+  resolveName,
 } from './public-address.ts';
 
 const connectTimeoutMs = seconds(5);
@@ -60,7 +66,9 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
       const timer = setTimeout(() => deadline.abort(), timeoutMs);
       const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
       try {
-        const answer = await inCall('endpoint', 'post', () => request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended }));
+        const answer = await inCall('endpoint', 'post', () =>
+          request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended }),
+        );
         const status = answer.statusCode;
         const text = await readReply(answer.body);
         const retryAfterSeconds = retryAfterOf(answer.headers);

@@ -26,7 +26,8 @@ export function pinnedConnector({ mayReach, resolve, timeoutMs }: PinnedConnecto
       resolve(host).then(
         (addresses) => {
           const [first] = addresses;
-          if (!first || !addresses.every(({ address }) => mayReach(address))) return callback(new BlockedAddress(), '', 0);
+          if (!first || !addresses.every(({ address }) => mayReach(address)))
+            return callback(new BlockedAddress(), '', 0);
           return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
         },
         (error: Error) => callback(error, '', 0),

@@ -72,7 +72,11 @@ export async function resolveName(host: string): Promise<ResolvedAddress[]> {
   const name = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const family = isIP(name);
   if (family !== 0) return [{ address: name, family }];
-  if (isLocalName(name)) return [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }];
+  if (isLocalName(name))
+    return [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
 
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = [

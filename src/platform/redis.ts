@@ -19,9 +19,7 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
   const common = { lazyConnect: true, enableOfflineQueue: options.blocking };
   const nodes = url.split(',').map((node) => node.trim());
   const connection =
-    nodes.length > 1
-      ? new Cluster(nodes, { redisOptions, ...common })
-      : new Redis(url, { ...redisOptions, ...common });
+    nodes.length > 1 ? new Cluster(nodes, { redisOptions, ...common }) : new Redis(url, { ...redisOptions, ...common });
   connection.on('error', reportOnce(options.log));
   return connection;
 }

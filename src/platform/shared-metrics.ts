@@ -54,7 +54,14 @@ const everyMs = seconds(5);
 const silentMs = seconds(20);
 const staleMs = minutes(10);
 
-export function createSharedMetrics({ redis, metrics, clock, log, process: name, openCircuits }: SharedMetricsOptions): SharedMetrics {
+export function createSharedMetrics({
+  redis,
+  metrics,
+  clock,
+  log,
+  process: name,
+  openCircuits,
+}: SharedMetricsOptions): SharedMetrics {
   const id = randomUUID();
   let told = new Map<string, number>();
   let telling: Promise<void> = Promise.resolve();
@@ -75,7 +82,12 @@ export function createSharedMetrics({ redis, metrics, clock, log, process: name,
       // One that is new is told though it is zero: a histogram has to show its empty buckets too.
       if (value !== before) changes.hincrbyfloat(seriesKey, series, value - (before ?? 0));
     }
-    const state = { process: name, residentBytes: process.memoryUsage.rss(), openCircuits: openCircuits(), at: clock.now().getTime() };
+    const state = {
+      process: name,
+      residentBytes: process.memoryUsage.rss(),
+      openCircuits: openCircuits(),
+      at: clock.now().getTime(),
+    };
     changes.hset(processesKey, id, JSON.stringify(state));
     await changes.exec();
     told = now;

@@ -7,7 +7,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { countStatements } from '#test/support/count-statements.ts';
-import { buildEvent, aggregateAll, aggregatedEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { aggregateAll, aggregatedEvents, buildEvent, waitingBatches } from '#test/support/factories/analytics.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -15,13 +15,27 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test, { environment: { TRUSTED_PROXY_HOPS: '1' } });
 
 const path = '/api/v1/analytics/events';
-const send = ({ api, tenant }: ApiContext, events: readonly unknown[], more: { headers?: Record<string, string>; body?: object } = {}) =>
-  api.call('POST', path, { tenant: tenant.slug, body: { events, ...more.body }, headers: { 'user-agent': 'Firefox', ...more.headers } });
+const send = (
+  { api, tenant }: ApiContext,
+  events: readonly unknown[],
+  more: { headers?: Record<string, string>; body?: object } = {},
+) =>
+  api.call('POST', path, {
+    tenant: tenant.slug,
+    body: { events, ...more.body },
+    headers: { 'user-agent': 'Firefox', ...more.headers },
+  });
 
 test.serial('a page sends a batch, which is durable when it is answered and counted a moment later', async (t) => {
   const { services, ctx } = t.context;
-  const view = buildEvent({ occurred_at: fromNow(t.context.clock, -seconds(20)).toISOString(), properties: { list: 'new' } });
-  const answer = await send(t.context, [view, buildEvent({ type: 'cart_item_added', value_cents: 3800, currency: 'USD' })]);
+  const view = buildEvent({
+    occurred_at: fromNow(t.context.clock, -seconds(20)).toISOString(),
+    properties: { list: 'new' },
+  });
+  const answer = await send(t.context, [
+    view,
+    buildEvent({ type: 'cart_item_added', value_cents: 3800, currency: 'USD' }),
+  ]);
   t.is(answer.status, 200);
   t.deepEqual(answer.body, { accepted: 2, rejected: [] });
   t.is(answer.headers.get('cache-control'), 'no-store');
@@ -36,29 +50,55 @@ test.serial('a page sends a batch, which is durable when it is answered and coun
 test.serial('a page that is being left sends by beacon: no header, plain text, the store in the address', async (t) => {
   const { api, tenant, ctx } = t.context;
   const body = JSON.stringify({ events: [buildEvent()] });
-  for (const headers of [{ 'content-type': 'text/plain;charset=UTF-8' }, { 'content-type': 'text/plain' }, { 'content-type': 'application/json' }]) {
+  for (const headers of [
+    { 'content-type': 'text/plain;charset=UTF-8' },
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'application/json' },
+  ]) {
     const answer = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
     t.is(answer.status, 200);
     t.is(answer.body.accepted, 1);
   }
   t.is(await waitingBatches(ctx), 3);
-  t.is((await api.call('POST', `${path}?tenant=nobody`, { body, headers: { 'content-type': 'text/plain' } })).body.error, 'unknown_tenant');
+  t.is(
+    (await api.call('POST', `${path}?tenant=nobody`, { body, headers: { 'content-type': 'text/plain' } })).body.error,
+    'unknown_tenant',
+  );
   t.is((await api.call('POST', path, { body })).body.error, 'missing_tenant');
-  t.is((await api.call('POST', path, { tenant: tenant.slug, body, headers: { 'content-type': 'text/html' } })).status, 415);
+  t.is(
+    (await api.call('POST', path, { tenant: tenant.slug, body, headers: { 'content-type': 'text/html' } })).status,
+    415,
+  );
   const twoStores = await api.call('POST', `${path}?tenant=other`, { tenant: tenant.slug, body });
   t.is(twoStores.status, 400);
 });
 
 test.serial('each event is judged by itself, and one that does not fit takes no other with it', async (t) => {
   const { body, status } = await send(t.context, [
-    buildEvent(), { type: 'Not A Type' }, {}, 'view', buildEvent({ event_id: 'seven' }), buildEvent({ occurred_at: 'yesterday' }),
-    buildEvent({ value_cents: -1 }), buildEvent({ properties: { text: 'a'.repeat(4100) } }), buildEvent({ unknown: true, session_id: null }),
+    buildEvent(),
+    { type: 'Not A Type' },
+    {},
+    'view',
+    buildEvent({ event_id: 'seven' }),
+    buildEvent({ occurred_at: 'yesterday' }),
+    buildEvent({ value_cents: -1 }),
+    buildEvent({ properties: { text: 'a'.repeat(4100) } }),
+    buildEvent({ unknown: true, session_id: null }),
   ]);
   t.is(status, 200);
   t.is(body.accepted, 2);
-  t.deepEqual(body.rejected.map(({ index, code }: any) => [index, code]), [
-    [1, 'pattern'], [2, 'required'], [3, 'type'], [4, 'pattern'], [5, 'format'], [6, 'minimum'], [7, 'too_large'],
-  ]);
+  t.deepEqual(
+    body.rejected.map(({ index, code }: any) => [index, code]),
+    [
+      [1, 'pattern'],
+      [2, 'required'],
+      [3, 'type'],
+      [4, 'pattern'],
+      [5, 'format'],
+      [6, 'minimum'],
+      [7, 'too_large'],
+    ],
+  );
   t.true(body.rejected.every(({ detail }: any) => detail.length > 5));
   const none = await send(t.context, [{ type: '' }]);
   t.is(none.status, 200);
@@ -75,7 +115,14 @@ test.serial('a body that is no batch is refused as a whole', async (t) => {
   t.is((await post('{"events":', { 'content-type': 'text/plain' })).body.error, 'invalid_json');
   // What PostgreSQL cannot hold must never reach a batch, which is read only when it is folded.
   for (const text of ['nul \\u0000', 'half a pair \\ud83d']) {
-    t.is((await post(`{"events":[{"type":"page_viewed","properties":{"text":"${text}"}}]}`, { 'content-type': 'text/plain' })).body.error, 'invalid_json');
+    t.is(
+      (
+        await post(`{"events":[{"type":"page_viewed","properties":{"text":"${text}"}}]}`, {
+          'content-type': 'text/plain',
+        })
+      ).body.error,
+      'invalid_json',
+    );
   }
   const many = await post({ events: Array.from({ length: 501 }, () => ({ type: 'page_viewed' })) });
   t.is(many.status, 400);
@@ -86,64 +133,94 @@ test.serial('a body that is no batch is refused as a whole', async (t) => {
   t.is(large.body.error, 'payload_too_large');
 });
 
-test.serial('nothing of an address is kept, and a visitor has another name on another day and in another store', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const from = (address: string) => send(t.context, [{ type: 'page_viewed' }], { headers: { 'x-forwarded-for': address } });
-  await from('203.0.113.77');
-  await from('203.0.113.9');
-  await from('198.51.100.4');
-  await from('2001:db8:7:1::5');
-  await from('2001:db8:7:ffff::6');
-  clock.pass(hours(24));
-  await from('203.0.113.77');
-  await aggregateAll(services);
-  const events = await aggregatedEvents(ctx);
-  const visitors = events.map(({ visitor }) => visitor);
-  t.is(new Set(visitors).size, 4, 'a network is one visitor, until the day is over');
-  const [dump] = await read<{ text: string }>(ctx, sql`select json_agg(e)::text as text from analytics_events e where tenant_id = ${ctx.tenant.id}`);
-  t.notRegex(dump?.text ?? '', /203\.0\.113|198\.51\.100|2001:db8|Firefox/);
-});
+test.serial(
+  'nothing of an address is kept, and a visitor has another name on another day and in another store',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const from = (address: string) =>
+      send(t.context, [{ type: 'page_viewed' }], { headers: { 'x-forwarded-for': address } });
+    await from('203.0.113.77');
+    await from('203.0.113.9');
+    await from('198.51.100.4');
+    await from('2001:db8:7:1::5');
+    await from('2001:db8:7:ffff::6');
+    clock.pass(hours(24));
+    await from('203.0.113.77');
+    await aggregateAll(services);
+    const events = await aggregatedEvents(ctx);
+    const visitors = events.map(({ visitor }) => visitor);
+    t.is(new Set(visitors).size, 4, 'a network is one visitor, until the day is over');
+    const [dump] = await read<{ text: string }>(
+      ctx,
+      sql`select json_agg(e)::text as text from analytics_events e where tenant_id = ${ctx.tenant.id}`,
+    );
+    t.notRegex(dump?.text ?? '', /203\.0\.113|198\.51\.100|2001:db8|Firefox/);
+  },
+);
 
 test.serial('robots are flagged, and the servers of storefronts are not', async (t) => {
   const { ctx, services } = t.context;
-  const as = (userAgent: string) => send(t.context, [buildEvent({ session_id: userAgent })], { headers: { 'user-agent': userAgent } });
-  const robots = ['Mozilla/5.0 (compatible; Googlebot/2.1)', 'HeadlessChrome/120', 'bingbot/2.0', 'facebookexternalhit/1.1'];
+  const as = (userAgent: string) =>
+    send(t.context, [buildEvent({ session_id: userAgent })], { headers: { 'user-agent': userAgent } });
+  const robots = [
+    'Mozilla/5.0 (compatible; Googlebot/2.1)',
+    'HeadlessChrome/120',
+    'bingbot/2.0',
+    'facebookexternalhit/1.1',
+  ];
   const people = ['Mozilla/5.0 (Macintosh) Safari/605', 'node', 'python-requests/2.31', ''];
   for (const userAgent of [...robots, ...people]) await as(userAgent);
   await aggregateAll(services);
   const events = await aggregatedEvents(ctx);
-  t.deepEqual(events.filter(({ bot }) => bot).map(({ session_id }) => session_id).toSorted(), robots.toSorted());
+  t.deepEqual(
+    events
+      .filter(({ bot }) => bot)
+      .map(({ session_id }) => session_id)
+      .toSorted(),
+    robots.toSorted(),
+  );
 });
 
-test.serial('while what waits is folded too slowly, a page is told to come back, and where nobody folds it is heard', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const plant = (waitedMs: number) => asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(sql`
+test.serial(
+  'while what waits is folded too slowly, a page is told to come back, and where nobody folds it is heard',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const plant = (waitedMs: number) =>
+      asPlatform(services.context(), 'a test', (platform) =>
+        platform.tx.execute(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
-    values (${ctx.tenant.id}, ${`bat_${waitedMs}`}, ${fromNow(clock, -waitedMs)}, 'client', false, 1, '[]')`));
-  clock.pass(seconds(1));
-  await Promise.all([plant(900), plant(800)]);
-  t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody was seen to fold');
+    values (${ctx.tenant.id}, ${`bat_${waitedMs}`}, ${fromNow(clock, -waitedMs)}, 'client', false, 1, '[]')`),
+      );
+    clock.pass(seconds(1));
+    await Promise.all([plant(900), plant(800)]);
+    t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody was seen to fold');
 
-  await asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(sql`delete from analytics_batches where id = 'bat_900'`));
-  clock.pass(200);
-  const refused = await send(t.context, [buildEvent()]);
-  t.is(refused.status, 429);
-  t.is(refused.body.error, 'rate_limited');
-  t.is(refused.headers.get('retry-after'), '1');
+    await asPlatform(services.context(), 'a test', (platform) =>
+      platform.tx.execute(sql`delete from analytics_batches where id = 'bat_900'`),
+    );
+    clock.pass(200);
+    const refused = await send(t.context, [buildEvent()]);
+    t.is(refused.status, 429);
+    t.is(refused.body.error, 'rate_limited');
+    t.is(refused.headers.get('retry-after'), '1');
 
-  clock.pass(seconds(1));
-  t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody folds any more');
-  await aggregateAll(services);
-  clock.pass(seconds(1));
-  t.is((await send(t.context, [buildEvent()])).status, 200);
-  await aggregateAll(services);
-});
+    clock.pass(seconds(1));
+    t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody folds any more');
+    await aggregateAll(services);
+    clock.pass(seconds(1));
+    t.is((await send(t.context, [buildEvent()])).status, 200);
+    await aggregateAll(services);
+  },
+);
 
 test.serial('while nobody folds and more waits than can soon be counted, a page is told to come back', async (t) => {
   const { ctx, services, clock, tenant } = t.context;
-  const pile = (tenantId: string) => asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(sql`
+  const pile = (tenantId: string) =>
+    asPlatform(services.context(), 'a test', (platform) =>
+      platform.tx.execute(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
-    values (${tenantId}, ${`bat_${randomUUID()}`}, ${clock.now()}, 'client', false, 500000, '[]')`));
+    values (${tenantId}, ${`bat_${randomUUID()}`}, ${clock.now()}, 'client', false, 500000, '[]')`),
+    );
   await pile(tenant.id);
   clock.pass(seconds(1));
   const refused = await send(t.context, [buildEvent()]);
@@ -160,7 +237,8 @@ test.serial('while nobody folds and more waits than can soon be counted, a page 
 
 test.serial('many small batches are too much as well as few large ones', async (t) => {
   const { services, clock, tenant } = t.context;
-  const asOperator = (statement: Sql) => asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(statement));
+  const asOperator = (statement: Sql) =>
+    asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(statement));
   await asOperator(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
     select ${tenant.id}, 'bat_' || number, ${clock.now()}::timestamptz, 'client', false, 1, '[]' from generate_series(1, 20000) as number`);
@@ -188,7 +266,12 @@ test.serial('an owner reads the numbers with a key that may, and nobody else doe
     t.is((await api.call('GET', `${at}?from=2026-01-02T03:04:05Z&to=2026-01-03`, { key })).status, 200);
     t.is((await api.call('GET', at, { tenant: tenant.slug })).body.error, 'missing_key');
     t.is((await api.call('GET', at, { key: await buildKey(ctx, ['analytics:write']) })).status, 403);
-    for (const query of ['from=2026-02-30', 'from=monday', 'from=2026-02-02&to=2026-02-01', 'from=1999-01-01&to=2026-01-01']) {
+    for (const query of [
+      'from=2026-02-30',
+      'from=monday',
+      'from=2026-02-02&to=2026-02-01',
+      'from=1999-01-01&to=2026-01-01',
+    ]) {
       t.is((await api.call('GET', `${at}?${query}`, { key })).body.error, 'invalid_request', query);
     }
   }

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import { createResponseCheck } from '#src/api/lib/check-answers.ts';
+import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import type { Reply } from '#src/api/lib/reply.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Timestamp, Type } from '#src/lib/schema.ts';
@@ -13,7 +12,11 @@ test.beforeEach((t) => {
   const drifts: string[] = [];
   const check = createResponseCheck((drift) => drifts.push(drift));
   const route = defineRoute({
-    method: 'get', path: '/api/v1/clock', tag: 'test', summary: 'Read the clock on the wall.', audience: toPublic,
+    method: 'get',
+    path: '/api/v1/clock',
+    tag: 'test',
+    summary: 'Read the clock on the wall.',
+    audience: toPublic,
     answers: { 200: Type.Object({ clock: Type.Object({ now: Timestamp }) }) },
     errors: ['version_conflict'],
     handle: async () => ({ status: 200, body: undefined }),

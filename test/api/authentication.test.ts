@@ -17,28 +17,48 @@ const Seen = Type.Object({ tenant: Type.String(), actor: Type.Optional(Type.Stri
 const about = { tag: 'test', summary: 'A route of this test alone.', answers: { 200: Seen } };
 const benches = [
   defineRoute({
-    ...about, method: 'post', path: '/api/v1/benches', audience: toDual('orders:write'), module: 'reviews', bodyBytesMax: 1000,
-    body: Type.Object({ name: Text(20) }), errors: ['not_found'],
+    ...about,
+    method: 'post',
+    path: '/api/v1/benches',
+    audience: toDual('orders:write'),
+    module: 'reviews',
+    bodyBytesMax: 1000,
+    body: Type.Object({ name: Text(20) }),
+    errors: ['not_found'],
     async handle({ ctx, body }) {
       if (body.name === 'gone') throw notFound('bench');
       return ok({ tenant: ctx.tenant.slug });
     },
   }),
   defineRoute({
-    ...about, method: 'get', path: '/api/v1/benches/:id', audience: toPublic, params: Type.Object({ id: Id('item') }),
+    ...about,
+    method: 'get',
+    path: '/api/v1/benches/:id',
+    audience: toPublic,
+    params: Type.Object({ id: Id('item') }),
     query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }),
     handle: async ({ ctx }) => ok({ tenant: ctx.tenant.slug }),
   }),
   defineRoute({
-    ...about, method: 'get', path: '/api/v1/owners', audience: toBearer('admin:read'),
+    ...about,
+    method: 'get',
+    path: '/api/v1/owners',
+    audience: toBearer('admin:read'),
     handle: async ({ ctx }) => ok({ tenant: ctx.tenant.slug, actor: ctx.actor.id }),
   }),
   defineRoute({
-    ...about, method: 'post', path: '/api/webhooks/test/:tenant_slug', audience: toProviders, rawBody: true,
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/test/:tenant_slug',
+    audience: toProviders,
+    rawBody: true,
     handle: async ({ ctx }) => ok({ tenant: ctx.tenant.slug }),
   }),
   defineRoute({
-    ...about, method: 'get', path: '/api/v1/fires', audience: toPublic,
+    ...about,
+    method: 'get',
+    path: '/api/v1/fires',
+    audience: toPublic,
     async handle() {
       throw new Error('select secret from sk_hush where password = hush');
     },
@@ -81,7 +101,10 @@ test('a request is refused for the first thing that is wrong with it, in the doc
 
 test('the handler refuses last, once the module is on', async (t) => {
   const { api, tenant } = t.context;
-  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [404, 'not_found']);
+  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [
+    404,
+    'not_found',
+  ]);
   const answer = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } });
   t.deepEqual([answer.status, answer.body], [200, { tenant: tenant.slug }]);
 });
@@ -97,7 +120,11 @@ test('a bearer route wants a key, and the key alone says whose', async (t) => {
   const { api, ctx, tenant } = t.context;
   t.deepEqual(told(await api.call('GET', '/api/v1/owners', { tenant: tenant.slug })), [401, 'missing_key']);
   for (const authorization of ['Basic b3BzOm9wcw==', 'Bearer', 'Bearer  ', 'sk_test_x']) {
-    t.deepEqual(told(await api.call('GET', '/api/v1/owners', { headers: { authorization } })), [401, 'missing_key'], authorization);
+    t.deepEqual(
+      told(await api.call('GET', '/api/v1/owners', { headers: { authorization } })),
+      [401, 'missing_key'],
+      authorization,
+    );
   }
   const key = await buildKey(ctx, ['admin:read']);
   const answer = await api.call('GET', '/api/v1/owners', { key });
@@ -119,7 +146,10 @@ test('a key and a header of different stores are refused where either may name t
   const other = await buildTenant(services);
   const key = await buildKey(ctx, ['admin:read', 'orders:write']);
   const both = { key, tenant: other.slug };
-  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { ...both, body: { name: 'oak' } })), [400, 'invalid_request']);
+  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { ...both, body: { name: 'oak' } })), [
+    400,
+    'invalid_request',
+  ]);
   t.is((await api.call('GET', '/api/v1/owners', both)).body.tenant, tenant.slug);
   t.is((await api.call('GET', '/api/v1/owners', { key, tenant: tenant.slug })).status, 200);
 });
@@ -163,14 +193,21 @@ test('a body that does not fit is refused with every place', async (t) => {
   const refused = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} });
   t.deepEqual(told(refused), [400, 'invalid_request']);
   t.deepEqual(refused.body.errors, [{ path: '/name', code: 'required', detail: 'is required' }]);
-  const wider = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak', colour: 'red' } });
+  const wider = await api.call('POST', '/api/v1/benches', {
+    tenant: tenant.slug,
+    body: { name: 'oak', colour: 'red' },
+  });
   t.is(wider.status, 200, 'unknown fields are ignored');
 });
 
-test('a body needs its type only where there is one, and takes any of JSON\'s', async (t) => {
+test("a body needs its type only where there is one, and takes any of JSON's", async (t) => {
   const { api, tenant } = t.context;
   const empty = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug });
-  t.deepEqual(empty.body.errors.map(({ path }: { path: string }) => path), ['/name'], 'no body is an empty object');
+  t.deepEqual(
+    empty.body.errors.map(({ path }: { path: string }) => path),
+    ['/name'],
+    'no body is an empty object',
+  );
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.shop+json']) {
     const headers = { 'content-type': type };
     const answer = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: '{"name":"oak"}', headers });
@@ -181,7 +218,9 @@ test('a body needs its type only where there is one, and takes any of JSON\'s', 
 test('a body of unknown length is cut off at the limit like any other', async (t) => {
   const { api, tenant } = t.context;
   const response = await fetch(`${api.url}/api/v1/benches`, {
-    method: 'POST', duplex: 'half', headers: { 'x-tenant-slug': tenant.slug, 'content-type': 'application/json' },
+    method: 'POST',
+    duplex: 'half',
+    headers: { 'x-tenant-slug': tenant.slug, 'content-type': 'application/json' },
     body: new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(600));
@@ -201,21 +240,32 @@ test('what nobody foresaw is a 500 that tells nothing', async (t) => {
   const { api, tenant } = t.context;
   const { status, headers, body } = await api.call('GET', '/api/v1/fires', { tenant: tenant.slug });
   t.is(status, 500);
-  t.deepEqual(body, { error: 'internal_error', detail: 'Something went wrong on our side.', request_id: headers.get('x-request-id') });
+  t.deepEqual(body, {
+    error: 'internal_error',
+    detail: 'Something went wrong on our side.',
+    request_id: headers.get('x-request-id'),
+  });
 });
 
 test('every refusal has the one envelope', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['products:read']);
   const refusals = await Promise.all([
-    api.call('GET', '/api/v1/nothing'), api.call('PUT', bench), api.call('GET', bench), api.call('GET', bench, { tenant: 'nobody' }),
-    api.call('GET', '/api/v1/owners'), api.call('GET', '/api/v1/owners', { key }),
+    api.call('GET', '/api/v1/nothing'),
+    api.call('PUT', bench),
+    api.call('GET', bench),
+    api.call('GET', bench, { tenant: 'nobody' }),
+    api.call('GET', '/api/v1/owners'),
+    api.call('GET', '/api/v1/owners', { key }),
     api.call('GET', '/api/v1/fires', { tenant: tenant.slug }),
     api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: 'x'.repeat(2000) }),
     api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: 'x', headers: { 'content-type': 'text/plain' } }),
     api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} }),
   ]);
-  t.deepEqual(refusals.map(({ status }) => status), [404, 405, 400, 404, 401, 403, 500, 413, 415, 400]);
+  t.deepEqual(
+    refusals.map(({ status }) => status),
+    [404, 405, 400, 404, 401, 403, 500, 413, 415, 400],
+  );
   for (const { headers, body } of refusals) {
     t.is(headers.get('content-type'), 'application/json; charset=utf-8');
     t.is(headers.get('cache-control'), 'no-store');
@@ -225,7 +275,7 @@ test('every refusal has the one envelope', async (t) => {
   }
 });
 
-test('every answer carries its request id: a new one, or the caller\'s own where it is harmless', async (t) => {
+test("every answer carries its request id: a new one, or the caller's own where it is harmless", async (t) => {
   const { api, tenant } = t.context;
   const idOf = async (given?: string) => {
     const headers: Record<string, string> = given === undefined ? {} : { 'x-request-id': given };
@@ -233,7 +283,8 @@ test('every answer carries its request id: a new one, or the caller\'s own where
   };
   t.regex((await idOf()) ?? '', /^req_[0-9a-z]{26}$/);
   t.is(await idOf('storefront-42-abc'), 'storefront-42-abc');
-  for (const given of ['short', 'x'.repeat(65), 'with space and "quotes"', '<script>alert(1)</script>']) t.not(await idOf(given), given);
+  for (const given of ['short', 'x'.repeat(65), 'with space and "quotes"', '<script>alert(1)</script>'])
+    t.not(await idOf(given), given);
 });
 
 test('a preflight carries no store, and answers any origin', async (t) => {
@@ -251,18 +302,25 @@ test('a preflight carries no store, and answers any origin', async (t) => {
   t.regex(headers.get('access-control-allow-methods') ?? '', /POST/);
   const allowed = headers.get('access-control-allow-headers')?.split(', ') ?? [];
   const needed = ['authorization', 'content-type', 'x-tenant-slug', 'idempotency-key', 'if-none-match'];
-  t.deepEqual(needed.filter((name) => !allowed.includes(name)), []);
+  t.deepEqual(
+    needed.filter((name) => !allowed.includes(name)),
+    [],
+  );
   t.deepEqual(told(await api.call('OPTIONS', '/api/v1/nothing')), [404, 'not_found']);
 });
 
 test('a page of any origin may ask a store that allows all', async (t) => {
   const { api, tenant } = t.context;
-  const { status, headers } = await api.call('GET', bench, { tenant: tenant.slug, headers: { origin: 'https://anywhere.example' } });
+  const { status, headers } = await api.call('GET', bench, {
+    tenant: tenant.slug,
+    headers: { origin: 'https://anywhere.example' },
+  });
   t.is(status, 200);
   t.is(headers.get('access-control-allow-origin'), 'https://anywhere.example');
   t.regex(headers.get('vary') ?? '', /Origin/);
   const exposed = headers.get('access-control-expose-headers')?.split(', ') ?? [];
-  for (const name of ['etag', 'retry-after', 'x-request-id', 'idempotent-replayed']) t.true(exposed.includes(name), name);
+  for (const name of ['etag', 'retry-after', 'x-request-id', 'idempotent-replayed'])
+    t.true(exposed.includes(name), name);
 });
 
 test('a store that names its origins refuses pages of others, who may read why', async (t) => {
@@ -270,7 +328,12 @@ test('a store that names its origins refuses pages of others, who may read why',
   const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
   const from = (origin: string) => api.call('GET', bench, { tenant: slug, headers: { origin } });
   t.is((await from('https://shop.cedar.example')).status, 200);
-  for (const origin of ['https://evil.example', 'http://shop.cedar.example', 'https://shop.cedar.example.evil.example', 'null']) {
+  for (const origin of [
+    'https://evil.example',
+    'http://shop.cedar.example',
+    'https://shop.cedar.example.evil.example',
+    'null',
+  ]) {
     const refused = await from(origin);
     t.deepEqual(told(refused), [403, 'origin_not_allowed'], origin);
     t.is(refused.headers.get('access-control-allow-origin'), origin);

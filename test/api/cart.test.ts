@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { removeProduct } from '#src/domain/catalog/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { removeProduct } from '#src/domain/catalog/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
@@ -14,30 +13,64 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
 test('a shopper starts a cart, fills it, changes it and empties it', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const { id: productId, slug, variant } = await buildProduct(ctx);
-  const started = await api.call('POST', '/api/v1/cart', { tenant, body: { currency: 'USD', session_id: 'ses-1', customer_id: 'cus-1' } });
+  const started = await api.call('POST', '/api/v1/cart', {
+    tenant,
+    body: { currency: 'USD', session_id: 'ses-1', customer_id: 'cus-1' },
+  });
   t.is(started.status, 201);
   t.is(started.headers.get('cache-control'), 'no-store');
   const { cart } = started.body;
-  t.like(cart, { status: 'active', currency: 'USD', sessionId: 'ses-1', customerId: 'cus-1', items: [], itemCount: 0, subtotalCents: 0, version: 1 });
+  t.like(cart, {
+    status: 'active',
+    currency: 'USD',
+    sessionId: 'ses-1',
+    customerId: 'cus-1',
+    items: [],
+    itemCount: 0,
+    subtotalCents: 0,
+    version: 1,
+  });
   t.regex(cart.id, /^cart_/);
 
   const path = `/api/v1/cart/${cart.id}`;
-  const added = await api.call('POST', `${path}/items`, { tenant, body: { variantId: variant.id, quantity: '2', unitPriceCents: '3800' } });
+  const added = await api.call('POST', `${path}/items`, {
+    tenant,
+    body: { variantId: variant.id, quantity: '2', unitPriceCents: '3800' },
+  });
   t.is(added.status, 201);
   const [item] = added.body.cart.items;
   t.deepEqual(item, {
-    id: item.id, variantId: variant.id, productId, productSlug: slug, name: 'Oak bowl', variantName: variant.name, sku: variant.sku,
-    imageUrl: null, quantity: 2, unitPriceCents: 3800, lineTotalCents: 7600, purchaseType: 'one_time',
-    subscriptionInterval: null, stockStatus: 'in_stock', priceChanged: false,
+    id: item.id,
+    variantId: variant.id,
+    productId,
+    productSlug: slug,
+    name: 'Oak bowl',
+    variantName: variant.name,
+    sku: variant.sku,
+    imageUrl: null,
+    quantity: 2,
+    unitPriceCents: 3800,
+    lineTotalCents: 7600,
+    purchaseType: 'one_time',
+    subscriptionInterval: null,
+    stockStatus: 'in_stock',
+    priceChanged: false,
   });
   t.deepEqual((await api.call('GET', path, { tenant })).body, added.body);
 
   const changed = await api.call('PATCH', `${path}/items/${item.id}`, { tenant, body: { quantity: 5 } });
   t.is(changed.status, 200);
   t.like(changed.body.cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
-  const bought = await api.call('PATCH', `${path}/items/${item.id}`, { tenant, body: { purchaseType: 'one_time', quantity: 2 } });
+  const bought = await api.call('PATCH', `${path}/items/${item.id}`, {
+    tenant,
+    body: { purchaseType: 'one_time', quantity: 2 },
+  });
   t.like(bought.body.cart, { itemCount: 2, subtotalCents: 7600 });
   const removed = await api.call('DELETE', `${path}/items/${item.id}`, { tenant });
   t.is(removed.status, 200);
@@ -46,7 +79,10 @@ test('a shopper starts a cart, fills it, changes it and empties it', async (t) =
 });
 
 test('a cart needs nothing said, and a body is not needed to start one', async (t) => {
-  const { api, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    tenant: { slug: tenant },
+  } = t.context;
   t.is((await api.call('POST', '/api/v1/cart', { tenant })).status, 201);
   t.is((await api.call('POST', '/api/v1/cart', { tenant, body: { colour: 'red' } })).status, 201);
   const foreign = await api.call('POST', '/api/v1/cart', { tenant, body: { currency: 'EUR' } });
@@ -55,7 +91,11 @@ test('a cart needs nothing said, and a body is not needed to start one', async (
 });
 
 test('a body that does not fit is refused with the path of what is wrong', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
   const items = `/api/v1/cart/${cart.id}/items`;
@@ -77,49 +117,85 @@ test('a body that does not fit is refused with the path of what is wrong', async
     const answer = await api.call(method, path, { tenant, body });
     t.is(answer.status, 400, JSON.stringify(body));
     t.is(answer.body.error, 'invalid_request');
-    t.true(answer.body.errors.some((issue: { path: string }) => issue.path === at), `${JSON.stringify(body)}: ${JSON.stringify(answer.body.errors)}`);
+    t.true(
+      answer.body.errors.some((issue: { path: string }) => issue.path === at),
+      `${JSON.stringify(body)}: ${JSON.stringify(answer.body.errors)}`,
+    );
   }
   const told = async (path: string, body: unknown) => (await api.call('POST', path, { tenant, body })).body.detail;
   t.is(await told(items, { variantId: variant.id, quantity: 0 }), 'quantity must be a whole number from 1 to 999.');
-  t.is(await told('/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1, items: [{ lineTotalCents: 1 }] }), 'items.0.productSlug is required.');
+  t.is(
+    await told('/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1, items: [{ lineTotalCents: 1 }] }),
+    'items.0.productSlug is required.',
+  );
   t.is(await told(items, []), 'The body must be an object.');
   const broken = await api.call('POST', items, { tenant, body: '{', headers: { 'content-type': 'application/json' } });
   t.is(broken.body.error, 'invalid_json');
 });
 
 test('what cannot be bought is refused by its code', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const single = await buildProduct(ctx);
   const several = await buildProduct(ctx, { variants: [{ name: 'S' }, { name: 'L' }] });
   const cart = await buildCart(ctx);
   const add = (body: unknown) => api.call('POST', `/api/v1/cart/${cart.id}/items`, { tenant, body });
   t.like(await add({ variantId: 'var_none' }), { status: 400, body: { error: 'unknown_product' } });
   t.like(await add({ productId: several.id }), { status: 400, body: { error: 'variant_required' } });
-  t.like(await add({ variantId: single.variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }), { status: 400, body: { error: 'price_unavailable' } });
+  t.like(await add({ variantId: single.variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }), {
+    status: 400,
+    body: { error: 'price_unavailable' },
+  });
   const { body } = await add({ productId: single.id });
   const line = `/api/v1/cart/${cart.id}/items/${body.cart.items[0].id}`;
   const monthly = { purchaseType: 'subscription', subscriptionInterval: 'month' };
-  t.like(await api.call('PATCH', line, { tenant, body: monthly }), { status: 400, body: { error: 'price_unavailable' } });
+  t.like(await api.call('PATCH', line, { tenant, body: monthly }), {
+    status: 400,
+    body: { error: 'price_unavailable' },
+  });
   await transact(ctx, (ctx) => removeProduct(ctx, single.slug));
   t.like(await api.call('PATCH', line, { tenant, body: monthly }), { status: 400, body: { error: 'unknown_product' } });
 });
 
 test('a cart holds a hundred lines and no more', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
-  const { variants } = await buildProduct(ctx, { variants: Array.from({ length: 101 }, (_, index) => ({ name: `No. ${index}` })) });
-  const cart = await buildCart(ctx, variants.slice(0, 100).map(({ id }) => id));
-  const refused = await api.call('POST', `/api/v1/cart/${cart.id}/items`, { tenant, body: { variantId: variants[100]?.id, quantity: 1 } });
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
+  const { variants } = await buildProduct(ctx, {
+    variants: Array.from({ length: 101 }, (_, index) => ({ name: `No. ${index}` })),
+  });
+  const cart = await buildCart(
+    ctx,
+    variants.slice(0, 100).map(({ id }) => id),
+  );
+  const refused = await api.call('POST', `/api/v1/cart/${cart.id}/items`, {
+    tenant,
+    body: { variantId: variants[100]?.id, quantity: 1 },
+  });
   t.like(refused, { status: 400, body: { error: 'too_many_items' } });
 });
 
 test('a cart that is another store’s, expired, unknown or no cart at all is not found', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   const other = await buildTenant(services);
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
   const line = `${cart.id}/items/${cart.lines[0]?.id}`;
   const requests: [string, string, unknown?][] = [
-    ['GET', cart.id], ['POST', `${cart.id}/items`, { variantId: variant.id }], ['PATCH', line, { quantity: 2 }], ['DELETE', line],
+    ['GET', cart.id],
+    ['POST', `${cart.id}/items`, { variantId: variant.id }],
+    ['PATCH', line, { quantity: 2 }],
+    ['DELETE', line],
   ];
   for (const [method, path, body] of requests) {
     const answer = await api.call(method, `/api/v1/cart/${path}`, { tenant: other.slug, body });
@@ -127,16 +203,31 @@ test('a cart that is another store’s, expired, unknown or no cart at all is no
   }
   t.is((await api.call('GET', '/api/v1/cart/nonsense', { tenant })).status, 404);
   t.is((await api.call('GET', '/api/v1/cart/cart_01m7xfs208fk1sctzyr3afnpz3', { tenant })).status, 404);
-  t.is((await api.call('PATCH', `/api/v1/cart/${cart.id}/items/line_01m7xfs208fk1sctzyr3afnpz3`, { tenant, body: { quantity: 1 } })).status, 404);
+  t.is(
+    (
+      await api.call('PATCH', `/api/v1/cart/${cart.id}/items/line_01m7xfs208fk1sctzyr3afnpz3`, {
+        tenant,
+        body: { quantity: 1 },
+      })
+    ).status,
+    404,
+  );
 });
 
 test('a click that is sent again with its key adds once, and a refusal is told again', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx);
-  const add = (key: string, quantity: number) => api.call('POST', `/api/v1/cart/${cart.id}/items`, {
-    tenant, body: { variantId: variant.id, quantity }, headers: { 'idempotency-key': key },
-  });
+  const add = (key: string, quantity: number) =>
+    api.call('POST', `/api/v1/cart/${cart.id}/items`, {
+      tenant,
+      body: { variantId: variant.id, quantity },
+      headers: { 'idempotency-key': key },
+    });
   const first = await add('click-1', 2);
   t.is(first.status, 201);
   const again = await add('click-1', 2);
@@ -144,7 +235,10 @@ test('a click that is sent again with its key adds once, and a refusal is told a
   t.deepEqual(again.body, first.body);
 
   for (const _ of ['at first', 'and again']) {
-    t.like(await add('click-2', 998), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/quantity' }] } });
+    t.like(await add('click-2', 998), {
+      status: 400,
+      body: { error: 'invalid_request', errors: [{ path: '/quantity' }] },
+    });
   }
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant })).body.cart.itemCount, 2);
 });
@@ -164,8 +258,12 @@ test('a key elevates a caller only with its scope', async (t) => {
   t.is((await api.call('GET', path, { key: await buildKey(ctx, ['products:read']) })).body.required_scope, 'cart:read');
   t.is((await api.call('POST', `${path}/items`, { key: writer, body: { variantId: variant.id } })).status, 201);
   const writes: [string, string, unknown?][] = [
-    ['POST', '/api/v1/cart'], ['POST', `${path}/items`, { variantId: variant.id }], ['PATCH', line, { quantity: 1 }], ['DELETE', line],
-    ['POST', '/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1 }], ['POST', '/api/v1/cart/apply-gift-card', { code: 'A', orderTotal: 1 }],
+    ['POST', '/api/v1/cart'],
+    ['POST', `${path}/items`, { variantId: variant.id }],
+    ['PATCH', line, { quantity: 1 }],
+    ['DELETE', line],
+    ['POST', '/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1 }],
+    ['POST', '/api/v1/cart/apply-gift-card', { code: 'A', orderTotal: 1 }],
     ['POST', '/api/v1/cart/save', { email: 'ada@example.com', items: [{ quantity: 1 }] }],
   ];
   for (const [method, address, body] of writes) {
@@ -177,7 +275,12 @@ test('a key elevates a caller only with its scope', async (t) => {
 });
 
 test.serial('an expired cart is not found', async (t) => {
-  const { api, ctx, clock, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    clock,
+    tenant: { slug: tenant },
+  } = t.context;
   const cart = await buildCart(ctx);
   clock.pass(days(30));
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant })).status, 404);
@@ -185,7 +288,12 @@ test.serial('an expired cart is not found', async (t) => {
 });
 
 test.serial('a cart is read with one statement, and filled with one', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
   const path = `/api/v1/cart/${cart.id}`;
@@ -193,7 +301,9 @@ test.serial('a cart is read with one statement, and filled with one', async (t) 
   const reading = await countStatements(services, () => api.call('GET', path, { tenant }));
   t.is(reading.result.status, 200);
   t.is(reading.statements.filter((text) => !/from tenants/.test(text)).length, 1);
-  const filling = await countStatements(services, () => api.call('POST', `${path}/items`, { tenant, body: { variantId: variant.id } }));
+  const filling = await countStatements(services, () =>
+    api.call('POST', `${path}/items`, { tenant, body: { variantId: variant.id } }),
+  );
   t.is(filling.result.status, 201);
   t.is(filling.statements.filter((text) => !/from tenants/.test(text)).length, 1);
 });

@@ -17,7 +17,9 @@ const payments = fakePaymentGateway();
 useApi(test, { ports: { payments } });
 
 const coffee = {
-  name: 'Coffee', purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month', 'quarter'],
+  name: 'Coffee',
+  purchase_types: ['one_time', 'subscription'],
+  subscription_intervals: ['month', 'quarter'],
 } satisfies GivenProduct;
 
 async function counter({ api, ctx }: Pick<ApiContext, 'api' | 'ctx'>) {
@@ -28,8 +30,10 @@ async function counter({ api, ctx }: Pick<ApiContext, 'api' | 'ctx'>) {
 }
 const told = ({ status, body }: Answer) => `${status} ${body.error}`;
 const failures = [
-  ['away', '503 payment_provider_unavailable'], ['busy', '503 payment_provider_unavailable'],
-  ['denied', '503 payment_provider_not_configured'], ['refused', '502 payment_provider_error'],
+  ['away', '503 payment_provider_unavailable'],
+  ['busy', '503 payment_provider_unavailable'],
+  ['denied', '503 payment_provider_not_configured'],
+  ['refused', '502 payment_provider_error'],
 ] as const;
 
 test('a product of several variants wants one named, and what is not sold in a way is not sold in it', async (t) => {
@@ -43,8 +47,21 @@ test('a product of several variants wants one named, and what is not sold in a w
   const unnamed = await checkout({ items: [{ product_slug: beans.slug, ...monthly }] });
   t.is(told(unnamed), '400 variant_required', 'a subscription line always names its variant');
   t.is(unnamed.body.errors[0].path, '/items/0/variant_id');
-  t.is(told(await checkout({ items: [{ product_slug: bowl.slug, variant_id: bowl.variant.id, ...monthly }] })), '400 price_unavailable');
-  t.is(told(await gift({ product_slug: bowl.slug, variant_id: bowl.variant.id, months: 2, recipient_email: 'grace@example.com' })), '400 price_unavailable');
+  t.is(
+    told(await checkout({ items: [{ product_slug: bowl.slug, variant_id: bowl.variant.id, ...monthly }] })),
+    '400 price_unavailable',
+  );
+  t.is(
+    told(
+      await gift({
+        product_slug: bowl.slug,
+        variant_id: bowl.variant.id,
+        months: 2,
+        recipient_email: 'grace@example.com',
+      }),
+    ),
+    '400 price_unavailable',
+  );
   const unsaid = await gift({ product_slug: beans.slug, months: 2, recipient_email: 'grace@example.com' });
   t.deepEqual([told(unsaid), unsaid.body.errors[0].path], ['400 invalid_request', '/variant_id']);
 });
@@ -54,8 +71,13 @@ test('one rhythm at a time, and no more lines than the provider takes', async (t
   const { checkout } = await counter(t.context);
   const beans = await buildProduct(ctx, coffee);
   const bowl = await buildProduct(ctx);
-  const every = (subscription_interval: string) =>
-    ({ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval });
+  const every = (subscription_interval: string) => ({
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    quantity: 1,
+    purchase_type: 'subscription',
+    subscription_interval,
+  });
   t.is(told(await checkout({ items: [every('month'), every('quarter')] })), '400 mixed_intervals');
   const bowls = Array.from({ length: 21 }, () => ({ product_slug: bowl.slug, quantity: 1 }));
   t.is(told(await checkout({ items: [every('month'), ...bowls] })), '400 too_many_items');
@@ -92,27 +114,36 @@ test('too little of it is a conflict, also as a gift', async (t) => {
   const { ctx } = t.context;
   const { gift } = await counter(t.context);
   const beans = await buildProduct(ctx, { ...coffee, variants: [{ stock: 1 }] });
-  const given = { product_slug: beans.slug, variant_id: beans.variant.id, months: 12, recipient_email: 'grace@example.com' };
+  const given = {
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    months: 12,
+    recipient_email: 'grace@example.com',
+  };
   t.is(told(await gift(given)), '409 insufficient_stock');
 });
 
-test.serial('a provider that is away, busy, denies or refuses is told apart, and a total that is too small', async (t) => {
-  const { ctx } = t.context;
-  const { checkout, gift } = await counter(t.context);
-  const beans = await buildProduct(ctx, coffee);
-  const buy = () => checkout({ items: [{ product_slug: beans.slug, quantity: 1 }] });
-  const give = () => gift({ product_slug: beans.slug, variant_id: beans.variant.id, months: 2, recipient_email: 'grace@example.com' });
-  for (const [failure, refusal] of failures) {
-    for (const ask of [buy, give]) {
-      payments.misfortunes.createSession = [{ failure }];
-      const answer = await ask();
-      t.is(told(answer), refusal, failure);
-      const wait = answer.headers.get('retry-after');
-      t.is(wait, refusal.endsWith('unavailable') ? String(answer.body.retry_after) : null, failure);
+test.serial(
+  'a provider that is away, busy, denies or refuses is told apart, and a total that is too small',
+  async (t) => {
+    const { ctx } = t.context;
+    const { checkout, gift } = await counter(t.context);
+    const beans = await buildProduct(ctx, coffee);
+    const buy = () => checkout({ items: [{ product_slug: beans.slug, quantity: 1 }] });
+    const give = () =>
+      gift({ product_slug: beans.slug, variant_id: beans.variant.id, months: 2, recipient_email: 'grace@example.com' });
+    for (const [failure, refusal] of failures) {
+      for (const ask of [buy, give]) {
+        payments.misfortunes.createSession = [{ failure }];
+        const answer = await ask();
+        t.is(told(answer), refusal, failure);
+        const wait = answer.headers.get('retry-after');
+        t.is(wait, refusal.endsWith('unavailable') ? String(answer.body.retry_after) : null, failure);
+      }
     }
-  }
-  for (const ask of [buy, give]) {
-    payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_small' }];
-    t.is(told(await ask()), '400 amount_too_small');
-  }
-});
+    for (const ask of [buy, give]) {
+      payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_small' }];
+      t.is(told(await ask()), '400 amount_too_small');
+    }
+  },
+);

@@ -3,20 +3,24 @@ import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { newId } from '#src/lib/ids.ts';
+import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
-import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { ordersOf, sessionOf } from '#test/support/factories/payments.ts';
-import { countStatements } from '#test/support/count-statements.ts';
-import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
-import { buildTenant } from '#test/support/tenant.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
 const path = '/api/v1/checkout/sessions';
-const coffee = { name: 'Coffee', purchase_types: ['one_time' as const, 'subscription' as const], subscription_intervals: ['month' as const] };
+const coffee = {
+  name: 'Coffee',
+  purchase_types: ['one_time' as const, 'subscription' as const],
+  subscription_intervals: ['month' as const],
+};
 
 async function open({ ctx, api }: StripeContext) {
   const key = await buildKey(ctx, ['checkout:write'], 'publishable');
@@ -32,11 +36,23 @@ test.serial('a checkout answers both documented shapes, and the status follows t
   t.is(status, 200);
   t.is(headers.get('cache-control'), 'no-store');
   t.regex(body.checkout_url, /^http/);
-  t.deepEqual(body.order, { id: body.order_id, order_number: body.order_number, status: 'pending', currency: 'USD', total_cents: 3800 });
+  t.deepEqual(body.order, {
+    id: body.order_id,
+    order_number: body.order_number,
+    status: 'pending',
+    currency: 'USD',
+    total_cents: 3800,
+  });
   t.regex(body.order_number, /^ORD-[0-9]+$/);
 
   const ask = () => api.call('GET', `/api/v1/checkout/${body.order_id}/status`, { tenant: tenant.slug });
-  t.like((await ask()).body, { order_id: body.order_id, status: 'pending', payment_status: 'unpaid', paid_at: null, tracking: [] });
+  t.like((await ask()).body, {
+    order_id: body.order_id,
+    status: 'pending',
+    payment_status: 'unpaid',
+    paid_at: null,
+    tracking: [],
+  });
   await stripe.pay((await sessionOf(ctx, body.order_id)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
   await runJobs(services);
@@ -65,8 +81,19 @@ test.serial('what is wrong is said with its code and place', async (t) => {
   t.deepEqual(await refusal({ items: [] }), [400, 'invalid_request', '/items']);
   t.deepEqual(await refusal({ items: [{ ...item, quantity: '1' }] }), [400, 'invalid_request', '/items/0/quantity']);
   t.deepEqual(await refusal({ items: [{ ...item, quantity: 0 }] }), [400, 'invalid_request', '/items/0/quantity']);
-  t.deepEqual(await refusal({ items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' }] }), [400, 'invalid_request', '/items/0/subscription_interval']);
-  t.deepEqual(await refusal({ items: [{ product_slug: 'none', quantity: 1 }] }), [400, 'unknown_product', '/items/0/product_slug']);
+  t.deepEqual(
+    await refusal({
+      items: [
+        { product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' },
+      ],
+    }),
+    [400, 'invalid_request', '/items/0/subscription_interval'],
+  );
+  t.deepEqual(await refusal({ items: [{ product_slug: 'none', quantity: 1 }] }), [
+    400,
+    'unknown_product',
+    '/items/0/product_slug',
+  ]);
   t.deepEqual(await refusal({ items, return_url: 'javascript:alert(1)' }), [400, 'invalid_request', '/return_url']);
   t.deepEqual(await refusal({ items, customer_email: 'nobody' }), [400, 'invalid_request', '/customer_email']);
   t.deepEqual((await post({ items: [{ ...item, subscription_interval: 'whenever' }] })).status, 200);
@@ -77,7 +104,9 @@ test.serial('a cart that nobody knows is no obstacle to buying, and one of anoth
   const { post, items } = await open(t.context);
   t.is((await post({ items, cart_id: 'cart_1' })).body.errors?.[0]?.path, '/cart_id');
   const other = { ...services.context(), tenant: await buildTenant(services) };
-  const { body: { cart } } = await api.call('POST', '/api/v1/cart', { tenant: other.tenant.slug, body: {} });
+  const {
+    body: { cart },
+  } = await api.call('POST', '/api/v1/cart', { tenant: other.tenant.slug, body: {} });
   const orders = [];
   for (const cart_id of [newId('cart'), cart.id, cart.id]) {
     const { status, body } = await post({ items, cart_id });
@@ -87,7 +116,11 @@ test.serial('a cart that nobody knows is no obstacle to buying, and one of anoth
   await stripe.pay((await sessionOf(ctx, orders[2])).sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
   await runJobs(services);
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending', 'expired', 'paid'], 'the newer session of a cart takes the place of the older');
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    ['pending', 'expired', 'paid'],
+    'the newer session of a cart takes the place of the older',
+  );
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: other.tenant.slug })).body.cart.status, 'active');
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: tenant.slug })).status, 404);
 });
@@ -109,13 +142,23 @@ test.serial('a duplicate subscription is refused exactly as documented, before t
   const { paymentSubscriptionId } = await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com' });
   const asked = (await stripe.requests()).length;
   const { status, body } = await post({
-    items: [{ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }],
+    items: [
+      {
+        product_slug: beans.slug,
+        variant_id: beans.variant.id,
+        quantity: 1,
+        purchase_type: 'subscription',
+        subscription_interval: 'month',
+      },
+    ],
     customer_email: 'ada@example.com',
   });
   t.is(status, 409);
   t.is(body.error, 'duplicate_subscription');
   t.is(typeof body.detail, 'string');
-  t.deepEqual(body.conflicts, [{ product_id: beans.id, product_name: 'Coffee', payment_subscription_id: paymentSubscriptionId }]);
+  t.deepEqual(body.conflicts, [
+    { product_id: beans.id, product_name: 'Coffee', payment_subscription_id: paymentSubscriptionId },
+  ]);
   t.is((await stripe.requests()).length, asked);
 });
 
@@ -144,7 +187,9 @@ test.serial('a provider that is away, refuses or is not configured is told apart
   t.deepEqual([(await post({ items })).status, (await ordersOf(ctx)).at(-1)?.status], [502, 'canceled']);
   await fault(401);
   t.is((await post({ items })).body.error, 'payment_provider_not_configured');
-  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }));
+  await transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }),
+  );
   const connect = await post({ items });
   t.deepEqual([connect.status, connect.body.error], [503, 'payment_provider_not_configured']);
 });
@@ -159,7 +204,12 @@ test.serial('a request with an Idempotency-Key makes one order, at once and afte
   t.is(again.headers.get('idempotent-replayed'), 'true');
   t.is((await ordersOf(ctx)).length, 1);
 
-  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'reset_after', times: 4 });
+  await stripe.addFault({
+    match: 'POST /v1/checkout/sessions',
+    account: account.secretKey,
+    kind: 'reset_after',
+    times: 4,
+  });
   const failed = await post({ items }, { 'idempotency-key': 'twice' });
   await stripe.clearFaults();
   const retried = failed.status === 200 ? failed : await post({ items }, { 'idempotency-key': 'twice' });
@@ -168,16 +218,19 @@ test.serial('a request with an Idempotency-Key makes one order, at once and afte
   t.is((await stripe.account(account.secretKey)).sessions.length, 2);
 });
 
-test.serial('the status of another store\'s order, or of none, is not found', async (t) => {
+test.serial("the status of another store's order, or of none, is not found", async (t) => {
   const { api, tenant } = t.context;
   const { post, items } = await open(t.context);
   const { body } = await post({ items });
   t.is((await api.call('GET', `/api/v1/checkout/${body.order_id}/status`, { tenant: 'unknown-shop' })).status, 404);
-  t.is((await api.call('GET', '/api/v1/checkout/ord_01m7xfs208fk1sctzyr3afnpz3/status', { tenant: tenant.slug })).status, 404);
+  t.is(
+    (await api.call('GET', '/api/v1/checkout/ord_01m7xfs208fk1sctzyr3afnpz3/status', { tenant: tenant.slug })).status,
+    404,
+  );
   t.is((await api.call('GET', '/api/v1/checkout/nonsense/status', { tenant: tenant.slug })).status, 404);
 });
 
-test.serial('an order is shown to who knows its address, and to the store\'s own server', async (t) => {
+test.serial("an order is shown to who knows its address, and to the store's own server", async (t) => {
   const { api, ctx, tenant } = t.context;
   const { post, items } = await open(t.context);
   const { body } = await post({ items, customer_email: 'Ada@example.com' });
@@ -188,10 +241,28 @@ test.serial('an order is shown to who knows its address, and to the store\'s own
   t.is((await get(`${body.order_id}?email=bob@example.com`, stranger)).status, 404);
   const { status, body: shown } = await get(`${body.order_id}?email=ada@example.com`, stranger);
   t.is(status, 200);
-  t.like(shown.order, { id: body.order_id, status: 'pending', customer: { id: null, email: 'ada@example.com' }, labels: [], shipping_address: null });
-  t.like(shown.order.items[0], { product_slug: items[0]?.product_slug, quantity: 1, unit_price_cents: 3800, purchase_type: 'one_time', subscription_interval: null });
+  t.like(shown.order, {
+    id: body.order_id,
+    status: 'pending',
+    customer: { id: null, email: 'ada@example.com' },
+    labels: [],
+    shipping_address: null,
+  });
+  t.like(shown.order.items[0], {
+    product_slug: items[0]?.product_slug,
+    quantity: 1,
+    unit_price_cents: 3800,
+    purchase_type: 'one_time',
+    subscription_interval: null,
+  });
   t.is((await get(body.order_id, { key: own })).status, 200);
-  t.is((await get(`lookup?order_number=${body.order_number.toLowerCase()}&email=ADA@example.com`, stranger)).status, 200);
-  const [wrongNumber, wrongAddress] = [await get('lookup?order_number=ORD-1&email=ada@example.com', stranger), await get(`lookup?order_number=${body.order_number}&email=bob@example.com`, stranger)];
+  t.is(
+    (await get(`lookup?order_number=${body.order_number.toLowerCase()}&email=ADA@example.com`, stranger)).status,
+    200,
+  );
+  const [wrongNumber, wrongAddress] = [
+    await get('lookup?order_number=ORD-1&email=ada@example.com', stranger),
+    await get(`lookup?order_number=${body.order_number}&email=bob@example.com`, stranger),
+  ];
   t.deepEqual([wrongNumber.status, wrongNumber.body.detail], [wrongAddress.status, wrongAddress.body.detail]);
 });

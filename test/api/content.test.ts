@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { removeEntry } from '#src/domain/content/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { removeEntry } from '#src/domain/content/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
@@ -16,20 +15,32 @@ useApi(test);
 test('a published article is read by its name', async (t) => {
   const { api, ctx, tenant } = t.context;
   await buildEntry(ctx, {
-    slug: 'care-for-wood', tags: ['care', 'wood'], author: 'Ada', published_at: '2026-01-05T00:00:00Z',
+    slug: 'care-for-wood',
+    tags: ['care', 'wood'],
+    author: 'Ada',
+    published_at: '2026-01-05T00:00:00Z',
     image: { url: 'https://cdn.example/oil.jpg', alt: 'Oil', width: 800, height: 600 },
   });
-  const { status, body, headers } = await api.call('GET', '/api/v1/content/article/care-for-wood', { tenant: tenant.slug });
+  const { status, body, headers } = await api.call('GET', '/api/v1/content/article/care-for-wood', {
+    tenant: tenant.slug,
+  });
   t.is(status, 200);
   t.truthy(headers.get('etag'));
   const { id, updated_at, ...entry } = body.entry;
   t.regex(id, /^entry_/);
   t.regex(updated_at, /Z$/);
   t.deepEqual(entry, {
-    type: 'article', slug: 'care-for-wood', title: 'How to care for wood', summary: 'Oil it.',
-    body: { format: 'markdown', value: '# Oil' }, tags: ['care', 'wood'],
-    image: { url: 'https://cdn.example/oil.jpg', alt: 'Oil', width: 800, height: 600 }, author: 'Ada',
-    starts_at: null, ends_at: null, published_at: '2026-01-05T00:00:00.000Z',
+    type: 'article',
+    slug: 'care-for-wood',
+    title: 'How to care for wood',
+    summary: 'Oil it.',
+    body: { format: 'markdown', value: '# Oil' },
+    tags: ['care', 'wood'],
+    image: { url: 'https://cdn.example/oil.jpg', alt: 'Oil', width: 800, height: 600 },
+    author: 'Ada',
+    starts_at: null,
+    ends_at: null,
+    published_at: '2026-01-05T00:00:00.000Z',
   });
 });
 
@@ -56,7 +67,8 @@ test('the list is filtered by tag and read page by page, though entries come and
     const published_at = fromNow(clock, -hours(index === 3 ? 2 : index + 1)).toISOString();
     await buildEntry(ctx, { slug: `entry-${index}`, tags: index === 4 ? [] : ['care'], published_at });
   }
-  const page = async (query: string) => (await api.call('GET', `/api/v1/content/article?${query}`, { tenant: tenant.slug })).body;
+  const page = async (query: string) =>
+    (await api.call('GET', `/api/v1/content/article?${query}`, { tenant: tenant.slug })).body;
   const slugs = (body: any) => body.entries.map(({ slug }: any) => slug);
   const first = await page('tag=care&limit=2');
   t.deepEqual(slugs(first), ['entry-0', 'entry-3']);
@@ -74,7 +86,10 @@ test('the list is filtered by tag and read page by page, though entries come and
 
 test('a type that nobody uses is empty, and a page that is too large is refused', async (t) => {
   const { api, tenant } = t.context;
-  t.deepEqual((await api.call('GET', '/api/v1/content/podcast', { tenant: tenant.slug })).body, { entries: [], cursor: null });
+  t.deepEqual((await api.call('GET', '/api/v1/content/podcast', { tenant: tenant.slug })).body, {
+    entries: [],
+    cursor: null,
+  });
   const { status, body } = await api.call('GET', '/api/v1/content/article?limit=101', { tenant: tenant.slug });
   t.is(status, 400);
   t.is(body.error, 'invalid_request');
@@ -105,22 +120,29 @@ test.serial('an announcement is active from its start until just before its end'
   t.deepEqual(await active(), ['always', 'since', 'soon']);
 });
 
-test.serial('GET /content/announcements/active pages where there are more than a page holds, and ends with a cursor of null', async (t) => {
-  const { api, ctx, tenant } = t.context;
-  for (let index = 0; index < 101; index += 1) await buildEntry(ctx, { type: 'announcement', slug: `a-${index}` });
-  const read = async (query: string) => (await api.call('GET', `/api/v1/content/announcements/active${query}`, { tenant: tenant.slug })).body;
-  const first = await read('');
-  const rest = await read(`?cursor=${first.cursor}`);
-  t.deepEqual([first.entries.length, rest.entries.length, rest.cursor], [100, 1, null]);
-  t.is(new Set([...first.entries, ...rest.entries].map(({ slug }) => slug)).size, 101);
-  t.is((await read('?limit=2')).entries.length, 2);
-  t.is((await read('?cursor=x')).error, 'invalid_cursor');
-});
+test.serial(
+  'GET /content/announcements/active pages where there are more than a page holds, and ends with a cursor of null',
+  async (t) => {
+    const { api, ctx, tenant } = t.context;
+    for (let index = 0; index < 101; index += 1) await buildEntry(ctx, { type: 'announcement', slug: `a-${index}` });
+    const read = async (query: string) =>
+      (await api.call('GET', `/api/v1/content/announcements/active${query}`, { tenant: tenant.slug })).body;
+    const first = await read('');
+    const rest = await read(`?cursor=${first.cursor}`);
+    t.deepEqual([first.entries.length, rest.entries.length, rest.cursor], [100, 1, null]);
+    t.is(new Set([...first.entries, ...rest.entries].map(({ slug }) => slug)).size, 101);
+    t.is((await read('?limit=2')).entries.length, 2);
+    t.is((await read('?cursor=x')).error, 'invalid_cursor');
+  },
+);
 
 test('content is read by a key with the scope, or by naming the store', async (t) => {
   const { api, ctx } = t.context;
   await buildEntry(ctx, { slug: 'care' });
-  t.is((await api.call('GET', '/api/v1/content/article/care', { key: await buildKey(ctx, ['content:write']) })).status, 200);
+  t.is(
+    (await api.call('GET', '/api/v1/content/article/care', { key: await buildKey(ctx, ['content:write']) })).status,
+    200,
+  );
   for (const path of ['/api/v1/content/article', '/api/v1/content/article/care']) {
     const { status, body } = await api.call('GET', path, { key: await buildKey(ctx, ['cart:read']) });
     t.is(status, 403);
@@ -135,7 +157,9 @@ test.serial('content costs one statement', async (t) => {
   await buildEntry(ctx, { slug: 'care' });
   await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });
   for (const path of ['article?tag=care', 'article/care', 'announcements/active']) {
-    const { statements } = await countStatements(services, () => api.call('GET', `/api/v1/content/${path}`, { tenant: tenant.slug }));
+    const { statements } = await countStatements(services, () =>
+      api.call('GET', `/api/v1/content/${path}`, { tenant: tenant.slug }),
+    );
     t.is(statements.filter((text) => !/from tenants/.test(text)).length, 1, path);
   }
 });

@@ -12,7 +12,8 @@ test('whoever is signed in is counted as themselves, for one server may ask for 
   const [ada, grace] = [await buildSession(ctx), await buildSession(ctx)];
   const refresh = async (token: string, times: number) => {
     const statuses: number[] = [];
-    for (let count = 0; count < times; count += 1) statuses.push((await api.call('POST', '/api/v1/customer/refresh', { headers: bearer(token) })).status);
+    for (let count = 0; count < times; count += 1)
+      statuses.push((await api.call('POST', '/api/v1/customer/refresh', { headers: bearer(token) })).status);
     return statuses;
   };
   t.deepEqual(new Set(await refresh(ada.token, 30)), new Set([200]));

@@ -1,12 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
+import { countStatements } from '#test/support/count-statements.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { bearer, buildSession, linksOf } from '#test/support/factories/sessions.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
-import { countStatements } from '#test/support/count-statements.ts';
 import { fakeMailer } from '#test/support/fakes/mailer.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -25,7 +25,8 @@ test('a customer sees what belongs to their address, and nothing of anybody else
   const { token, customer } = await buildSession(ctx, { email: ada, name: 'Ada' });
   const headers = bearer(token);
   t.like(await api.call('GET', portal, { headers }), {
-    status: 200, body: { customer: { id: customer.id, email: ada, name: 'Ada' }, orders: [], subscriptions: [], returns: [] },
+    status: 200,
+    body: { customer: { id: customer.id, email: ada, name: 'Ada' }, orders: [], subscriptions: [], returns: [] },
   });
 
   const order = await buildReturnableOrder(ctx);
@@ -35,23 +36,39 @@ test('a customer sees what belongs to their address, and nothing of anybody else
   const subscription = await buildSubscription(ctx, { email: ada });
   await buildSubscription(ctx, { email: 'grace@example.com' });
   const items = [{ order_item_id: order.items[0]?.id, quantity: 1 }];
-  const made = await api.call('POST', `${portal}/returns`, { headers, body: { order_number: order.order_number, items } });
+  const made = await api.call('POST', `${portal}/returns`, {
+    headers,
+    body: { order_number: order.order_number, items },
+  });
   t.like(made, { status: 201, body: { return: { order_id: order.id, status: 'requested' } } });
 
-  const again = await api.call('POST', `${portal}/returns`, { headers, body: { order_number: order.order_number, items } });
+  const again = await api.call('POST', `${portal}/returns`, {
+    headers,
+    body: { order_number: order.order_number, items },
+  });
   t.like(again, { status: 409, body: { error: 'return_not_allowed' } });
 
   const { body } = await api.call('GET', portal, { headers });
-  t.deepEqual(body.orders.map(({ id }: { id: string }) => id), [order.id]);
-  t.deepEqual(body.subscriptions.map(({ id }: { id: string }) => id), [subscription.id]);
+  t.deepEqual(
+    body.orders.map(({ id }: { id: string }) => id),
+    [order.id],
+  );
+  t.deepEqual(
+    body.subscriptions.map(({ id }: { id: string }) => id),
+    [subscription.id],
+  );
   t.deepEqual(body.returns, [made.body.return]);
   for (const list of ['orders', 'subscriptions', 'returns']) {
     t.deepEqual((await api.call('GET', `${portal}/${list}`, { headers })).body, { [list]: body[list], cursor: null });
   }
   t.deepEqual((await api.call('GET', `${portal}/orders/${order.id}`, { headers })).body, { order: body.orders[0] });
   t.is((await api.call('GET', `${portal}/orders/${open.id}`, { headers })).status, 200);
-  for (const id of [hers.id, foreign.id, 'nonsense']) t.like(await api.call('GET', `${portal}/orders/${id}`, { headers }), missing);
-  t.like(await api.call('POST', `${portal}/returns`, { headers, body: { order_number: hers.orderNumber, items } }), missing);
+  for (const id of [hers.id, foreign.id, 'nonsense'])
+    t.like(await api.call('GET', `${portal}/orders/${id}`, { headers }), missing);
+  t.like(
+    await api.call('POST', `${portal}/returns`, { headers, body: { order_number: hers.orderNumber, items } }),
+    missing,
+  );
 });
 
 test('lists come page by page', async (t) => {
@@ -60,12 +77,24 @@ test('lists come page by page', async (t) => {
   const ids: string[] = [];
   for (const _ of [1, 2, 3]) ids.unshift((await buildPaidOrder(ctx)).id);
   const first = (await api.call('GET', `${portal}/orders?limit=2`, { headers })).body;
-  t.deepEqual(first.orders.map(({ id }: { id: string }) => id), ids.slice(0, 2));
+  t.deepEqual(
+    first.orders.map(({ id }: { id: string }) => id),
+    ids.slice(0, 2),
+  );
   const second = (await api.call('GET', `${portal}/orders?limit=2&cursor=${first.cursor}`, { headers })).body;
   t.deepEqual([second.orders.map(({ id }: { id: string }) => id), second.cursor], [ids.slice(2), null]);
-  t.like(await api.call('GET', `${portal}/orders?cursor=x`, { headers }), { status: 400, body: { error: 'invalid_cursor' } });
-  t.like(await api.call('GET', `${portal}/subscriptions?limit=101`, { headers }), { status: 400, body: { error: 'invalid_request' } });
-  t.like(await api.call('GET', `${portal}/returns?cursor=${first.cursor}`, { headers }), { status: 400, body: { error: 'invalid_cursor' } });
+  t.like(await api.call('GET', `${portal}/orders?cursor=x`, { headers }), {
+    status: 400,
+    body: { error: 'invalid_cursor' },
+  });
+  t.like(await api.call('GET', `${portal}/subscriptions?limit=101`, { headers }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
+  t.like(await api.call('GET', `${portal}/returns?cursor=${first.cursor}`, { headers }), {
+    status: 400,
+    body: { error: 'invalid_cursor' },
+  });
 });
 
 test('a customer cancels a subscription of their own, at the end of its period unless told otherwise', async (t) => {
@@ -76,8 +105,17 @@ test('a customer cancels a subscription of their own, at the end of its period u
   const hers = await buildSubscription(ctx, { email: 'grace@example.com' });
   const ended = await buildSubscription(ctx, { email: ada, status: 'canceled' });
   const snapshot = {
-    subscriptionId: mine.paymentSubscriptionId, tenantId: null, orderId: null, environment: null, state: 'active' as const, customerId: 'cus_1', email: ada,
-    currency: 'USD', cancelAtPeriodEnd: true, canceledAt: null, items: [],
+    subscriptionId: mine.paymentSubscriptionId,
+    tenantId: null,
+    orderId: null,
+    environment: null,
+    state: 'active' as const,
+    customerId: 'cus_1',
+    email: ada,
+    currency: 'USD',
+    cancelAtPeriodEnd: true,
+    canceledAt: null,
+    items: [],
   };
   payments.subscriptions.set(mine.paymentSubscriptionId, snapshot);
   const cancel = (body: object) => api.call('POST', `${portal}/cancel`, { headers, body });
@@ -88,18 +126,34 @@ test('a customer cancels a subscription of their own, at the end of its period u
   t.like(await cancel({ subscription_id: ended.id }), { status: 409, body: { error: 'subscription_canceled' } });
   t.like(await cancel({ subscription_id: 'nonsense' }), { status: 400, body: { error: 'invalid_request' } });
   payments.misfortunes.changeSubscription = [{ failure: 'away' }];
-  t.like(await cancel({ subscription_id: mine.id, at_period_end: false }), { status: 503, body: { error: 'payment_provider_unavailable' } });
+  t.like(await cancel({ subscription_id: mine.id, at_period_end: false }), {
+    status: 503,
+    body: { error: 'payment_provider_unavailable' },
+  });
   t.truthy(await readSubscription(ctx, hers.id));
 });
 
 test('the portal mails a link like any other request, and ignores an address off the storefront', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const ask = (return_url?: unknown) => api.call('POST', portal, { tenant: tenant.slug, body: { customer_email: ada, return_url } });
-  for (const url of [`${tenant.storefrontUrl}/account?tab=returns`, 'https://evil.example/account', 'nonsense', null, undefined]) {
+  const ask = (return_url?: unknown) =>
+    api.call('POST', portal, { tenant: tenant.slug, body: { customer_email: ada, return_url } });
+  for (const url of [
+    `${tenant.storefrontUrl}/account?tab=returns`,
+    'https://evil.example/account',
+    'nonsense',
+    null,
+    undefined,
+  ]) {
     t.like(await ask(url), { status: 200, body: { ok: true } });
   }
-  t.deepEqual((await linksOf(ctx, ada)).map(({ redirectPath }) => redirectPath), ['/account?tab=returns', null, null, null, null]);
-  t.like(await api.call('POST', portal, { tenant: tenant.slug, body: {} }), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/customer_email' }] } });
+  t.deepEqual(
+    (await linksOf(ctx, ada)).map(({ redirectPath }) => redirectPath),
+    ['/account?tab=returns', null, null, null, null],
+  );
+  t.like(await api.call('POST', portal, { tenant: tenant.slug, body: {} }), {
+    status: 400,
+    body: { error: 'invalid_request', errors: [{ path: '/customer_email' }] },
+  });
 });
 
 test.serial('each list is read with one statement beside those for the session', async (t) => {
@@ -110,7 +164,12 @@ test.serial('each list is read with one statement beside those for the session',
     // The store itself is looked up once a second.
     return statements.filter((text) => !text.includes('storefront_url')).length;
   };
-  for (const [path, statements] of [[portal, 5], [`${portal}/orders`, 3], [`${portal}/subscriptions`, 3], [`${portal}/returns`, 3]] as const) {
+  for (const [path, statements] of [
+    [portal, 5],
+    [`${portal}/orders`, 3],
+    [`${portal}/subscriptions`, 3],
+    [`${portal}/returns`, 3],
+  ] as const) {
     t.is(await count(path), statements, path);
   }
 });

@@ -8,10 +8,10 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { bearer, buildLink, buildSession, linksOf } from '#test/support/factories/sessions.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 const mailer = fakeMailer();
@@ -25,9 +25,17 @@ const signout = '/api/v1/customer/signout';
 const invalid = { status: 401, body: { error: 'invalid_session' } };
 
 test.serial('a customer signs in by mail, goes on, and signs out', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   const { id, email } = await buildCustomer(ctx, { name: 'Ada' });
-  t.like(await api.call('POST', request, { tenant, body: { email, redirect_path: '/account/orders' } }), { status: 200, body: { ok: true } });
+  t.like(await api.call('POST', request, { tenant, body: { email, redirect_path: '/account/orders' } }), {
+    status: 200,
+    body: { ok: true },
+  });
   await runJobs(services);
   const link = linkIn(mailer.to(email)[0] ?? { text: '' }, '/account/sign-in');
   t.is(link.searchParams.get('redirect_path'), '/account/orders');
@@ -38,41 +46,79 @@ test.serial('a customer signs in by mail, goes on, and signs out', async (t) => 
   const { session_token: token, refresh_token: refreshToken, expires_at, refresh_expires_at, ...rest } = session.body;
   t.deepEqual(rest, { token_type: 'Bearer', expires_in: 900, customer: { id, email, name: 'Ada' } });
   for (const time of [expires_at, refresh_expires_at]) t.regex(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  t.like(await api.call('POST', consume, { tenant, body: { token: link.searchParams.get('token') } }), { status: 400, body: { error: 'invalid_or_expired_token' } });
+  t.like(await api.call('POST', consume, { tenant, body: { token: link.searchParams.get('token') } }), {
+    status: 400,
+    body: { error: 'invalid_or_expired_token' },
+  });
 
-  t.like(await api.call('GET', me, { headers: bearer(token) }), { status: 200, body: { customer: { id, email, name: 'Ada' } } });
+  t.like(await api.call('GET', me, { headers: bearer(token) }), {
+    status: 200,
+    body: { customer: { id, email, name: 'Ada' } },
+  });
   t.like(await api.call('GET', me, { tenant, headers: bearer(token) }), { status: 200 });
   const renewed = await api.call('POST', refresh, { headers: bearer(token) });
-  t.like(renewed, { status: 200, body: { token_type: 'Bearer', refresh_token: null, refresh_expires_at, customer: { id } } });
+  t.like(renewed, {
+    status: 200,
+    body: { token_type: 'Bearer', refresh_token: null, refresh_expires_at, customer: { id } },
+  });
   const rotated = await api.call('POST', refresh, { body: { refresh_token: refreshToken } });
   t.is(rotated.status, 200);
   t.not(rotated.body.refresh_token, refreshToken);
-  t.is((await api.call('POST', refresh, { tenant, body: { refresh_token: refreshToken } })).body.refresh_token, rotated.body.refresh_token);
+  t.is(
+    (await api.call('POST', refresh, { tenant, body: { refresh_token: refreshToken } })).body.refresh_token,
+    rotated.body.refresh_token,
+  );
 
-  t.like(await api.call('POST', signout, { headers: bearer(rotated.body.session_token) }), { status: 200, body: { ok: true } });
-  for (const one of [token, renewed.body.session_token, rotated.body.session_token]) t.like(await api.call('GET', me, { headers: bearer(one) }), invalid);
+  t.like(await api.call('POST', signout, { headers: bearer(rotated.body.session_token) }), {
+    status: 200,
+    body: { ok: true },
+  });
+  for (const one of [token, renewed.body.session_token, rotated.body.session_token])
+    t.like(await api.call('GET', me, { headers: bearer(one) }), invalid);
   t.like(await api.call('POST', refresh, { body: { refresh_token: rotated.body.refresh_token } }), invalid);
 });
 
 test.serial('a request is answered alike for whoever is known, unknown or asks too often', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   const { email } = await buildCustomer(ctx);
   const unknown = newAddress();
-  const answers = await Promise.all([email, unknown, email.toUpperCase()].map((email) => api.call('POST', request, { tenant, body: { email } })));
-  t.deepEqual(answers.map(({ status, body }) => ({ status, body })), Array.from({ length: 3 }, () => ({ status: 200, body: { ok: true } })));
-  t.deepEqual(answers.map(({ headers }) => [...headers.keys()].toSorted()).filter((names, _, [first]) => String(names) !== String(first)), []);
+  const answers = await Promise.all(
+    [email, unknown, email.toUpperCase()].map((email) => api.call('POST', request, { tenant, body: { email } })),
+  );
+  t.deepEqual(
+    answers.map(({ status, body }) => ({ status, body })),
+    Array.from({ length: 3 }, () => ({ status: 200, body: { ok: true } })),
+  );
+  t.deepEqual(
+    answers
+      .map(({ headers }) => [...headers.keys()].toSorted())
+      .filter((names, _, [first]) => String(names) !== String(first)),
+    [],
+  );
   await runJobs(services);
   t.is(mailer.to(email).length, 2);
   t.is(mailer.to(unknown).length, 0);
 });
 
 test('a link leaves out a way back that leads off the storefront, and refuses a challenge that is none', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const { email } = await buildCustomer(ctx);
   for (const redirect_path of ['https://evil.example', '//evil.example', '/\\evil.example', null]) {
     t.is((await api.call('POST', request, { tenant, body: { email, redirect_path } })).status, 200);
   }
-  t.deepEqual((await linksOf(ctx, email)).map(({ redirectPath }) => redirectPath), [null, null, null, null]);
+  t.deepEqual(
+    (await linksOf(ctx, email)).map(({ redirectPath }) => redirectPath),
+    [null, null, null, null],
+  );
   for (const body of [{ email, code_challenge: 'plain' }, { email: 'nonsense' }, {}]) {
     t.like(await api.call('POST', request, { tenant, body }), { status: 400, body: { error: 'invalid_request' } });
   }
@@ -80,16 +126,27 @@ test('a link leaves out a way back that leads off the storefront, and refuses a 
   t.like(await api.call('POST', consume, { tenant, body: {} }), { status: 400, body: { error: 'invalid_request' } });
 });
 
-test('requests are counted by household; of a storefront\'s server, by the shopper that it names', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+test("requests are counted by household; of a storefront's server, by the shopper that it names", async (t) => {
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
   const email = newAddress();
   const ask = (headers: Record<string, string>) => api.call('POST', request, { tenant, body: { email }, headers });
   for (const headers of [
-    {}, { 'x-client-ip': '203.0.113.7' },
-    ...['203.0.113.7', '203.0.113.8', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 'nonsense', ''].map((ip) => ({ ...bearer(key), 'x-client-ip': ip })),
-  ]) t.is((await ask(headers)).status, 200);
-  const [direct, claimed, first, second, home, neighbour, nonsense, unnamed] = (await linksOf(ctx, email)).map(({ client }) => client);
+    {},
+    { 'x-client-ip': '203.0.113.7' },
+    ...['203.0.113.7', '203.0.113.8', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 'nonsense', ''].map((ip) => ({
+      ...bearer(key),
+      'x-client-ip': ip,
+    })),
+  ])
+    t.is((await ask(headers)).status, 200);
+  const [direct, claimed, first, second, home, neighbour, nonsense, unnamed] = (await linksOf(ctx, email)).map(
+    ({ client }) => client,
+  );
   t.is(claimed, direct, 'only a server is believed');
   t.is(new Set([direct, first, second, home]).size, 4);
   t.is(neighbour, home);
@@ -103,60 +160,108 @@ test('a token of one store opens nothing at another', async (t) => {
   await buildCustomer({ ...ctx, tenant: other }, { email: session.customer.email });
   const link = await buildLink(ctx, session.customer.email);
 
-  t.like(await api.call('POST', consume, { tenant: other.slug, body: { token: link } }), { status: 400, body: { error: 'invalid_or_expired_token' } });
+  t.like(await api.call('POST', consume, { tenant: other.slug, body: { token: link } }), {
+    status: 400,
+    body: { error: 'invalid_or_expired_token' },
+  });
   t.like(await api.call('GET', me, { tenant: other.slug, headers: bearer(session.token) }), invalid);
   t.like(await api.call('POST', signout, { tenant: other.slug, headers: bearer(session.token) }), invalid);
-  t.like(await api.call('POST', refresh, { tenant: other.slug, body: { refresh_token: session.refreshToken } }), invalid);
+  t.like(
+    await api.call('POST', refresh, { tenant: other.slug, body: { refresh_token: session.refreshToken } }),
+    invalid,
+  );
   t.like(await api.call('GET', me, { tenant: tenant.slug, headers: bearer(session.token) }), { status: 200 });
 });
 
 test('session routes take sessions only, and other routes take none', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const { token } = await buildSession(ctx);
   const key = await buildKey(ctx, ['customers:read', 'cart:write']);
   for (const path of [me, '/api/v1/customer-portal', '/api/v1/customer-portal/orders']) {
-    for (const options of [{}, { tenant }, { key }, { headers: { authorization: token } }, { headers: bearer('nonsense') }]) {
+    for (const options of [
+      {},
+      { tenant },
+      { key },
+      { headers: { authorization: token } },
+      { headers: bearer('nonsense') },
+    ]) {
       t.like(await api.call('GET', path, options), invalid, path);
     }
   }
-  t.like(await api.call('GET', '/api/v1/products', { headers: bearer(token) }), { status: 401, body: { error: 'invalid_key' } });
-  t.like(await api.call('POST', '/api/v1/cart', { headers: bearer(token), body: {} }), { status: 401, body: { error: 'invalid_key' } });
-  for (const body of [undefined, {}, { refresh_token: '' }, { refresh_token: null }, { refresh_token: 'nonsense' }, { refresh_token: 1 }]) {
+  t.like(await api.call('GET', '/api/v1/products', { headers: bearer(token) }), {
+    status: 401,
+    body: { error: 'invalid_key' },
+  });
+  t.like(await api.call('POST', '/api/v1/cart', { headers: bearer(token), body: {} }), {
+    status: 401,
+    body: { error: 'invalid_key' },
+  });
+  for (const body of [
+    undefined,
+    {},
+    { refresh_token: '' },
+    { refresh_token: null },
+    { refresh_token: 'nonsense' },
+    { refresh_token: 1 },
+  ]) {
     t.like(await api.call('POST', refresh, { body }), invalid, JSON.stringify(body));
   }
-  t.like(await api.call('POST', refresh, { headers: bearer(token), body: { refresh_token: 1 } }), { status: 400, body: { error: 'invalid_request' } });
+  t.like(await api.call('POST', refresh, { headers: bearer(token), body: { refresh_token: 1 } }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
 });
 
-test.serial('a session expires after a quarter of an hour, and a refresh token then still opens a new one', async (t) => {
-  const { api, ctx, clock } = t.context;
-  const { token, refreshToken } = await buildSession(ctx);
-  clock.pass(minutes(16));
-  const expired = { status: 401, body: { error: 'expired_session' } };
-  t.like(await api.call('GET', me, { headers: bearer(token) }), expired);
-  t.like(await api.call('POST', refresh, { headers: bearer(token) }), expired);
-  t.like(await api.call('POST', refresh, { headers: bearer(token), body: { refresh_token: refreshToken } }), { status: 200 });
-});
+test.serial(
+  'a session expires after a quarter of an hour, and a refresh token then still opens a new one',
+  async (t) => {
+    const { api, ctx, clock } = t.context;
+    const { token, refreshToken } = await buildSession(ctx);
+    clock.pass(minutes(16));
+    const expired = { status: 401, body: { error: 'expired_session' } };
+    t.like(await api.call('GET', me, { headers: bearer(token) }), expired);
+    t.like(await api.call('POST', refresh, { headers: bearer(token) }), expired);
+    t.like(await api.call('POST', refresh, { headers: bearer(token), body: { refresh_token: refreshToken } }), {
+      status: 200,
+    });
+  },
+);
 
-test.serial('with customer accounts switched off requests are answered and send nothing; all else is refused', async (t) => {
-  const { api, ctx, services } = t.context;
-  const shop = await buildTenant(services);
-  const open = { ...ctx, tenant: shop };
-  const { token, customer: { email }, refreshToken } = await buildSession(open);
-  const link = await buildLink(open, email);
-  await transact(open, (ctx) => setModules(ctx, { customer_accounts: false }));
-  // Whoever looked a store up a moment ago sees its switches a second later.
-  const slug = shop.slug;
-  const closed = { status: 403, body: { error: 'module_disabled' } };
-  await until(async () => !(await services.tenants.byId(shop.id))?.modules.customer_accounts);
-  await until(async () => !(await services.tenants.bySlug(slug))?.modules.customer_accounts);
+test.serial(
+  'with customer accounts switched off requests are answered and send nothing; all else is refused',
+  async (t) => {
+    const { api, ctx, services } = t.context;
+    const shop = await buildTenant(services);
+    const open = { ...ctx, tenant: shop };
+    const {
+      token,
+      customer: { email },
+      refreshToken,
+    } = await buildSession(open);
+    const link = await buildLink(open, email);
+    await transact(open, (ctx) => setModules(ctx, { customer_accounts: false }));
+    // Whoever looked a store up a moment ago sees its switches a second later.
+    const slug = shop.slug;
+    const closed = { status: 403, body: { error: 'module_disabled' } };
+    await until(async () => !(await services.tenants.byId(shop.id))?.modules.customer_accounts);
+    await until(async () => !(await services.tenants.bySlug(slug))?.modules.customer_accounts);
 
-  t.like(await api.call('POST', request, { tenant: slug, body: { email } }), { status: 200, body: { ok: true } });
-  t.like(await api.call('POST', '/api/v1/customer-portal', { tenant: slug, body: { customer_email: email } }), { status: 200, body: { ok: true } });
-  t.is((await linksOf(open, email)).length, 2);
-  t.like(await api.call('POST', consume, { tenant: slug, body: { token: link } }), closed);
-  t.like(await api.call('POST', refresh, { body: { refresh_token: refreshToken } }), closed);
-  t.like(await api.call('POST', refresh, { headers: bearer(token) }), closed);
-  for (const path of [me, '/api/v1/customer-portal', '/api/v1/customer-portal/returns']) t.like(await api.call('GET', path, { headers: bearer(token) }), closed);
-  t.like(await api.call('POST', signout, { headers: bearer(token) }), closed);
-  await runJobs(services);
-});
+    t.like(await api.call('POST', request, { tenant: slug, body: { email } }), { status: 200, body: { ok: true } });
+    t.like(await api.call('POST', '/api/v1/customer-portal', { tenant: slug, body: { customer_email: email } }), {
+      status: 200,
+      body: { ok: true },
+    });
+    t.is((await linksOf(open, email)).length, 2);
+    t.like(await api.call('POST', consume, { tenant: slug, body: { token: link } }), closed);
+    t.like(await api.call('POST', refresh, { body: { refresh_token: refreshToken } }), closed);
+    t.like(await api.call('POST', refresh, { headers: bearer(token) }), closed);
+    for (const path of [me, '/api/v1/customer-portal', '/api/v1/customer-portal/returns'])
+      t.like(await api.call('GET', path, { headers: bearer(token) }), closed);
+    t.like(await api.call('POST', signout, { headers: bearer(token) }), closed);
+    await runJobs(services);
+  },
+);

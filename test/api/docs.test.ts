@@ -15,7 +15,8 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
 const shown = routes.filter(({ audience }) => audience.kind !== 'inbound');
-const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+const nameOf = ({ method, path }: { method: string; path: string }) =>
+  `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
 
 async function readDocument({ api }: ApiContext): Promise<OpenApiDocument> {
   const { status, body } = await api.call('GET', '/api/v1/openapi.json');
@@ -25,7 +26,8 @@ async function readDocument({ api }: ApiContext): Promise<OpenApiDocument> {
 
 const operationsOf = ({ paths }: OpenApiDocument): [name: string, Operation][] =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]));
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]),
+  );
 
 test.serial('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
   const document = await readDocument(t.context);
@@ -33,7 +35,7 @@ test.serial('the document is OpenAPI 3.1, as a public validator has it', async (
   await t.notThrowsAsync(SwaggerParser.validate(structuredClone(document) as never));
 });
 
-test.serial('every route of the service is in the document, and a provider\'s channel is not', async (t) => {
+test.serial("every route of the service is in the document, and a provider's channel is not", async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf(route)).toSorted());
   const ids = [...operations.values()].map(({ operationId }) => operationId);
@@ -44,9 +46,11 @@ test.serial('every route states what it answers and each refusal that it may giv
   const operations = new Map(operationsOf(await readDocument(t.context)));
   for (const route of shown) {
     const operation = operations.get(nameOf(route));
-    for (const status of Object.keys(route.answers)) t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
-    const told = Object.values(operation?.responses ?? {})
-      .flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}));
+    for (const status of Object.keys(route.answers))
+      t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
+    const told = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
+      Object.keys(content?.['application/json']?.examples ?? {}),
+    );
     t.deepEqual(told.toSorted(), documentedErrors(route).toSorted(), nameOf(route));
   }
 });
@@ -67,7 +71,10 @@ test.serial('every example fits the schema that it is an example of', (t) => {
       if (schema) t.deepEqual(issuesOf(schema, structuredClone(exampleOf(schema))), [], name);
     }
     for (const schema of [route.params, route.query]) {
-      const texts = Object.entries(schema ? (exampleOf(schema) as object) : {}).map(([field, value]) => [field, String(value)]);
+      const texts = Object.entries(schema ? (exampleOf(schema) as object) : {}).map(([field, value]) => [
+        field,
+        String(value),
+      ]);
       if (schema) t.deepEqual(issuesOfText(schema, Object.fromEntries(texts)), [], name);
     }
   }
@@ -76,7 +83,9 @@ test.serial('every example fits the schema that it is an example of', (t) => {
 test.serial('headers that a caller may send are named where they are read', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   const refs = (operation: Operation | undefined) =>
-    (operation?.parameters ?? []).flatMap((parameter) => ('$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : []));
+    (operation?.parameters ?? []).flatMap((parameter) =>
+      '$ref' in parameter ? [parameter.$ref.split('/').at(-1)] : [],
+    );
   for (const route of shown) {
     const found = refs(operations.get(nameOf(route)));
     t.is(found.includes('idempotencyKey'), route.idempotent !== undefined, nameOf(route));
@@ -92,7 +101,9 @@ test.serial('document and page are kept by whoever asks each time whether they c
     const first = await t.context.api.call('GET', path);
     t.is(first.status, 200);
     t.is(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate');
-    const again = await t.context.api.call('GET', path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+    const again = await t.context.api.call('GET', path, {
+      headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+    });
     t.is(again.status, 304);
     t.is((await t.context.api.call('HEAD', path)).status, 200);
     t.is((await t.context.api.call('POST', path)).status, 405);
@@ -114,26 +125,35 @@ browserTest('the page reads well in a browser that is cut off from everything el
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const complaints: string[] = [];
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type()) && !message.text().includes('favicon')) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type()) && !message.text().includes('favicon'))
+        complaints.push(message.text());
     });
-    await page.route((url) => url.origin !== api.url, async (route) => {
-      complaints.push(`asks for ${route.request().url()}`);
-      await route.abort();
-    });
+    await page.route(
+      (url) => url.origin !== api.url,
+      async (route) => {
+        complaints.push(`asks for ${route.request().url()}`);
+        await route.abort();
+      },
+    );
     const response = await page.goto(`${api.url}/docs`);
     t.regex(response?.headers()['content-security-policy'] ?? '', /^default-src 'none'; style-src 'sha256-/);
-    t.is(await page.locator('article[id]').count(), shown.length + Object.keys((await readDocument(t.context)).webhooks).length);
+    t.is(
+      await page.locator('article[id]').count(),
+      shown.length + Object.keys((await readDocument(t.context)).webhooks).length,
+    );
     t.is(await page.evaluate<string>(`getComputedStyle(document.querySelector('nav')).position`), 'sticky');
     const dead = `[...document.querySelectorAll('a[href^="#"]')]
       .map(({ hash }) => hash.slice(1)).filter((id) => !document.getElementById(id))`;
     t.deepEqual(await page.evaluate<string[]>(dead), []);
     for (const width of [1440, 420]) {
       await page.setViewportSize({ width, height: 900 });
-      t.true(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'), `sideways at ${width}`);
+      t.true(
+        await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'),
+        `sideways at ${width}`,
+      );
     }
     t.deepEqual(complaints, []);
   } finally {
     await browser.close();
   }
 });
-

@@ -39,7 +39,8 @@ test('every example of the document can be sent, and every answer to one is as t
     for (const [method, operation] of Object.entries(methods)) {
       const name = `${method} ${path}`;
       const schemes = operation.security.flatMap((scheme) => Object.keys(scheme));
-      const isOpen = operation.security.length === 0 || operation.security.some((scheme) => Object.keys(scheme).length === 0);
+      const isOpen =
+        operation.security.length === 0 || operation.security.some((scheme) => Object.keys(scheme).length === 0);
       const [content] = Object.entries(operation.requestBody?.content ?? {});
       const answer = await api.call(method.toUpperCase(), addressOf(path, operation), {
         ...(isOpen ? { tenant: tenant.slug } : { key: schemes.includes('session') ? session : key }),
@@ -58,12 +59,21 @@ test('every example of the document can be sent, and every answer to one is as t
 /** With the examples of the path's parameters in place, and of those that must be asked for. */
 function addressOf(path: string, { parameters }: Described): string {
   const own = parameters.filter((parameter): parameter is Parameter => !('$ref' in parameter));
-  const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(own.find((one) => one.name === name)?.example)));
-  const asked = own.filter((one) => one.in === 'query' && one.required).map(({ name, example }): [string, string] => [name, String(example)]);
+  const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(own.find((one) => one.name === name)?.example)),
+  );
+  const asked = own
+    .filter((one) => one.in === 'query' && one.required)
+    .map(({ name, example }): [string, string] => [name, String(example)]);
   return asked.length > 0 ? `${named}?${new URLSearchParams(asked)}` : named;
 }
 
-function complaintsAbout({ status, headers, body }: Answer, ajv: Ajv2020, { responses }: Described, at: string): unknown[] {
+function complaintsAbout(
+  { status, headers, body }: Answer,
+  ajv: Ajv2020,
+  { responses }: Described,
+  at: string,
+): unknown[] {
   const response = responses[status];
   if (!response) return [`${status} is not in the document: ${JSON.stringify(body)}`];
   const type = headers.get('content-type')?.split(';')[0];

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { createLimiter } from '#src/api/lib/limiter.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
+import { createLimiter } from '#src/api/lib/limiter.ts';
 import { routes } from '#src/api/routes.ts';
 import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -24,20 +23,29 @@ const routeAt = (path: string): Route => {
 
 test('POST /cart/save beyond the limit of an address answers the same, and neither stores nor schedules anything', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const save = (email: string, index: number) => api.call('POST', '/api/v1/cart/save', {
-    tenant: tenant.slug, headers: from(index), body: { email, items: [{ product_slug: 'oak-bowl', quantity: 1 }] },
-  });
+  const save = (email: string, index: number) =>
+    api.call('POST', '/api/v1/cart/save', {
+      tenant: tenant.slug,
+      headers: from(index),
+      body: { email, items: [{ product_slug: 'oak-bowl', quantity: 1 }] },
+    });
   for (let index = 0; index < 6; index += 1) {
     const answer = await save(index % 2 === 0 ? 'ada@example.com' : 'ADA@Example.com', index);
     t.like(answer, { status: 200, body: { ok: true, reminders: 'scheduled' } });
     t.regex(answer.body.saved_cart_id, /^scart_/);
   }
   t.is((await save('grace@example.com', 9)).status, 200);
-  const rows = await read<{ email: string; carts: number; steps: number }>(ctx, sql`
+  const rows = await read<{ email: string; carts: number; steps: number }>(
+    ctx,
+    sql`
     select s.email, count(distinct s.id)::int as carts, count(r.id)::int as steps from saved_carts s
     left join reminder_steps r on r.tenant_id = s.tenant_id and r.saved_cart_id = s.id
-    where s.tenant_id = ${ctx.tenant.id} group by s.email order by s.email`);
-  t.deepEqual(rows, [{ email: 'ada@example.com', carts: 3, steps: 9 }, { email: 'grace@example.com', carts: 1, steps: 3 }]);
+    where s.tenant_id = ${ctx.tenant.id} group by s.email order by s.email`,
+  );
+  t.deepEqual(rows, [
+    { email: 'ada@example.com', carts: 3, steps: 9 },
+    { email: 'grace@example.com', carts: 1, steps: 3 },
+  ]);
 });
 
 test('emails are counted per client, then per address, then per store, and one that is used up touches none behind it', async (t) => {
@@ -47,16 +55,21 @@ test('emails are counted per client, then per address, then per store, and one t
   const route = routeAt('/api/v1/cart/save');
   const may = (address: string | undefined, recipient: string, key?: { kind: 'secret' }) =>
     limiter.mayEmail(route, { visitor: { tenant, key: key as never }, address }, recipient);
-  const strangers = await Promise.all(Array.from({ length: 40 }, (_, index) => may('203.0.113.7', `s${index}@example.com`)));
+  const strangers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => may('203.0.113.7', `s${index}@example.com`)),
+  );
   t.is(strangers.filter(Boolean).length, 20);
   t.false(await may('203.0.113.7', 'more@example.com'));
-  for (let index = 0; index < 3; index += 1) t.true(await may(`198.51.100.${index}`, 'more@example.com'), 'what was refused did not count');
+  for (let index = 0; index < 3; index += 1)
+    t.true(await may(`198.51.100.${index}`, 'more@example.com'), 'what was refused did not count');
   t.false(await may('198.51.100.9', 'more@example.com'));
 
   // 2,000 a store at this scale, of which 23 are counted.
-  const crowd = await Promise.all(Array.from({ length: 2000 }, (_, index) => may(`10.${index >> 8}.${index & 255}.1`, `c${index}@example.com`)));
+  const crowd = await Promise.all(
+    Array.from({ length: 2000 }, (_, index) => may(`10.${index >> 8}.${index & 255}.1`, `c${index}@example.com`)),
+  );
   t.is(crowd.filter(Boolean).length, 2000 - 23);
-  t.true(await may(undefined, 'server@example.com', { kind: 'secret' }), 'the store\'s own server is not anonymous');
+  t.true(await may(undefined, 'server@example.com', { kind: 'secret' }), "the store's own server is not anonymous");
 });
 
 test('POST /leads/waitlist beyond the limit of an address answers 429', async (t) => {
@@ -65,7 +78,9 @@ test('POST /leads/waitlist beyond the limit of an address answers 429', async (t
   const statuses: number[] = [];
   for (let index = 0; index < 3; index += 1) {
     const body = { email: 'ada@example.com', product_slug: slug };
-    statuses.push((await api.call('POST', '/api/v1/leads/waitlist', { tenant: tenant.slug, headers: from(index), body })).status);
+    statuses.push(
+      (await api.call('POST', '/api/v1/leads/waitlist', { tenant: tenant.slug, headers: from(index), body })).status,
+    );
   }
   t.deepEqual(statuses, [201, 201, 429]);
 });

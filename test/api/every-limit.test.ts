@@ -6,7 +6,7 @@ import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { routes } from '#src/api/routes.ts';
 import { scopes } from '#src/domain/tenants/scopes.ts';
 import type { Answer } from '#test/support/api.ts';
-import { nameOf, send, type Shop, told, useStore } from '#test/support/every-route.ts';
+import { nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 
 /* One request a window, whatever the limit. */
@@ -20,7 +20,10 @@ const named = (name: string) => routes.find((route) => nameOf(route) === name);
 
 test('every route is limited but the channels of providers, which sign what they send', (t) => {
   t.deepEqual(ofCallers.filter(({ limit, emails }) => !limit && !emails).map(nameOf), []);
-  t.deepEqual(routes.filter((route) => !ofCallers.includes(route) && route.limit), []);
+  t.deepEqual(
+    routes.filter((route) => !ofCallers.includes(route) && route.limit),
+    [],
+  );
 });
 
 test('whoever calls a limited route once too often is told how long to wait', async (t) => {
@@ -38,14 +41,18 @@ test('whoever calls a limited route once too often is told how long to wait', as
 test('an operation that is not limited in normal use answers 503 to a flood of sound requests', async (t) => {
   const { tenant } = t.context;
   const state = tenant.id.slice(-26) + 'x'.repeat(43);
-  const ask = (route: Route) => send(t.context, route, {
-    ...(route.query && 'state' in route.query.properties && { query: `?state=${state}` }),
-    // The examples of tokens are another store's.
-    ...(route.audience.kind === 'token' && route.body && { body: {} }),
-  });
+  const ask = (route: Route) =>
+    send(t.context, route, {
+      ...(route.query && 'state' in route.query.properties && { query: `?state=${state}` }),
+      // The examples of tokens are another store's.
+      ...(route.audience.kind === 'token' && route.body && { body: {} }),
+    });
   for (const route of ofCallers.filter(hasCeiling)) {
     let refused: Answer | undefined;
-    while (!refused) refused = (await Promise.all([ask(route), ask(route), ask(route)])).find((answer) => told(answer) === '503 service_unavailable');
+    while (!refused)
+      refused = (await Promise.all([ask(route), ask(route), ask(route)])).find(
+        (answer) => told(answer) === '503 service_unavailable',
+      );
     t.is(refused.headers.get('retry-after'), String(refused.body.retry_after), nameOf(route));
   }
 });
@@ -61,9 +68,13 @@ test('the document says of every route what the table of limits says', (t) => {
     }
     if (route.limit === 'owner') t.regex(text, /`requests_per_minute`/, nameOf(route));
     if (hasCeiling(route)) t.regex(text, /503 `service_unavailable`/, nameOf(route));
-    if (route.emails) t.regex(text, new RegExp(`\\b${emailLimitOf(route.emails).perRecipient} to one address`), nameOf(route));
+    if (route.emails)
+      t.regex(text, new RegExp(`\\b${emailLimitOf(route.emails).perRecipient} to one address`), nameOf(route));
     for (const { field } of route.guesses ?? []) t.true(text.includes(`\`${field}\``), nameOf(route));
-    const may429 = route.guesses !== undefined || (route.limit !== undefined && !hasCeiling(route)) || route.errors?.includes('rate_limited');
+    const may429 =
+      route.guesses !== undefined ||
+      (route.limit !== undefined && !hasCeiling(route)) ||
+      route.errors?.includes('rate_limited');
     t.is('429' in (operation?.responses ?? {}), Boolean(may429), nameOf(route));
     t.true('503' in (operation?.responses ?? {}), nameOf(route));
   }
@@ -71,24 +82,53 @@ test('the document says of every route what the table of limits says', (t) => {
 
 test('the table has the documented numbers', (t) => {
   const perShopper: readonly (readonly [number, readonly string[]])[] = [
-    [300, [
-      'GET /api/v1/products', 'GET /api/v1/products/:slug', 'GET /api/v1/products/:slug/images', 'GET /api/v1/products/:slug/reviews',
-      'GET /api/v1/search', 'GET /api/v1/inventory', 'GET /api/v1/inventory/:slug', 'GET /api/v1/content/:type',
-      'GET /api/v1/content/:type/:slug', 'GET /api/v1/storefront', 'GET /api/v1/partners/:code', 'GET /api/v1/cart/:id',
-    ]],
-    [120, [
-      'POST /api/v1/cart', 'POST /api/v1/cart/:id/items', 'PATCH /api/v1/cart/:id/items/:itemId', 'DELETE /api/v1/cart/:id/items/:itemId',
-      'GET /api/v1/checkout/:orderId/status', 'POST /api/v1/analytics/events',
-    ]],
+    [
+      300,
+      [
+        'GET /api/v1/products',
+        'GET /api/v1/products/:slug',
+        'GET /api/v1/products/:slug/images',
+        'GET /api/v1/products/:slug/reviews',
+        'GET /api/v1/search',
+        'GET /api/v1/inventory',
+        'GET /api/v1/inventory/:slug',
+        'GET /api/v1/content/:type',
+        'GET /api/v1/content/:type/:slug',
+        'GET /api/v1/storefront',
+        'GET /api/v1/partners/:code',
+        'GET /api/v1/cart/:id',
+      ],
+    ],
+    [
+      120,
+      [
+        'POST /api/v1/cart',
+        'POST /api/v1/cart/:id/items',
+        'PATCH /api/v1/cart/:id/items/:itemId',
+        'DELETE /api/v1/cart/:id/items/:itemId',
+        'GET /api/v1/checkout/:orderId/status',
+        'POST /api/v1/analytics/events',
+      ],
+    ],
     [60, ['POST /api/v1/shipping/rates']],
     [30, ['POST /api/v1/customer/refresh']],
     [20, ['POST /api/v1/cart/apply-promo', 'GET /api/v1/orders/lookup', 'GET /api/v1/orders/:orderId']],
     [10, ['POST /api/v1/cart/apply-gift-card', 'POST /api/v1/customer/magic-link/consume']],
-    [5, [
-      'POST /api/v1/leads', 'POST /api/v1/leads/quiz', 'POST /api/v1/leads/waitlist', 'POST /api/v1/leads/wholesale', 'POST /api/v1/wholesale',
-      'POST /api/v1/products/:slug/reviews', 'POST /api/v1/returns', 'POST /api/v1/customer-portal/returns', 'POST /api/v1/partners/track',
-      'POST /api/v1/partners/apply',
-    ]],
+    [
+      5,
+      [
+        'POST /api/v1/leads',
+        'POST /api/v1/leads/quiz',
+        'POST /api/v1/leads/waitlist',
+        'POST /api/v1/leads/wholesale',
+        'POST /api/v1/wholesale',
+        'POST /api/v1/products/:slug/reviews',
+        'POST /api/v1/returns',
+        'POST /api/v1/customer-portal/returns',
+        'POST /api/v1/partners/track',
+        'POST /api/v1/partners/apply',
+      ],
+    ],
   ];
   for (const [count, names] of perShopper) {
     for (const name of names) {
@@ -97,9 +137,15 @@ test('the table has the documented numbers', (t) => {
     }
   }
   const excepted = [
-    'POST /api/v1/billing-portal', 'GET /api/v1/cart/restore', 'POST /api/v1/cart/restore', 'POST /api/v1/cart/save',
-    'GET /api/v1/cart/unsubscribe', 'POST /api/v1/cart/unsubscribe', 'POST /api/v1/checkout/sessions',
-    'POST /api/v1/subscriptions/gift-checkout', 'GET /api/v1/content/announcements/active',
+    'POST /api/v1/billing-portal',
+    'GET /api/v1/cart/restore',
+    'POST /api/v1/cart/restore',
+    'POST /api/v1/cart/save',
+    'GET /api/v1/cart/unsubscribe',
+    'POST /api/v1/cart/unsubscribe',
+    'POST /api/v1/checkout/sessions',
+    'POST /api/v1/subscriptions/gift-checkout',
+    'GET /api/v1/content/announcements/active',
   ];
   for (const name of excepted) {
     const limit = named(name)?.limit;
@@ -108,6 +154,10 @@ test('the table has the documented numbers', (t) => {
   for (const name of ['POST /api/v1/customer-portal', 'POST /api/v1/customer/magic-link/request']) {
     const { limit, emails } = named(name) ?? {};
     t.is(limit, undefined, name);
-    t.deepEqual(emails && emailLimitOf(emails), { perShopper: 30, perRecipient: 5, isSilent: true, seconds: 3600 }, name);
+    t.deepEqual(
+      emails && emailLimitOf(emails),
+      { perShopper: 30, perRecipient: 5, isSilent: true, seconds: 3600 },
+      name,
+    );
   }
 });

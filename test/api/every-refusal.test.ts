@@ -9,7 +9,7 @@ import { issueKey, revokeKey } from '#src/domain/tenants/index.ts';
 import { scopes } from '#src/domain/tenants/scopes.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { addressOf, kinds, nameOf, send, type Shop, told, useStore } from '#test/support/every-route.ts';
+import { addressOf, kinds, nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -58,7 +58,11 @@ test('a key that opens nothing any more is refused for what became of it', async
     t.is(await sent(expired.value), '401 expired_key', nameOf(route));
     t.is(await sent(revoked.value), '401 revoked_key', nameOf(route));
     t.is(await sent(newKey('secret', 'live')), '401 wrong_environment', nameOf(route));
-    const basic = await send(t.context, route, { key: '', body: undefined, headers: { authorization: 'Basic b3BzOm9wcw==' } });
+    const basic = await send(t.context, route, {
+      key: '',
+      body: undefined,
+      headers: { authorization: 'Basic b3BzOm9wcw==' },
+    });
     t.is(told(basic), '401 missing_key', nameOf(route));
   }
 });
@@ -75,7 +79,10 @@ test('a page of an origin that the store does not name is refused everywhere', a
 
 test('a cursor that was changed is refused by every list', async (t) => {
   for (const route of routes.filter(({ query }) => query && 'cursor' in query.properties)) {
-    const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [name, String(value)]);
+    const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
     const query = `?${new URLSearchParams([...fields.filter(([name]) => name !== 'cursor'), ['cursor', 'eyJub3QiOiJvdXJzIn0']])}`;
     t.is(told(await send(t.context, route, { query })), '400 invalid_cursor', nameOf(route));
   }
@@ -84,18 +91,24 @@ test('a cursor that was changed is refused by every list', async (t) => {
 test('what a query names twice is refused with the place', async (t) => {
   for (const route of routes.filter(({ query, audience }) => query && audience.kind !== 'inbound')) {
     // A token and a tenant are read before the query is held to its schema.
-    const names = Object.keys(route.query?.properties ?? {}).filter((name) => !['token', 'state', 'tenant'].includes(name));
+    const names = Object.keys(route.query?.properties ?? {}).filter(
+      (name) => !['token', 'state', 'tenant'].includes(name),
+    );
     for (const name of names) {
       const answer = await send(t.context, route, { query: `?${name}=1&${name}=2` });
       t.is(told(answer), '400 invalid_request', `${nameOf(route)} ${name}`);
-      t.true(answer.body.errors.some(({ path }: { path: string }) => path === `/${name}`), `${nameOf(route)} ${name}`);
+      t.true(
+        answer.body.errors.some(({ path }: { path: string }) => path === `/${name}`),
+        `${nameOf(route)} ${name}`,
+      );
     }
   }
 });
 
 test('an Idempotency-Key stands for one body, and has a length', async (t) => {
   for (const route of routes.filter(({ idempotent, body }) => idempotent && body)) {
-    const sent = async (key: string, body: unknown) => told(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));
+    const sent = async (key: string, body: unknown) =>
+      told(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));
     await sent('once', exampleOf(route.body ?? {}));
     t.is(await sent('once', { other: true }), '422 idempotency_key_reused', nameOf(route));
     t.is(await sent('k'.repeat(256), {}), '400 invalid_request', nameOf(route));
@@ -104,12 +117,16 @@ test('an Idempotency-Key stands for one body, and has a length', async (t) => {
 
 test('while the first request with an Idempotency-Key is at work, the next is asked to come again', async (t) => {
   const { api, ctx, services, session, tenant } = t.context;
-  const { body: { customer } } = await api.call('GET', '/api/v1/customer/me', { key: session });
+  const {
+    body: { customer },
+  } = await api.call('GET', '/api/v1/customer/me', { key: session });
   const { id: keyId } = await services.keys.open(t.context.key);
   for (const route of routes.filter(({ idempotent }) => idempotent)) {
     const { kind } = route.audience;
     await claimRequest(ctx, {
-      method: route.method.toUpperCase(), path: addressOf(route, tenant.slug), key: 'first',
+      method: route.method.toUpperCase(),
+      path: addressOf(route, tenant.slug),
+      key: 'first',
       credential: kind === 'bearer' ? keyId : kind === 'session' ? customer.id : 'anonymous',
       body: Buffer.from(route.body ? JSON.stringify(exampleOf(route.body)) : ''),
     });

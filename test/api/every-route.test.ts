@@ -5,7 +5,17 @@ import { transact } from '#src/database/transact.ts';
 import { moduleNames, type Scope, setModules } from '#src/domain/tenants/index.ts';
 import { scopes } from '#src/domain/tenants/scopes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { addressOf, keyTo, kinds, nameOf, send, type Shop, told, useStore, withBody } from '#test/support/every-route.ts';
+import {
+  addressOf,
+  keyTo,
+  kinds,
+  nameOf,
+  type Shop,
+  send,
+  told,
+  useStore,
+  withBody,
+} from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -17,7 +27,10 @@ test('a key without the scope is refused, and told which it lacks', async (t) =>
   for (const route of kinds('dual', 'bearer', 'token')) {
     const { scope } = route.audience as { scope: Scope };
     const [resource] = scope.split(':');
-    const key = await buildKey(t.context.ctx, scopes.filter((held) => held.split(':')[0] !== resource));
+    const key = await buildKey(
+      t.context.ctx,
+      scopes.filter((held) => held.split(':')[0] !== resource),
+    );
     const answer = await send(t.context, route, { key, body: undefined });
     t.is(told(answer), '403 insufficient_scope', nameOf(route));
     t.is(answer.body.required_scope, scope, nameOf(route));
@@ -41,16 +54,22 @@ test('a route that wants a key is not served without one, nor with one that open
     t.is(answer.headers.get('www-authenticate'), 'Bearer', nameOf(route));
   }
   for (const route of kinds('bearer', 'dual', 'token')) {
-    t.is(told(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })), '401 invalid_key', nameOf(route));
+    t.is(
+      told(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })),
+      '401 invalid_key',
+      nameOf(route),
+    );
   }
 });
 
-test('a customer\'s route wants the session of a customer', async (t) => {
+test("a customer's route wants the session of a customer", async (t) => {
   const { api, key, tenant } = t.context;
   for (const route of kinds('session')) {
-    const ask = (authorization?: string) => api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), {
-      tenant: tenant.slug, ...(authorization && { key: authorization }),
-    });
+    const ask = (authorization?: string) =>
+      api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), {
+        tenant: tenant.slug,
+        ...(authorization && { key: authorization }),
+      });
     for (const authorization of [undefined, key, 'nonsense']) {
       t.is(told(await ask(authorization)), '401 invalid_session', nameOf(route));
     }
@@ -59,13 +78,21 @@ test('a customer\'s route wants the session of a customer', async (t) => {
 
 test('a store that nobody knows is 404, and none at all is 400', async (t) => {
   for (const route of kinds('public', 'dual', 'token')) {
-    t.is(told(await send(t.context, route, { tenant: 'nobody', body: undefined })), '404 unknown_tenant', nameOf(route));
+    t.is(
+      told(await send(t.context, route, { tenant: 'nobody', body: undefined })),
+      '404 unknown_tenant',
+      nameOf(route),
+    );
   }
   for (const route of kinds('public', 'dual', 'token')) {
     t.is(told(await send(t.context, route, { tenant: '', body: undefined })), '400 missing_tenant', nameOf(route));
   }
   for (const route of kinds('inbound')) {
-    t.is(told(await send(t.context, route, { params: { tenant_slug: 'nobody' } })), '404 unknown_tenant', nameOf(route));
+    t.is(
+      told(await send(t.context, route, { params: { tenant_slug: 'nobody' } })),
+      '404 unknown_tenant',
+      nameOf(route),
+    );
   }
 });
 
@@ -95,7 +122,12 @@ test('a method that an address does not serve is 405, with those that it does', 
 test('a word that stands where another address has a parameter is never taken for its value', async (t) => {
   const { api, tenant } = t.context;
   const words = [
-    'cart/apply-promo', 'cart/apply-gift-card', 'cart/save', 'partners/track', 'partners/apply', 'subscriptions/gift-checkout',
+    'cart/apply-promo',
+    'cart/apply-gift-card',
+    'cart/save',
+    'partners/track',
+    'partners/apply',
+    'subscriptions/gift-checkout',
   ];
   for (const word of words) {
     const answer = await api.call('GET', `/api/v1/${word}`, { tenant: tenant.slug });
@@ -115,7 +147,10 @@ test('a body that does not fit is refused with the place', async (t) => {
     const empty = await send(t.context, route, { body: {} });
     t.is(told(empty), '400 invalid_request', nameOf(route));
     const places: string[] = empty.body.errors.map(({ path }: { path: string }) => path.slice(1));
-    t.true(places.some((place) => required.includes(place)), `${nameOf(route)} ${places}`);
+    t.true(
+      places.some((place) => required.includes(place)),
+      `${nameOf(route)} ${places}`,
+    );
   }
 });
 
@@ -125,12 +160,20 @@ test('a body that is too large, of another type or no JSON is refused before it 
       told(await send(t.context, route, { headers: { 'content-type': type, ...more }, body }));
     t.is(await sent(' '.repeat(route.bodyBytesMax + 1)), '413 payload_too_large', nameOf(route));
     t.is(await sent('<a/>', 'application/xml'), '415 unsupported_media_type', nameOf(route));
-    t.is(await sent('{}', 'application/json', { 'content-encoding': 'gzip' }), '415 unsupported_media_type', nameOf(route));
+    t.is(
+      await sent('{}', 'application/json', { 'content-encoding': 'gzip' }),
+      '415 unsupported_media_type',
+      nameOf(route),
+    );
     t.is(await sent('{"a":'), '400 invalid_json', nameOf(route));
     t.is(await sent(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`), '400 invalid_request', nameOf(route));
   }
   for (const route of routes.filter(({ rawBody }) => rawBody)) {
-    t.is(told(await send(t.context, route, { body: ' '.repeat(route.bodyBytesMax + 1) })), '413 payload_too_large', nameOf(route));
+    t.is(
+      told(await send(t.context, route, { body: ' '.repeat(route.bodyBytesMax + 1) })),
+      '413 payload_too_large',
+      nameOf(route),
+    );
   }
 });
 
@@ -156,7 +199,8 @@ test('HEAD asks for what GET answers, and gets no body', async (t) => {
     const query = `?${new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))}`;
     const key = keyTo(route, t.context);
     const credentials = key ? { key } : { tenant: t.context.tenant.slug };
-    const ask = (method: string) => t.context.api.call(method, addressOf(route, t.context.tenant.slug) + query, credentials);
+    const ask = (method: string) =>
+      t.context.api.call(method, addressOf(route, t.context.tenant.slug) + query, credentials);
     const [get, head] = [await ask('GET'), await ask('HEAD')];
     t.is(head.status, get.status, nameOf(route));
     t.is(head.body, '', nameOf(route));
@@ -175,6 +219,10 @@ test('every answer carries its id, says who may keep it, and how pages may read 
     t.regex(answer.headers.get('vary') ?? '', /Origin/i, nameOf(route));
     const isCompleted = route.caching === 'revalidate' && answer.status < 400;
     const keeping = route.audience.kind === 'bearer' ? 'private' : 'public';
-    t.is(answer.headers.get('cache-control'), isCompleted ? `${keeping}, max-age=0, must-revalidate` : 'no-store', nameOf(route));
+    t.is(
+      answer.headers.get('cache-control'),
+      isCompleted ? `${keeping}, max-age=0, must-revalidate` : 'no-store',
+      nameOf(route),
+    );
   }
 });

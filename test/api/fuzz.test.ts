@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
-
-import { meaningOf } from '#src/api/lib/error-codes.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
+import { meaningOf } from '#src/api/lib/error-codes.ts';
 import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
 import { publishableScopes, scopes } from '#src/domain/tenants/scopes.ts';
@@ -54,13 +53,17 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
     slugs: [ctx.tenant.slug, ctx.tenant.slug, ctx.tenant.slug, other.slug, 'nobody', ''],
     sessions: await signInSeveral(ctx),
     keys: [
-      await buildKey(ctx, scopes), await buildKey(ctx, publishableScopes, 'publishable'),
-      await buildKey({ ...ctx, tenant: other }, scopes), 'sk_test_wrong',
+      await buildKey(ctx, scopes),
+      await buildKey(ctx, publishableScopes, 'publishable'),
+      await buildKey({ ...ctx, tenant: other }, scopes),
+      'sk_test_wrong',
     ],
     known: [...(await buildStockedStore(ctx)), other.id],
   };
   const random = seededRandom(seed);
-  const requests = Array.from({ length: count }, (_, index) => fuzz(random, routes[index % routes.length] as Route, store));
+  const requests = Array.from({ length: count }, (_, index) =>
+    fuzz(random, routes[index % routes.length] as Route, store),
+  );
   const statuses = new Map<number, number>();
   const wrong: string[] = [];
 
@@ -78,7 +81,8 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
   if (process.env['FUZZ_REQUESTS']) t.log(Object.fromEntries([...statuses].toSorted()));
   t.deepEqual(wrong, [], `FUZZ_SEED=${seed} FUZZ_REQUESTS=${count}`);
   // Requests that nothing accepts, or nothing refuses, prove nothing.
-  for (const status of [200, 201, 400, 401, 403, 404, 415]) t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
+  for (const status of [200, 201, 400, 401, 403, 404, 415])
+    t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
 });
 
 async function signInSeveral(ctx: Context): Promise<string[]> {
@@ -145,21 +149,41 @@ function headersOf(
     ...(random.chance(0.1) && { 'x-client-ip': random.pick(['203.0.113.7', '::1', 'nonsense', 'a'.repeat(500)]) }),
     ...(random.chance(0.1) && { accept: random.pick(['text/html', '*/*', 'application/xml']) }),
     ...(random.chance(strangeness / 2) && { 'if-none-match': random.pick(['*', '"x"', 'W/"y", "z"', '"']) }),
-    ...(idempotent && random.chance(0.3) && { 'idempotency-key': random.pick(['a', 'b', 'c', 'k'.repeat(255), 'k'.repeat(256)]) }),
+    ...(idempotent &&
+      random.chance(0.3) && { 'idempotency-key': random.pick(['a', 'b', 'c', 'k'.repeat(255), 'k'.repeat(256)]) }),
     'content-type': random.chance(strangeness / 2) ? random.pick(strangeTypes) : 'application/json',
   };
 }
 
 const strangeCredentials = ['Bearer', 'Basic eA==', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer  x y'];
-const strangeTypes = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/json; charset=utf-16', ''];
+const strangeTypes = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'application/json; charset=utf-16',
+  '',
+];
 const brokenBodies = [
-  '', '{', 'null', '[]', '"text"', '1', 'true', '\ufeff{}', '{"a":1}{"b":2}', '{"a":"\\ud800"}', '{"a":"\\u0000"}',
-  '['.repeat(5000), `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`,
+  '',
+  '{',
+  'null',
+  '[]',
+  '"text"',
+  '1',
+  'true',
+  '\ufeff{}',
+  '{"a":1}{"b":2}',
+  '{"a":"\\ud800"}',
+  '{"a":"\\u0000"}',
+  '['.repeat(5000),
+  `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`,
 ];
 
 function bodyOf(near: Nearness, route: Route): string {
   const { random, strangeness, known } = near;
   if (random.chance(strangeness / 3)) return random.pick(brokenBodies);
   if (random.chance(strangeness / 10)) return JSON.stringify({ padding: 'x'.repeat(route.bodyBytesMax) });
-  return JSON.stringify(route.body ? nearValue(near, route.body) : { event: 'track_updated', data: { id: random.pick(known) } });
+  return JSON.stringify(
+    route.body ? nearValue(near, route.body) : { event: 'track_updated', data: { id: random.pick(known) } },
+  );
 }

@@ -15,10 +15,14 @@ const { requests, seed } = readOptions(
   },
   '--requests 5000 --seed 7',
 );
-const tests = spawn(process.execPath, ['test/run.ts', 'test/api/fuzz.test.ts', 'test/api/processor-time.test.ts', '--timeout=60m'], {
-  cwd: fileURLToPath(new URL('../..', import.meta.url)),
-  stdio: 'inherit',
-  env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: String(seed) },
-});
+const tests = spawn(
+  process.execPath,
+  ['test/run.ts', 'test/api/fuzz.test.ts', 'test/api/processor-time.test.ts', '--timeout=60m'],
+  {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: 'inherit',
+    env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: String(seed) },
+  },
+);
 const [code] = await once(tests, 'close');
 process.exitCode = code ?? 1;

@@ -9,7 +9,10 @@ import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
-useApi(test, { ports: { payments: fakePaymentGateway() }, environment: { RATE_LIMIT_SCALE: '1', TRUSTED_PROXY_HOPS: '1' } });
+useApi(test, {
+  ports: { payments: fakePaymentGateway() },
+  environment: { RATE_LIMIT_SCALE: '1', TRUSTED_PROXY_HOPS: '1' },
+});
 
 interface Till {
   checkOut(body: object, address?: string): Promise<Answer>;
@@ -23,23 +26,35 @@ async function openTill({ api, ctx }: ApiContext): Promise<Till> {
   const post = (path: string, body: object, address = '203.0.113.7') =>
     api.call('POST', path, { key, body, headers: { 'x-forwarded-for': address } });
   return {
-    checkOut: (body, address) => post('/api/v1/checkout/sessions', { items: [{ product_slug: slug, quantity: 1 }], ...body }, address),
+    checkOut: (body, address) =>
+      post('/api/v1/checkout/sessions', { items: [{ product_slug: slug, quantity: 1 }], ...body }, address),
     preview: (path, body, address) => post(`/api/v1/cart/${path}`, body, address),
   };
 }
 
 const tally = (answers: readonly Answer[]) =>
-  Object.fromEntries([...Map.groupBy(answers, ({ status, body }) => `${status} ${body.error ?? ''}`.trim())].map(([name, of]) => [name, of.length]));
+  Object.fromEntries(
+    [...Map.groupBy(answers, ({ status, body }) => `${status} ${body.error ?? ''}`.trim())].map(([name, of]) => [
+      name,
+      of.length,
+    ]),
+  );
 
 test('wrong gift-card codes at a checkout count against the preview, however many are tried at once', async (t) => {
   const till = await openTill(t.context);
-  const wrong = await Promise.all(Array.from({ length: 25 }, (_, index) => till.checkOut({ gift_card_code: `WRONG-${index}` })));
+  const wrong = await Promise.all(
+    Array.from({ length: 25 }, (_, index) => till.checkOut({ gift_card_code: `WRONG-${index}` })),
+  );
   t.deepEqual(tally(wrong), { '400 gift_card_not_applicable': 10, '429 rate_limited': 15 });
   const refused = wrong.find(({ status }) => status === 429);
   t.is(refused?.headers.get('retry-after'), String(refused?.body.retry_after));
   t.is((await till.preview('apply-gift-card', { code: 'WRONG-99', orderTotal: 100 })).status, 429);
   t.is((await till.checkOut({}, '203.0.113.7')).status, 200, 'whoever names no code buys on');
-  t.is((await till.checkOut({ gift_card_code: 'WRONG-99' }, '203.0.113.8')).status, 400, 'another client is counted for itself');
+  t.is(
+    (await till.checkOut({ gift_card_code: 'WRONG-99' }, '203.0.113.8')).status,
+    400,
+    'another client is counted for itself',
+  );
 });
 
 test('wrong promo codes at a checkout and in the preview are counted together', async (t) => {
@@ -47,7 +62,9 @@ test('wrong promo codes at a checkout and in the preview are counted together', 
   for (let index = 0; index < 10; index += 1) {
     t.is((await till.preview('apply-promo', { code: `WRONG-${index}`, subtotalCents: 100 })).status, 200);
   }
-  const wrong = await Promise.all(Array.from({ length: 15 }, (_, index) => till.checkOut({ promo_code: `WRONG-${index}` })));
+  const wrong = await Promise.all(
+    Array.from({ length: 15 }, (_, index) => till.checkOut({ promo_code: `WRONG-${index}` })),
+  );
   t.deepEqual(tally(wrong), { '400 promo_not_applicable': 10, '429 rate_limited': 5 });
 });
 
@@ -57,7 +74,11 @@ test('a right code is not counted, nor one that a request did not come to', asyn
   const { code } = await buildGiftCard(t.context.ctx, { balanceCents: 50_000 });
   for (let index = 0; index < 12; index += 1) {
     t.is((await till.checkOut({ promo_code: 'WELCOME10', gift_card_code: code })).status, 200);
-    t.is((await till.checkOut({ gift_card_code: 'WRONG', items: [{ product_slug: 'no-such-bowl', quantity: 1 }] })).body.error, 'unknown_product');
+    t.is(
+      (await till.checkOut({ gift_card_code: 'WRONG', items: [{ product_slug: 'no-such-bowl', quantity: 1 }] })).body
+        .error,
+      'unknown_product',
+    );
   }
   const { headers } = await till.preview('apply-gift-card', { code, orderTotal: 100 });
   t.is(headers.get('ratelimit-remaining'), '9');

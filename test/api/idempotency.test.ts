@@ -2,8 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
-import { upsertCustomer } from '#src/domain/customers/index.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { upsertCustomer } from '#src/domain/customers/index.ts';
 import { pruneRequests } from '#src/domain/idempotency/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -28,34 +28,40 @@ useContext(test as unknown as TestFn<TestContext>);
 test.beforeEach(async (t) => {
   t.context.runs = [];
   t.context.onRun = async () => undefined;
-  const route = (idempotent: 'atomic' | 'resumable') => defineRoute({
-    method: 'post',
-    path: `/api/v1/${idempotent}`,
-    tag: 'guests',
-    summary: 'Write a guest into the book.',
-    audience: toDual('cart:write'),
-    body: Type.Object({ email: Type.String({ minLength: 3 }) }),
-    answers: { 201: Type.Object({ guest: Type.String() }) },
-    idempotent,
-    errors: ['insufficient_stock', 'module_disabled', 'payment_provider_unavailable'],
-    async handle(request) {
-      t.context.runs.push(request.idempotencyId);
-      const { id } = await transact(request.ctx, (ctx) => upsertCustomer(ctx, request.body));
-      await t.context.onRun(request);
-      return created({ guest: id });
-    },
-  });
+  const route = (idempotent: 'atomic' | 'resumable') =>
+    defineRoute({
+      method: 'post',
+      path: `/api/v1/${idempotent}`,
+      tag: 'guests',
+      summary: 'Write a guest into the book.',
+      audience: toDual('cart:write'),
+      body: Type.Object({ email: Type.String({ minLength: 3 }) }),
+      answers: { 201: Type.Object({ guest: Type.String() }) },
+      idempotent,
+      errors: ['insufficient_stock', 'module_disabled', 'payment_provider_unavailable'],
+      async handle(request) {
+        t.context.runs.push(request.idempotencyId);
+        const { id } = await transact(request.ctx, (ctx) => upsertCustomer(ctx, request.body));
+        await t.context.onRun(request);
+        return created({ guest: id });
+      },
+    });
   t.context.api = await serveApi(t.context.services, { routes: [route('atomic'), route('resumable')] });
 });
 test.afterEach.always((t) => t.context.api.close());
 
 const ask = ({ api, tenant }: Shop, mode: string, key: string, email = 'ada@example.com', authorization?: string) =>
   api.call('POST', `/api/v1/${mode}`, {
-    tenant: tenant.slug, body: { email }, headers: { 'idempotency-key': key }, ...(authorization && { key: authorization }),
+    tenant: tenant.slug,
+    body: { email },
+    headers: { 'idempotency-key': key },
+    ...(authorization && { key: authorization }),
   });
 
 const guestsOf = async ({ ctx }: Shop) =>
-  (await read<{ email: string }>(ctx, sql`select email from customers where tenant_id = ${ctx.tenant.id}`)).map(({ email }) => email);
+  (await read<{ email: string }>(ctx, sql`select email from customers where tenant_id = ${ctx.tenant.id}`)).map(
+    ({ email }) => email,
+  );
 
 for (const mode of ['atomic', 'resumable']) {
   test(`${mode}: a request that is sent again is answered the same, to the byte, and not run again`, async (t) => {
@@ -76,11 +82,13 @@ for (const mode of ['atomic', 'resumable']) {
     const gate = new Promise<void>((resolve) => (open = resolve));
     t.context.onRun = () => gate;
     const refused: Awaited<ReturnType<typeof ask>>[] = [];
-    const statuses = Promise.all(Array.from({ length: 8 }, async () => {
-      const answer = await ask(t.context, mode, 'race');
-      if (answer.status === 409) refused.push(answer);
-      return answer.status;
-    }));
+    const statuses = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const answer = await ask(t.context, mode, 'race');
+        if (answer.status === 409) refused.push(answer);
+        return answer.status;
+      }),
+    );
     await until(() => refused.length === 7);
     open();
     t.deepEqual((await statuses).toSorted(), [201, ...Array.from({ length: 7 }, () => 409)]);
@@ -132,18 +140,27 @@ for (const mode of ['atomic', 'resumable']) {
 
   test(`${mode}: after a crash the request is taken over when its lease is over, with the same id`, async (t) => {
     let crashed = false;
-    t.context.onRun = () => (crashed ? Promise.resolve() : new Promise((_resolve, reject) => setImmediate(() => {
-      crashed = true;
-      reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
-    })));
+    t.context.onRun = () =>
+      crashed
+        ? Promise.resolve()
+        : new Promise((_resolve, reject) =>
+            setImmediate(() => {
+              crashed = true;
+              reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+            }),
+          );
     const { ctx } = t.context;
     t.is((await ask(t.context, mode, 'crash')).status, 503);
     // What a killed process leaves: the lease runs on.
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`
-      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))} where tenant_id = ${ctx.tenant.id}`));
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
+      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))} where tenant_id = ${ctx.tenant.id}`),
+    );
     t.is((await ask(t.context, mode, 'crash')).status, 409);
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`
-      update idempotency_keys set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
+      update idempotency_keys set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`),
+    );
     t.is((await ask(t.context, mode, 'crash')).status, 201);
     t.is(t.context.runs.length, 2);
     t.is(t.context.runs[0], t.context.runs[1]);
@@ -153,7 +170,9 @@ for (const mode of ['atomic', 'resumable']) {
 test('a try that lost its lease commits nothing beside the one that took it over', async (t) => {
   const { ctx } = t.context;
   t.context.onRun = async () => {
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`update idempotency_keys set lease = lease + 1 where tenant_id = ${ctx.tenant.id}`));
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`update idempotency_keys set lease = lease + 1 where tenant_id = ${ctx.tenant.id}`),
+    );
   };
   const late = await ask(t.context, 'atomic', 'late');
   t.is(late.status, 409);
@@ -182,8 +201,11 @@ test('a key of more than 255 characters is refused, and an empty one is none', a
 test('kept answers cannot be read without the keyring', async (t) => {
   const { ctx } = t.context;
   const { body } = await ask(t.context, 'atomic', 'secret');
-  const [row] = await read<{ reply: string }>(ctx, sql`
-    select reply_sealed as reply from idempotency_keys where tenant_id = ${ctx.tenant.id}`);
+  const [row] = await read<{ reply: string }>(
+    ctx,
+    sql`
+    select reply_sealed as reply from idempotency_keys where tenant_id = ${ctx.tenant.id}`,
+  );
   t.false(Buffer.from(row?.reply.split(':')[1] ?? '', 'base64').includes(body.guest));
   t.false(row?.reply.includes(body.guest));
 });
@@ -200,7 +222,8 @@ test.serial('a day later the key is free again, and the chore removes what it st
   t.is(again.headers.get('idempotent-replayed'), null);
   t.is(new Set(t.context.runs).size, 3);
 
-  const count = async () => (await read(ctx, sql`select id from idempotency_keys where tenant_id = ${ctx.tenant.id}`)).length;
+  const count = async () =>
+    (await read(ctx, sql`select id from idempotency_keys where tenant_id = ${ctx.tenant.id}`)).length;
   t.is(await count(), 2);
   await pruneRequests(services.context());
   await pruneRequests(services.context());

@@ -3,15 +3,19 @@ import { createHmac } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 
 import { processNotification } from '#jobs/labels.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { ports: { shipping: fakeShippingByStore().gateway } });
 
-const event = { event: 'track_updated', test: true, data: { tracking_number: '92055', carrier: 'usps', tracking_status: { status: 'TRANSIT' } } };
+const event = {
+  event: 'track_updated',
+  test: true,
+  data: { tracking_number: '92055', carrier: 'usps', tracking_status: { status: 'TRANSIT' } },
+};
 const tell = ({ api, tenant }: ApiContext, token: string, body: unknown = event) =>
   api.call('POST', `/api/webhooks/shippo/${tenant.slug}?token=${encodeURIComponent(token)}`, { body });
 
@@ -20,16 +24,23 @@ test('what Shippo tells is stored and promised before it is answered', async (t)
   t.like(await tell(t.context, token ?? ''), { status: 202, body: { ok: true, followed: true } });
   t.like(await tell(t.context, token ?? ''), { status: 202 });
   t.is((await enqueuedJobs(t.context.ctx, processNotification)).length, 1);
-  t.like(await tell(t.context, token ?? '', { event: 'batch_created', data: {} }), { status: 202, body: { followed: false } });
+  t.like(await tell(t.context, token ?? '', { event: 'batch_created', data: {} }), {
+    status: 202,
+    body: { followed: false },
+  });
 });
 
 test('who does not know the token is not listened to', async (t) => {
   const { api, ctx, tenant } = t.context;
   t.is((await tell(t.context, 'anything')).status, 400, 'a store without an account');
   const { webhook_token: token } = await buildShippingAccount(ctx);
-  for (const wrong of ['', 'wrong', `${token}x`, (token ?? '').slice(1)]) t.is((await tell(t.context, wrong)).status, 400, wrong);
+  for (const wrong of ['', 'wrong', `${token}x`, (token ?? '').slice(1)])
+    t.is((await tell(t.context, wrong)).status, 400, wrong);
   t.is((await api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, { body: event })).status, 400);
-  t.like(await api.call('POST', `/api/webhooks/shippo/nobody?token=${token}`, { body: event }), { status: 404, body: { error: 'unknown_tenant' } });
+  t.like(await api.call('POST', `/api/webhooks/shippo/nobody?token=${token}`, { body: event }), {
+    status: 404,
+    body: { error: 'unknown_tenant' },
+  });
   t.deepEqual(await enqueuedJobs(ctx, processNotification), []);
 });
 
@@ -38,12 +49,14 @@ test('where a store has a signing secret, what is not signed with it is not list
   const { webhook_token: token } = await buildShippingAccount(ctx, { webhook_secret: 'a secret of Shippo' });
   const body = JSON.stringify(event);
   const now = Math.floor(Date.now() / 1000);
-  const sign = (at: number, secret = 'a secret of Shippo') => `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
+  const sign = (at: number, secret = 'a secret of Shippo') =>
+    `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
   const send = async (signature: string | undefined, address = `?token=${token}`) => {
     const headers = { 'content-type': 'application/json', ...(signature && { 'shippo-auth-signature': signature }) };
     return (await api.call('POST', `/api/webhooks/shippo/${tenant.slug}${address}`, { body, headers })).status;
   };
-  for (const wrong of [undefined, 't=1', sign(now, 'another'), sign(now - 600), sign(now + 600), `${sign(now)}0`]) t.is(await send(wrong), 400, wrong);
+  for (const wrong of [undefined, 't=1', sign(now, 'another'), sign(now - 600), sign(now + 600), `${sign(now)}0`])
+    t.is(await send(wrong), 400, wrong);
   t.is(await send(sign(now), '?token=wrong'), 400, 'the token is wanted as well');
   t.deepEqual(await enqueuedJobs(ctx, processNotification), []);
   t.is(await send(sign(now)), 202);
@@ -57,7 +70,10 @@ test('a store may have a signing secret and no token', async (t) => {
   const at = Math.floor(Date.now() / 1000);
   const signature = `t=${at},v1=${createHmac('sha256', 'a secret of Shippo').update(`${at}.${body}`).digest('hex')}`;
   const send = (headers: Record<string, string>) =>
-    api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, { body, headers: { 'content-type': 'application/json', ...headers } });
+    api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, {
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
   t.is((await send({ 'shippo-auth-signature': signature })).status, 202);
   t.is((await send({})).status, 400);
 });
@@ -65,6 +81,12 @@ test('a store may have a signing secret and no token', async (t) => {
 test('what cannot be read is refused', async (t) => {
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
   t.like(await tell(t.context, token ?? '', '{"event":'), { status: 400, body: { error: 'invalid_json' } });
-  t.like(await tell(t.context, token ?? '', { event: 'track_updated' }), { status: 400, body: { error: 'invalid_request' } });
-  t.like(await tell(t.context, token ?? '', JSON.stringify({ ...event, filler: 'x'.repeat(600 * 1024) })), { status: 413, body: { error: 'payload_too_large' } });
+  t.like(await tell(t.context, token ?? '', { event: 'track_updated' }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
+  t.like(await tell(t.context, token ?? '', JSON.stringify({ ...event, filler: 'x'.repeat(600 * 1024) })), {
+    status: 413,
+    body: { error: 'payload_too_large' },
+  });
 });

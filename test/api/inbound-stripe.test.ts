@@ -6,9 +6,9 @@ import { transact } from '#src/database/transact.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { verifyEvent } from '#src/providers/stripe/events.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -16,10 +16,25 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test, { ports: { payments: { ...fakePaymentGateway(), verifyEvent } } });
 const { webhooks } = new Stripe('sk_test_unused');
 
-const eventBody = ({ tenant }: ApiContext, id = `evt_${randomText(14)}`) => JSON.stringify({
-  id, object: 'event', type: 'checkout.session.completed', created: 1_790_000_000, api_version: '2026-10-28.endive',
-  data: { object: { id: 'cs_test_1', object: 'checkout.session', metadata: { platform_tenant_id: tenant.id, platform_order_id: 'ord_1', platform_environment: 'test' } } },
-}, null, 2);
+const eventBody = ({ tenant }: ApiContext, id = `evt_${randomText(14)}`) =>
+  JSON.stringify(
+    {
+      id,
+      object: 'event',
+      type: 'checkout.session.completed',
+      created: 1_790_000_000,
+      api_version: '2026-10-28.endive',
+      data: {
+        object: {
+          id: 'cs_test_1',
+          object: 'checkout.session',
+          metadata: { platform_tenant_id: tenant.id, platform_order_id: 'ord_1', platform_environment: 'test' },
+        },
+      },
+    },
+    null,
+    2,
+  );
 
 const sign = (payload: string, secret: string, at = Date.now()) =>
   webhooks.generateTestHeaderString({ payload, secret, timestamp: Math.floor(at / 1000) });
@@ -54,7 +69,15 @@ test.serial('while a secret retires, both are believed, also the one that was ju
   const { webhookSecret, secretKey } = await buildPaymentAccount(ctx);
   const payload = eventBody(t.context);
   await deliver(t.context, payload, sign(payload, webhookSecret));
-  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey, webhook_secret: 'whsec_new' }));
+  await transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, {
+      provider: 'stripe',
+      mode: 'direct',
+      automatic_tax: false,
+      secret_key: secretKey,
+      webhook_secret: 'whsec_new',
+    }),
+  );
   for (const secret of ['whsec_new', webhookSecret]) {
     const next = eventBody(t.context);
     t.is((await deliver(t.context, next, sign(next, secret))).status, 200);
@@ -72,7 +95,7 @@ test.serial('an unknown store is not found, an unreadable body is refused, too m
   t.is((await deliver(t.context, large, sign(large, webhookSecret))).status, 413);
 });
 
-test.serial('a store whose secret is another\'s does not believe its events', async (t) => {
+test.serial("a store whose secret is another's does not believe its events", async (t) => {
   const { ctx, services } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
   const other = await buildTenant(services);

@@ -19,7 +19,11 @@ const wrongState = { status: 400, body: { error: 'invalid_or_expired_token' } };
 
 test('the owner comes back from a third party to where he began, and what he brings is kept encrypted', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const { state, connection: { id: connectionId }, callbackUrl } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
+  const {
+    state,
+    connection: { id: connectionId },
+    callbackUrl,
+  } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
   t.is(new URL(callbackUrl).pathname, path);
   t.is(await readConnection(ctx, connectionId), undefined);
 
@@ -27,7 +31,10 @@ test('the owner comes back from a third party to where he began, and what he bri
   t.is(answer.status, 302);
   t.is(answer.headers.get('location'), returnUrl);
   t.is(answer.headers.get('cache-control'), 'no-store');
-  t.like(await readConnection(ctx, connectionId), { provider: 'bookkeeper', received: { code: 'swordfish', scope: ['a', 'b'] } });
+  t.like(await readConnection(ctx, connectionId), {
+    provider: 'bookkeeper',
+    received: { code: 'swordfish', scope: ['a', 'b'] },
+  });
   const rows = await read<object>(ctx, sql`select * from integration_connections where tenant_id = ${tenant.id}`);
   t.notRegex(JSON.stringify(rows), new RegExp(`swordfish|${state}`));
 
@@ -46,11 +53,20 @@ test('a state that is changed, strange, for another third party or store, or old
   t.like(await api.call('GET', `${path}?state=${state}&state=${state}`), wrongState);
   t.like(await api.call('GET', `/api/v1/integrations/baker/callback?state=${state}`), wrongState);
   t.like(await api.call('GET', `${path}?state=${other.id.slice(4)}${state.slice(26)}`), wrongState);
-  t.like(await api.call('GET', `${path}?state=${state}`, { tenant: other.slug }), { status: 400, body: { error: 'invalid_request' } });
+  t.like(await api.call('GET', `${path}?state=${state}`, { tenant: other.slug }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
   t.is((await api.call('GET', `${path}?state=${state}`, { tenant: tenant.slug })).status, 302);
   t.like(await api.call('GET', path), { status: 400, body: { error: 'missing_tenant' } });
-  t.like(await api.call('GET', path, { tenant: tenant.slug }), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/state' }] } });
-  t.like(await api.call('GET', `/api/v1/integrations/A%20B/callback?state=${state}`), { status: 404, body: { error: 'not_found' } });
+  t.like(await api.call('GET', path, { tenant: tenant.slug }), {
+    status: 400,
+    body: { error: 'invalid_request', errors: [{ path: '/state' }] },
+  });
+  t.like(await api.call('GET', `/api/v1/integrations/A%20B/callback?state=${state}`), {
+    status: 404,
+    body: { error: 'not_found' },
+  });
 });
 
 test('a consent that took too long has to begin again', async (t) => {
@@ -75,7 +91,8 @@ test('a signed call is stored once and handed to a job', async (t) => {
   const body = JSON.stringify({ invoice: 7 });
   const now = ctx.clock.now();
   const headers = {
-    'webhook-id': 'msg-1', 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-id': 'msg-1',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': `v1,bm90IG91cnM= ${new Webhook(await callSecretOf(ctx, 'bookkeeper')).sign('msg-1', now, body)}`,
   };
   const byQuery = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
@@ -91,10 +108,13 @@ test('a call that is not signed for this store and third party, or is old or unr
   const other = await buildTenant(services);
   const now = ctx.clock.now();
   const secret = await callSecretOf(ctx, 'bookkeeper');
-  const send = (options: { secret?: string; at?: Date; signed?: string; body?: string; drop?: string; query?: string } = {}) => {
+  const send = (
+    options: { secret?: string; at?: Date; signed?: string; body?: string; drop?: string; query?: string } = {},
+  ) => {
     const { at = now, body = '{}' } = options;
     const headers: Record<string, string> = {
-      'webhook-id': 'msg-1', 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-id': 'msg-1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
       'webhook-signature': new Webhook(options.secret ?? secret).sign('msg-1', at, options.signed ?? body),
     };
     if (options.drop) delete headers[options.drop];
@@ -109,12 +129,15 @@ test('a call that is not signed for this store and third party, or is old or unr
   t.like(await send({ at: new Date(now.getTime() + minutes(6)) }), forged);
   for (const drop of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) t.like(await send({ drop }), forged);
   t.like(await send({ body: 'not json' }), { status: 400, body: { error: 'invalid_json' } });
-  t.like(await send({ body: JSON.stringify('x'.repeat(512 * 1024)) }), { status: 413, body: { error: 'payload_too_large' } });
+  t.like(await send({ body: JSON.stringify('x'.repeat(512 * 1024)) }), {
+    status: 413,
+    body: { error: 'payload_too_large' },
+  });
   t.like(await send({ query: '' }), { status: 400, body: { error: 'missing_tenant' } });
   t.like(await send({ query: '?tenant=no-such-store' }), { status: 404, body: { error: 'unknown_tenant' } });
-  t.like(
-    await api.call('POST', `${path}?tenant=${other.slug}`, { tenant: tenant.slug, body: '{}' }),
-    { status: 400, body: { error: 'invalid_request' } },
-  );
+  t.like(await api.call('POST', `${path}?tenant=${other.slug}`, { tenant: tenant.slug, body: '{}' }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
   t.deepEqual(await read(ctx, sql`select id from integration_calls where tenant_id = ${tenant.id}`), []);
 });

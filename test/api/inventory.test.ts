@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { holdStock } from '#src/domain/catalog/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { holdStock } from '#src/domain/catalog/index.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -13,8 +12,15 @@ useApi(test);
 
 test('what is held counts as gone at once', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const { slug, variants: [tracked, free, late] } = await buildProduct(ctx, {
-    variants: [{ sku: 'A', stock: 10, low_stock_at: 3 }, { sku: 'B', stock: null }, { sku: 'C', stock: 0, backorder: true }],
+  const {
+    slug,
+    variants: [tracked, free, late],
+  } = await buildProduct(ctx, {
+    variants: [
+      { sku: 'A', stock: 10, low_stock_at: 3 },
+      { sku: 'B', stock: null },
+      { sku: 'C', stock: 0, backorder: true },
+    ],
   });
   const read = async () => (await api.call('GET', `/api/v1/inventory/${slug}`, { tenant: tenant.slug })).body;
   t.deepEqual(await read(), {
@@ -25,7 +31,8 @@ test('what is held counts as gone at once', async (t) => {
       { variant_id: late?.id, sku: 'C', status: 'backorder', max_quantity: 999 },
     ],
   });
-  const hold = (quantity: number) => transact(ctx, (ctx) => holdStock(ctx, [{ variantId: tracked?.id ?? '', quantity }]));
+  const hold = (quantity: number) =>
+    transact(ctx, (ctx) => holdStock(ctx, [{ variantId: tracked?.id ?? '', quantity }]));
   await hold(7);
   t.like((await read()).variants[0], { status: 'low_stock', max_quantity: 3 });
   await hold(3);
@@ -39,9 +46,14 @@ test('many variants are asked after at once, and strangers among them are left o
   const draft = await buildProduct(ctx, { status: 'draft' });
   const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
   const ids = [second, draft, theirs, first].map(({ variant }) => variant.id);
-  const { status, body } = await api.call('GET', `/api/v1/inventory?variant_ids=${[...ids, 'nonsense'].join(',')}`, { tenant: tenant.slug });
+  const { status, body } = await api.call('GET', `/api/v1/inventory?variant_ids=${[...ids, 'nonsense'].join(',')}`, {
+    tenant: tenant.slug,
+  });
   t.is(status, 200);
-  t.deepEqual(body.variants.map(({ variant_id }: any) => variant_id), [second.variant.id, first.variant.id]);
+  t.deepEqual(
+    body.variants.map(({ variant_id }: any) => variant_id),
+    [second.variant.id, first.variant.id],
+  );
 });
 
 test('inventory refuses what it cannot answer', async (t) => {
@@ -67,7 +79,9 @@ test.serial('inventory costs one statement', async (t) => {
   const { slug, variant } = await buildProduct(ctx);
   await api.call('GET', `/api/v1/inventory/${slug}`, { tenant: tenant.slug });
   for (const path of [`/inventory/${slug}`, `/inventory?variant_ids=${variant.id}`]) {
-    const { statements } = await countStatements(services, () => api.call('GET', `/api/v1${path}`, { tenant: tenant.slug }));
+    const { statements } = await countStatements(services, () =>
+      api.call('GET', `/api/v1${path}`, { tenant: tenant.slug }),
+    );
     t.is(statements.filter((text) => !/from tenants/.test(text)).length, 1, path);
   }
 });

@@ -10,7 +10,13 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { environment: { RATE_LIMIT_SCALE: '1000' } });
 
-const pages = ['/api/v1/leads', '/api/v1/leads/quiz', '/api/v1/leads/waitlist', '/api/v1/leads/wholesale', '/api/v1/wholesale'];
+const pages = [
+  '/api/v1/leads',
+  '/api/v1/leads/quiz',
+  '/api/v1/leads/waitlist',
+  '/api/v1/leads/wholesale',
+  '/api/v1/wholesale',
+];
 
 test('an address is one lead for each source, however often it is left and written', async (t) => {
   const { api, ctx, tenant } = t.context;
@@ -26,7 +32,10 @@ test('an address is one lead for each source, however often it is left and writt
   t.is(await leave({ email: 'ada@example.com', source: 'footer' }), first);
   t.not(await leave({ email: 'ada@example.com', source: 'popup' }), first);
   t.not(await leave({ email: 'ada@example.com' }), first);
-  t.is(await leave({ email: 'ada@example.com', source: null }), await leave({ email: 'ada@example.com', source: 'storefront' }));
+  t.is(
+    await leave({ email: 'ada@example.com', source: null }),
+    await leave({ email: 'ada@example.com', source: 'storefront' }),
+  );
 
   const { rows } = await listLeads(ctx, { source: 'footer' });
   t.like(rows.map(presentLead), { length: 1, 0: { id: first, email: 'ada@example.com', name: 'Ada', consent: true } });
@@ -35,8 +44,11 @@ test('an address is one lead for each source, however often it is left and writt
 
 test('fifty clicks at once are one lead', async (t) => {
   const { api, tenant } = t.context;
-  const answers = await Promise.all(Array.from({ length: 50 }, () =>
-    api.call('POST', '/api/v1/leads', { tenant: tenant.slug, body: { email: 'ada@example.com', source: 'footer' } })));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      api.call('POST', '/api/v1/leads', { tenant: tenant.slug, body: { email: 'ada@example.com', source: 'footer' } }),
+    ),
+  );
   t.is(new Set(answers.map(({ status, body }) => `${status} ${body.lead_id}`)).size, 1);
 });
 
@@ -61,7 +73,13 @@ test('answers that are too deep, too many, too large or no object are refused', 
     api.call('POST', '/api/v1/leads/quiz', { tenant: tenant.slug, body: { email: 'ada@example.com', answers } });
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   t.is((await answer(nested(5))).status, 201);
-  for (const wrong of [nested(6), nested(30), Object.fromEntries(Array.from({ length: 201 }, (_, i) => [i, i])), 'dark', [1]]) {
+  for (const wrong of [
+    nested(6),
+    nested(30),
+    Object.fromEntries(Array.from({ length: 201 }, (_, i) => [i, i])),
+    'dark',
+    [1],
+  ]) {
     const { status, body } = await answer(wrong);
     t.is(status, 400);
     t.is(body.error, 'invalid_request');
@@ -79,17 +97,27 @@ test('one waits for a variant or a product of this store, once at a time', async
     api.call('POST', '/api/v1/leads/waitlist', { tenant: tenant.slug, body: { email: 'ada@example.com', ...body } });
 
   const answers = [
-    await wait({ product_slug: slug }), await wait({ product_slug: slug, variant_id: null }),
-    await wait({ product_slug: slug, variant_id: variant.id }), await wait({ variant_id: variant.id }),
+    await wait({ product_slug: slug }),
+    await wait({ product_slug: slug, variant_id: null }),
+    await wait({ product_slug: slug, variant_id: variant.id }),
+    await wait({ variant_id: variant.id }),
   ];
-  t.deepEqual(answers.map(({ status }) => status), [201, 201, 201, 201]);
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 201, 201, 201],
+  );
   t.is(new Set(answers.map(({ body }) => body.lead_id)).size, 1);
-  const entries = await read(ctx, sql`select variant_id as id from waitlist_entries where tenant_id = ${tenant.id} order by id`);
+  const entries = await read(
+    ctx,
+    sql`select variant_id as id from waitlist_entries where tenant_id = ${tenant.id} order by id`,
+  );
   t.deepEqual(entries, [{ id: variant.id }, { id: null }]);
 
   const unknown = [
-    [{ product_slug: 'no-such' }, '/product_slug'], [{ product_slug: draft.slug }, '/product_slug'],
-    [{ product_slug: theirs.slug }, '/product_slug'], [{ variant_id: theirs.variant.id }, '/variant_id'],
+    [{ product_slug: 'no-such' }, '/product_slug'],
+    [{ product_slug: draft.slug }, '/product_slug'],
+    [{ product_slug: theirs.slug }, '/product_slug'],
+    [{ variant_id: theirs.variant.id }, '/variant_id'],
     [{ product_slug: slug, variant_id: draft.variant.id }, '/variant_id'],
   ] as const;
   for (const [body, path] of unknown) {
@@ -102,18 +130,30 @@ test('one waits for a variant or a product of this store, once at a time', async
 
 test('what a business asks is an inquiry, and its address a lead', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const asked = { email: 'Buyer@Shops.example', company: 'Three Shops', phone: '+1 415 555 0100', message: 'Bowls?', expected_volume: '200 a month' };
+  const asked = {
+    email: 'Buyer@Shops.example',
+    company: 'Three Shops',
+    phone: '+1 415 555 0100',
+    message: 'Bowls?',
+    expected_volume: '200 a month',
+  };
   const { status, body } = await api.call('POST', '/api/v1/wholesale', { tenant: tenant.slug, body: asked });
   t.is(status, 201);
   t.regex(body.inquiry.id, /^inq_/);
   t.deepEqual(body, { inquiry: { id: body.inquiry.id, status: 'new' } });
 
-  const lead = await api.call('POST', '/api/v1/leads/wholesale', { tenant: tenant.slug, body: { email: asked.email, message: 'Plates?' } });
+  const lead = await api.call('POST', '/api/v1/leads/wholesale', {
+    tenant: tenant.slug,
+    body: { email: asked.email, message: 'Plates?' },
+  });
   t.is(lead.status, 201);
   t.is((await listLeads(ctx, { source: 'wholesale' })).rows[0]?.id, lead.body.lead_id);
 
   const page = await listInquiries(ctx, { limit: 1 });
-  t.like(page.rows.map(presentInquiry), { length: 1, 0: { email: 'buyer@shops.example', message: 'Plates?', company: null } });
+  t.like(page.rows.map(presentInquiry), {
+    length: 1,
+    0: { email: 'buyer@shops.example', message: 'Plates?', company: null },
+  });
   const rest = await listInquiries(ctx, { limit: 1, cursor: page.cursor ?? '' });
   t.like(rest.rows.map(presentInquiry), { length: 1, 0: { ...asked, email: 'buyer@shops.example', status: 'new' } });
   t.is(rest.cursor, null);
@@ -121,9 +161,12 @@ test('what a business asks is an inquiry, and its address a lead', async (t) => 
 
 test('a business that asks again with the same Idempotency-Key has asked once', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const ask = () => api.call('POST', '/api/v1/wholesale', {
-    tenant: tenant.slug, body: { email: 'buyer@shops.example' }, headers: { 'idempotency-key': 'click-1' },
-  });
+  const ask = () =>
+    api.call('POST', '/api/v1/wholesale', {
+      tenant: tenant.slug,
+      body: { email: 'buyer@shops.example' },
+      headers: { 'idempotency-key': 'click-1' },
+    });
   const first = await ask();
   t.deepEqual((await ask()).body, first.body);
   t.is((await listInquiries(ctx, {})).rows.length, 1);
@@ -136,20 +179,37 @@ for (const path of pages) {
     const body = { email: 'ada@example.com', product_slug: slug };
     t.is((await api.call('POST', path, { tenant: tenant.slug, body })).status, 201);
     t.like(await api.call('POST', path, { body }), { status: 400, body: { error: 'missing_tenant' } });
-    t.like(await api.call('POST', path, { tenant: 'no-such-store', body }), { status: 404, body: { error: 'unknown_tenant' } });
-    for (const email of [undefined, 7, '', 'ada', 'ada@example.com, eve@example.com', `${'a'.repeat(65)}@example.com`]) {
-      const { status, body } = await api.call('POST', path, { tenant: tenant.slug, body: { product_slug: slug, email } });
+    t.like(await api.call('POST', path, { tenant: 'no-such-store', body }), {
+      status: 404,
+      body: { error: 'unknown_tenant' },
+    });
+    for (const email of [
+      undefined,
+      7,
+      '',
+      'ada',
+      'ada@example.com, eve@example.com',
+      `${'a'.repeat(65)}@example.com`,
+    ]) {
+      const { status, body } = await api.call('POST', path, {
+        tenant: tenant.slug,
+        body: { product_slug: slug, email },
+      });
       t.is(status, 400, String(email));
       t.like(body, { error: 'invalid_request', errors: [{ path: '/email' }] });
     }
-    t.like(await api.call('GET', path, { tenant: tenant.slug }), { status: 405, body: { error: 'method_not_allowed' } });
+    t.like(await api.call('GET', path, { tenant: tenant.slug }), {
+      status: 405,
+      body: { error: 'method_not_allowed' },
+    });
   });
 }
 
 test('leads of one store are not those of another', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const other = await buildTenant(services);
-  const leave = async (slug: string) => (await api.call('POST', '/api/v1/leads', { tenant: slug, body: { email: 'ada@example.com' } })).body.lead_id;
+  const leave = async (slug: string) =>
+    (await api.call('POST', '/api/v1/leads', { tenant: slug, body: { email: 'ada@example.com' } })).body.lead_id;
   t.not(await leave(tenant.slug), await leave(other.slug));
   t.is((await listLeads(ctx, {})).rows.length, 1);
 });

@@ -9,20 +9,33 @@ const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
 test('a shopper reads what a partner’s code means, and not what the partner earns', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   await buildPartner(ctx, { code: 'maker', discount_percent: 5 });
   const answer = await api.call('GET', '/api/v1/partners/Maker', { tenant });
   t.is(answer.status, 200);
   t.deepEqual(answer.body, { partner: { code: 'maker', name: 'The Maker Blog', discount: { percent: 5 } } });
 
   t.is((await api.call('GET', '/api/v1/partners/maker', { key: await buildKey(ctx, ['partners:read']) })).status, 200);
-  t.is((await api.call('GET', '/api/v1/partners/maker', { key: await buildKey(ctx, ['cart:read']) })).body.required_scope, 'partners:read');
+  t.is(
+    (await api.call('GET', '/api/v1/partners/maker', { key: await buildKey(ctx, ['cart:read']) })).body.required_scope,
+    'partners:read',
+  );
   t.like(await api.call('GET', '/api/v1/partners/nobody', { tenant }), { status: 404, body: { error: 'not_found' } });
   t.is((await api.call('GET', '/api/v1/partners/maker', { tenant: (await buildTenant(services)).slug })).status, 404);
 });
 
 test('a visit is noted once per session', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   await buildPartner(ctx, { code: 'maker' });
   const track = (body: object, store = tenant) => api.call('POST', '/api/v1/partners/track', { tenant: store, body });
   const first = await track({ code: 'MAKER', session_id: 'ses-1', landing_url: 'https://shop.example/?partner=maker' });
@@ -37,16 +50,27 @@ test('a visit is noted once per session', async (t) => {
 });
 
 test('a visit without a code is refused with its path, and a stranger without a store', async (t) => {
-  const { api, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    tenant: { slug: tenant },
+  } = t.context;
   const nameless = await api.call('POST', '/api/v1/partners/track', { tenant, body: { session_id: 'ses-1' } });
   t.like(nameless, { status: 400, body: { error: 'invalid_request', errors: [{ path: '/code' }] } });
   t.is((await api.call('POST', '/api/v1/partners/track', { body: { code: 'maker' } })).body.error, 'missing_tenant');
 });
 
 test('somebody asks to become a partner', async (t) => {
-  const { api, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    tenant: { slug: tenant },
+  } = t.context;
   const apply = (body: object) => api.call('POST', '/api/v1/partners/apply', { tenant, body });
-  const answer = await apply({ email: 'ada@example.com', name: 'Ada', website: 'https://blog.example.com', message: 'I write about kitchens.' });
+  const answer = await apply({
+    email: 'ada@example.com',
+    name: 'Ada',
+    website: 'https://blog.example.com',
+    message: 'I write about kitchens.',
+  });
   t.is(answer.status, 201);
   t.deepEqual(answer.body, { application: { id: answer.body.application.id, status: 'pending' } });
   t.is((await apply({ name: 'Ada' })).body.errors[0].path, '/email');

@@ -8,7 +8,13 @@ import type { Answer } from '#test/support/api.ts';
 import { addressOf, keyTo, nameOf, type Shop, useStore } from '#test/support/every-route.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { hurtfulForms, hurtfulHeads, type HurtfulRequest, hurtfulRequests, hurtfulValues } from '#test/support/hurtful-requests.ts';
+import {
+  type HurtfulRequest,
+  hurtfulForms,
+  hurtfulHeads,
+  hurtfulRequests,
+  hurtfulValues,
+} from '#test/support/hurtful-requests.ts';
 
 /*
  * No request of an allowed size costs more than 50 ms of processor time before it is refused or accepted. The time of
@@ -21,7 +27,11 @@ const failingMs = 2 * allowedMs;
 const triesMax = 5;
 
 const test = anyTest as TestFn<Shop>;
-useStore(test, { ports: { payments: fakePaymentGateway() }, isRecorded: false, environment: { RATE_LIMIT_SCALE: '1000000' } });
+useStore(test, {
+  ports: { payments: fakePaymentGateway() },
+  isRecorded: false,
+  environment: { RATE_LIMIT_SCALE: '1000000' },
+});
 test.beforeEach((t) => t.timeout(300_000));
 
 interface Cost {
@@ -42,35 +52,58 @@ test.serial('every route answers each hurtful request of an allowed size within 
 
 test.serial('a route of each audience answers each hurtful header within 50 ms of processor time', async (t) => {
   const dearest: Cost[] = [];
-  const byAudience = Map.groupBy(routes, ({ audience, method, idempotent }) => [audience.kind, method, idempotent].join(' '));
+  const byAudience = Map.groupBy(routes, ({ audience, method, idempotent }) =>
+    [audience.kind, method, idempotent].join(' '),
+  );
   for (const [route] of byAudience.values()) {
-    if (route) dearest.push(await costsOf(nameOf(route), hurtfulHeads(), (request) => sendTo(t.context, route, request)));
+    if (route)
+      dearest.push(await costsOf(nameOf(route), hurtfulHeads(), (request) => sendTo(t.context, route, request)));
   }
   report(t, dearest);
 });
 
-test.serial('every ops page answers each hurtful request of an allowed size within 50 ms of processor time', async (t) => {
-  const dearest: Cost[] = [];
-  for (const { method, path } of opsPages(t)) {
-    const requests = method === 'GET' ? [{ what: 'a long query', query: `?${'&a=1'.repeat(3000)}` }] : hurtfulForms(16 * 1024);
-    dearest.push(await costsOf(`${method} ${path}`, requests, ({ query = '', headers = {}, body }) =>
-      t.context.api.call(method, path.replaceAll(/:\w+/g, t.context.tenant.slug) + query, { headers, ...(body !== undefined && { body }) })));
-  }
-  report(t, dearest);
-});
+test.serial(
+  'every ops page answers each hurtful request of an allowed size within 50 ms of processor time',
+  async (t) => {
+    const dearest: Cost[] = [];
+    for (const { method, path } of opsPages(t)) {
+      const requests =
+        method === 'GET' ? [{ what: 'a long query', query: `?${'&a=1'.repeat(3000)}` }] : hurtfulForms(16 * 1024);
+      dearest.push(
+        await costsOf(`${method} ${path}`, requests, ({ query = '', headers = {}, body }) =>
+          t.context.api.call(method, path.replaceAll(/:\w+/g, t.context.tenant.slug) + query, {
+            headers,
+            ...(body !== undefined && { body }),
+          }),
+        ),
+      );
+    }
+    report(t, dearest);
+  },
+);
 
 test.serial('the schema of every body judges each hurtful value within 50 ms of processor time', async (t) => {
   const dearest: Cost[] = [];
   for (const route of routes) {
     const { body } = route;
-    if (body) dearest.push(await costsOf(nameOf(route), hurtfulValues(body), ({ value }) => ({ status: issuesOf(body, value).length })));
+    if (body)
+      dearest.push(
+        await costsOf(nameOf(route), hurtfulValues(body), ({ value }) => ({ status: issuesOf(body, value).length })),
+      );
   }
   report(t, dearest);
 });
 
-function sendTo({ api, tenant, ...shop }: Shop, route: Route, { parameter, query = '', headers, body }: HurtfulRequest): Promise<Answer> {
+function sendTo(
+  { api, tenant, ...shop }: Shop,
+  route: Route,
+  { parameter, query = '', headers, body }: HurtfulRequest,
+): Promise<Answer> {
   const key = keyTo(route, { api, tenant, ...shop });
-  const params = parameter === undefined ? {} : Object.fromEntries(Object.keys(route.params?.properties ?? {}).map((name) => [name, parameter]));
+  const params =
+    parameter === undefined
+      ? {}
+      : Object.fromEntries(Object.keys(route.params?.properties ?? {}).map((name) => [name, parameter]));
   return api.call(route.method.toUpperCase(), addressOf(route, tenant.slug, params) + query, {
     headers: { ...(key ? { authorization: `Bearer ${key}` } : { 'x-tenant-slug': tenant.slug }), ...headers },
     ...(body !== undefined && route.method !== 'get' && { body }),
@@ -78,8 +111,14 @@ function sendTo({ api, tenant, ...shop }: Shop, route: Route, { parameter, query
 }
 
 function opsPages(t: ExecutionContext<Shop>): { method: string; path: string }[] {
-  const routers = opsRoutes(t.context.services).flatMap((middleware) => ('router' in middleware ? [middleware.router as { stack: { methods: string[]; path: string }[] }] : []));
-  const pages = routers.flatMap(({ stack }) => stack.flatMap(({ methods, path }) => methods.filter((method) => method !== 'HEAD').map((method) => ({ method, path }))));
+  const routers = opsRoutes(t.context.services).flatMap((middleware) =>
+    'router' in middleware ? [middleware.router as { stack: { methods: string[]; path: string }[] }] : [],
+  );
+  const pages = routers.flatMap(({ stack }) =>
+    stack.flatMap(({ methods, path }) =>
+      methods.filter((method) => method !== 'HEAD').map((method) => ({ method, path })),
+    ),
+  );
   t.true(pages.length > 10);
   return pages;
 }
@@ -107,7 +146,8 @@ async function costsOf<Hurtful extends { readonly what: string }>(
 
 function report(t: ExecutionContext<Shop>, costs: readonly Cost[]): void {
   const table = costs.toSorted((left, right) => right.ms - left.ms);
-  const lineOf = ({ route, what, status, ms }: Cost) => `${ms.toFixed(1).padStart(6)} ms  ${route}: ${what} (${status})`;
+  const lineOf = ({ route, what, status, ms }: Cost) =>
+    `${ms.toFixed(1).padStart(6)} ms  ${route}: ${what} (${status})`;
   if (process.env['FUZZ_REQUESTS']) t.log(['', ...table.map(lineOf)].join('\n'));
   t.deepEqual(table.filter(({ ms }) => ms > failingMs).map(lineOf), []);
 }

@@ -1,8 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
 import { decideReview, removeProduct, saveProduct, submitReview } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -15,11 +14,24 @@ useApi(test);
 test('a shopper reads a product with what can be bought of it', async (t) => {
   const { api, ctx, tenant } = t.context;
   const product = await buildProduct(ctx, {
-    name: 'Oak bowl', description: 'Turned from one piece.', category: 'kitchen', tags: ['wood', 'gift'],
+    name: 'Oak bowl',
+    description: 'Turned from one piece.',
+    category: 'kitchen',
+    tags: ['wood', 'gift'],
     images: [{ url: 'https://cdn.example/oak.jpg', alt: 'A bowl', width: 1200, height: 900 }],
-    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'],
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
     variants: [
-      { sku: 'BOWL-L', name: 'Large', options: { size: 'L' }, price_cents: 6200, compare_at_cents: 7000, weight_oz: 34.5, stock: 2, low_stock_at: 3 },
+      {
+        sku: 'BOWL-L',
+        name: 'Large',
+        options: { size: 'L' },
+        price_cents: 6200,
+        compare_at_cents: 7000,
+        weight_oz: 34.5,
+        stock: 2,
+        low_stock_at: 3,
+      },
       { sku: 'BOWL-S', name: 'Small', price_cents: 3800, subscription_price_cents: 3400, stock: 0 },
       { sku: 'BOWL-X', name: 'Extra', price_cents: 9900, weight_oz: null, stock: 0, backorder: true },
     ],
@@ -29,17 +41,35 @@ test('a shopper reads a product with what can be bought of it', async (t) => {
   const { updated_at, variants, ...shown } = body.product;
   t.regex(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   t.deepEqual(shown, {
-    id: product.id, slug: product.slug, name: 'Oak bowl', description: 'Turned from one piece.', category: 'kitchen',
+    id: product.id,
+    slug: product.slug,
+    name: 'Oak bowl',
+    description: 'Turned from one piece.',
+    category: 'kitchen',
     tags: ['wood', 'gift'],
     images: [{ url: 'https://cdn.example/oak.jpg', alt: 'A bowl', width: 1200, height: 900, position: 0 }],
-    price_cents: 3800, compare_at_cents: null, currency: 'USD', purchase_types: ['one_time', 'subscription'],
-    subscription_intervals: ['month'], rating: { count: 0, average: 0 }, in_stock: true,
+    price_cents: 3800,
+    compare_at_cents: null,
+    currency: 'USD',
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
+    rating: { count: 0, average: 0 },
+    in_stock: true,
   });
   t.deepEqual(variants[0], {
-    id: product.variants[0]?.id, sku: 'BOWL-L', name: 'Large', options: { size: 'L' }, price_cents: 6200,
-    subscription_price_cents: 3400, weight_oz: 34.5, stock_status: 'low_stock',
+    id: product.variants[0]?.id,
+    sku: 'BOWL-L',
+    name: 'Large',
+    options: { size: 'L' },
+    price_cents: 6200,
+    subscription_price_cents: 3400,
+    weight_oz: 34.5,
+    stock_status: 'low_stock',
   });
-  t.deepEqual(variants.map(({ stock_status }: any) => stock_status), ['low_stock', 'out_of_stock', 'backorder']);
+  t.deepEqual(
+    variants.map(({ stock_status }: any) => stock_status),
+    ['low_stock', 'out_of_stock', 'backorder'],
+  );
 });
 
 test('what is a draft, removed, unknown, malformed or of another store is not there', async (t) => {
@@ -56,7 +86,10 @@ test('what is a draft, removed, unknown, malformed or of another store is not th
       t.is(status, 404, slug + part);
       t.is(body.error, 'not_found');
     }
-    const review = await api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body: { rating: 5 } });
+    const review = await api.call('POST', `/api/v1/products/${slug}/reviews`, {
+      tenant: tenant.slug,
+      body: { rating: 5 },
+    });
     t.is(review.status, 404);
   }
   const { body } = await api.call('GET', '/api/v1/products', { tenant: tenant.slug });
@@ -66,7 +99,13 @@ test('what is a draft, removed, unknown, malformed or of another store is not th
 test('the list is filtered by category, tag and words', async (t) => {
   const { api, ctx, tenant } = t.context;
   await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', category: 'kitchen', tags: ['wood', 'gift'] });
-  await buildProduct(ctx, { slug: 'cafe', name: 'Café at home', category: 'kitchen', description: 'With an OAK stirrer.', tags: ['gift'] });
+  await buildProduct(ctx, {
+    slug: 'cafe',
+    name: 'Café at home',
+    category: 'kitchen',
+    description: 'With an OAK stirrer.',
+    tags: ['gift'],
+  });
   await buildProduct(ctx, { slug: 'lamp', name: 'Lamp', category: 'light', variants: [{ sku: 'LAMP-1' }] });
   const slugs = async (query: string) => {
     const { body } = await api.call('GET', `/api/v1/products?sort=name&${query}`, { tenant: tenant.slug });
@@ -89,12 +128,18 @@ for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
     const prices = [300, 100, 200, 200, 100, 300, 200];
     const built = [];
     for (const [index, price] of prices.entries()) {
-      built.push(await buildProduct(ctx, { name: `Name ${price}`, slug: `p-${index}`, variants: [{ price_cents: price }] }));
+      built.push(
+        await buildProduct(ctx, { name: `Name ${price}`, slug: `p-${index}`, variants: [{ price_cents: price }] }),
+      );
     }
     const seen: string[] = [];
     let cursor: string | null = '';
     for (let page = 0; cursor !== null; page += 1) {
-      const { body }: any = await api.call('GET', `/api/v1/products?sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`, { tenant: tenant.slug });
+      const { body }: any = await api.call(
+        'GET',
+        `/api/v1/products?sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`,
+        { tenant: tenant.slug },
+      );
       seen.push(...body.products.map(({ slug }: any) => slug));
       cursor = body.cursor;
       if (page === 0) {
@@ -129,7 +174,12 @@ test('a list refuses what it cannot read', async (t) => {
   }
   const { cursor } = (await ask('limit=1')).body;
   const other = await buildTenant(services);
-  for (const refused of [ask(`cursor=${cursor}x`), ask('cursor='), ask(`sort=name&cursor=${cursor}`), ask(`cursor=${cursor}`, other.slug)]) {
+  for (const refused of [
+    ask(`cursor=${cursor}x`),
+    ask('cursor='),
+    ask(`sort=name&cursor=${cursor}`),
+    ask(`cursor=${cursor}`, other.slug),
+  ]) {
     const { status, body } = await refused;
     t.is(status, 400);
     t.is(body.error, 'invalid_cursor');
@@ -165,12 +215,24 @@ test('a caller who has the answer already is told so', async (t) => {
   const etag = first.headers.get('etag') ?? '';
   t.is(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate');
   t.is(first.headers.get('vary'), 'x-tenant-slug, Authorization, Origin, Accept-Encoding');
-  const again = await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug, headers: { 'if-none-match': etag } });
+  const again = await api.call('GET', `/api/v1/products/${slug}`, {
+    tenant: tenant.slug,
+    headers: { 'if-none-match': etag },
+  });
   t.is(again.status, 304);
   t.is(again.body, '');
   t.is(again.headers.get('etag'), etag);
-  for (const [tags, status] of [[`"x", W/${etag}`, 304], ['*', 304], ['"x"', 200]] as const) {
-    t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug, headers: { 'if-none-match': tags } })).status, status, tags);
+  for (const [tags, status] of [
+    [`"x", W/${etag}`, 304],
+    ['*', 304],
+    ['"x"', 200],
+  ] as const) {
+    t.is(
+      (await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug, headers: { 'if-none-match': tags } }))
+        .status,
+      status,
+      tags,
+    );
   }
 });
 
@@ -179,7 +241,12 @@ test.serial('a list costs one statement, and none for everybody else within a se
   const { slug } = await buildProduct(ctx);
   await api.call('GET', '/api/v1/products?limit=100', { tenant: tenant.slug });
   await clock.standStill(async () => {
-    for (const path of ['/api/v1/products', `/api/v1/products/${slug}`, `/api/v1/products/${slug}/images`, '/api/v1/products?q=oak&tag=a&category=b&sort=name']) {
+    for (const path of [
+      '/api/v1/products',
+      `/api/v1/products/${slug}`,
+      `/api/v1/products/${slug}/images`,
+      '/api/v1/products?q=oak&tag=a&category=b&sort=name',
+    ]) {
       const ask = () => api.call('GET', path, { tenant: tenant.slug });
       // The store itself is looked up once a second.
       const count = async (work: () => Promise<unknown>) =>
@@ -188,7 +255,9 @@ test.serial('a list costs one statement, and none for everybody else within a se
       t.is(await count(ask), 0, path);
     }
   });
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Renamed', variants: [{ sku: 'OTHER', price_cents: 1 }] }));
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug, name: 'Renamed', variants: [{ sku: 'OTHER', price_cents: 1 }] }),
+  );
   clock.pass(1001);
   t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug })).body.product.name, 'Renamed');
 });
@@ -210,19 +279,32 @@ test('a review is seen when the store has approved it', async (t) => {
     return (await api.call('GET', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug })).body;
   };
 
-  const sent = await send({ rating: 4, title: 'Fine', body: 'It holds fruit.', author_name: 'Ada', email: 'Ada@example.com' });
+  const sent = await send({
+    rating: 4,
+    title: 'Fine',
+    body: 'It holds fruit.',
+    author_name: 'Ada',
+    email: 'Ada@example.com',
+  });
   t.is(sent.status, 202);
   t.is(sent.body.review.status, 'pending');
   t.deepEqual(await read(), { reviews: [], summary: { count: 0, average: 0 }, cursor: null });
 
-  const decide = (id: string, status: 'approved' | 'rejected') => transact(ctx, (ctx) => decideReview(ctx, id, status, { isVerified: false }));
+  const decide = (id: string, status: 'approved' | 'rejected') =>
+    transact(ctx, (ctx) => decideReview(ctx, id, status, { isVerified: false }));
   const second = (await send({ rating: 5 })).body.review.id;
   await decide(sent.body.review.id, 'approved');
   await decide(second, 'approved');
   await decide(second, 'approved');
   const seen = await read();
   t.deepEqual(seen.summary, { count: 2, average: 4.5 });
-  t.like(seen.reviews[1], { rating: 4, title: 'Fine', body: 'It holds fruit.', author_name: 'Ada', verified_purchase: false });
+  t.like(seen.reviews[1], {
+    rating: 4,
+    title: 'Fine',
+    body: 'It holds fruit.',
+    author_name: 'Ada',
+    verified_purchase: false,
+  });
   t.false('email' in seen.reviews[1]);
 
   await decide(second, 'rejected');
@@ -237,11 +319,18 @@ test('reviews are read page by page', async (t) => {
     const { id } = await submitReview(ctx, slug, { rating });
     await transact(ctx, (ctx) => decideReview(ctx, id, 'approved', { isVerified: false }));
   }
-  const page = async (query: string) => (await api.call('GET', `/api/v1/products/${slug}/reviews?${query}`, { tenant: tenant.slug })).body;
+  const page = async (query: string) =>
+    (await api.call('GET', `/api/v1/products/${slug}/reviews?${query}`, { tenant: tenant.slug })).body;
   const first = await page('limit=2');
-  t.deepEqual(first.reviews.map(({ rating }: any) => rating), [3, 2]);
+  t.deepEqual(
+    first.reviews.map(({ rating }: any) => rating),
+    [3, 2],
+  );
   const second = await page(`limit=2&cursor=${first.cursor}`);
-  t.deepEqual(second.reviews.map(({ rating }: any) => rating), [1]);
+  t.deepEqual(
+    second.reviews.map(({ rating }: any) => rating),
+    [1],
+  );
   t.is(second.cursor, null);
   t.is((await page('cursor=wrong')).error, 'invalid_cursor');
 });
@@ -250,14 +339,20 @@ test('a review that is not one is refused, and a store without reviews has none'
   const { api, ctx, tenant, services } = t.context;
   const { slug } = await buildProduct(ctx);
   for (const body of [{}, { rating: 0 }, { rating: 6 }, { rating: 4.5 }, { rating: 5, email: 'nobody' }]) {
-    const { status, body: answer } = await api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body });
+    const { status, body: answer } = await api.call('POST', `/api/v1/products/${slug}/reviews`, {
+      tenant: tenant.slug,
+      body,
+    });
     t.is(status, 400);
     t.is(answer.error, 'invalid_request');
   }
   const quiet = await buildTenant(services, { modules: { ...tenant.modules, reviews: false } });
   const elsewhere: Context = { ...ctx, tenant: quiet };
   const product = await buildProduct(elsewhere);
-  for (const [method, body] of [['GET', undefined], ['POST', { rating: 5 }]] as const) {
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['POST', { rating: 5 }],
+  ] as const) {
     const answer = await api.call(method, `/api/v1/products/${product.slug}/reviews`, { tenant: quiet.slug, body });
     t.is(answer.status, 403);
     t.is(answer.body.error, 'module_disabled');

@@ -18,16 +18,27 @@ useApi(anyTest as TestFn<ApiContext>, { ports: { payments } });
 
 const told = ({ status, body }: Answer) => (status < 400 ? `${status}` : `${status} ${body.error}`);
 const failures = [
-  ['away', '503 payment_provider_unavailable'], ['busy', '503 payment_provider_unavailable'],
-  ['denied', '503 payment_provider_not_configured'], ['refused', '502 payment_provider_error'],
+  ['away', '503 payment_provider_unavailable'],
+  ['busy', '503 payment_provider_unavailable'],
+  ['denied', '503 payment_provider_not_configured'],
+  ['refused', '502 payment_provider_error'],
 ] as const;
 
 /** A subscription of Ada's that the provider knows, too. */
 async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
   const built = await buildSubscription(ctx, { email: 'ada@example.com' });
   payments.subscriptions.set(built.paymentSubscriptionId, {
-    subscriptionId: built.paymentSubscriptionId, tenantId: null, orderId: null, environment: null, state: 'active', customerId: 'cus_1',
-    email: 'ada@example.com', currency: 'USD', cancelAtPeriodEnd, canceledAt: null, items: [],
+    subscriptionId: built.paymentSubscriptionId,
+    tenantId: null,
+    orderId: null,
+    environment: null,
+    state: 'active',
+    customerId: 'cus_1',
+    email: 'ada@example.com',
+    currency: 'USD',
+    cancelAtPeriodEnd,
+    canceledAt: null,
+    items: [],
   });
   return built;
 }
@@ -61,7 +72,9 @@ test('the billing portal opens for a customer, or says why not', async (t) => {
   const body = { customer_email: email, return_url: `${tenant.storefrontUrl}/account` };
   const open = () => api.call('POST', '/api/v1/billing-portal', { tenant: tenant.slug, body });
   t.is(told(await open()), '503 payment_provider_not_configured', 'without an account');
-  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }));
+  await transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }),
+  );
   t.is(told(await open()), '503 payment_provider_not_configured', 'in connect mode there is no key');
   await buildPaymentAccount(ctx);
   for (const [failure, refusal] of failures) {

@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { clientNetworkOf } from '#src/api/lib/client-address.ts';
 import { countTogether } from '#src/api/lib/count-together.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
-import { clientNetworkOf } from '#src/api/lib/client-address.ts';
-import { type LimitName } from '#src/api/lib/limits.ts';
+import type { LimitName } from '#src/api/lib/limits.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { Type } from '#src/lib/schema.ts';
 import { type Answer, serveApi, type TestApi } from '#test/support/api.ts';
@@ -13,17 +12,32 @@ import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext & { api: TestApi }>;
 // A tenth of the documented limits: 2 promo previews a minute for a shopper, 600 for a server, 3 a second under a ceiling.
-useContext(test as unknown as TestFn<TestContext>, { environment: { RATE_LIMIT_SCALE: '0.1', TRUSTED_PROXY_HOPS: '1' } });
+useContext(test as unknown as TestFn<TestContext>, {
+  environment: { RATE_LIMIT_SCALE: '0.1', TRUSTED_PROXY_HOPS: '1' },
+});
 
 const answers = { 200: Type.Object({ ok: Type.Boolean() }) };
-const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write')) => defineRoute({
-  method: 'post', path: `/api/v1/${limit}`, tag: 'limits', summary: 'Count a request.', audience, limit, answers,
-  body: Type.Object({ code: Type.Optional(Type.String()) }),
-  async handle({ caller }) {
-    return ok({ ok: caller.clientAddress !== '' });
-  },
-});
-const routes = [route('promo'), route('ceiling'), { ...route('ceiling'), path: '/api/v1/another' }, route('owner'), route('consume', toPublic)];
+const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write')) =>
+  defineRoute({
+    method: 'post',
+    path: `/api/v1/${limit}`,
+    tag: 'limits',
+    summary: 'Count a request.',
+    audience,
+    limit,
+    answers,
+    body: Type.Object({ code: Type.Optional(Type.String()) }),
+    async handle({ caller }) {
+      return ok({ ok: caller.clientAddress !== '' });
+    },
+  });
+const routes = [
+  route('promo'),
+  route('ceiling'),
+  { ...route('ceiling'), path: '/api/v1/another' },
+  route('owner'),
+  route('consume', toPublic),
+];
 
 test.beforeEach(async (t) => {
   t.context.api = await serveApi(t.context.services, { routes });
@@ -36,7 +50,9 @@ type Asking = { address?: string; key?: string; tenant?: string; clientIp?: stri
 function ask({ api, tenant }: Shop, limit: LimitName, asking: Asking = {}): Promise<Answer> {
   const { address = '203.0.113.7', key, tenant: slug = tenant.slug, clientIp, body = {} } = asking;
   return api.call('POST', `/api/v1/${limit}`, {
-    tenant: slug, body, ...(key && { key }),
+    tenant: slug,
+    body,
+    ...(key && { key }),
     headers: { 'x-forwarded-for': address, ...(clientIp && { 'x-client-ip': clientIp }) },
   });
 }
@@ -77,11 +93,16 @@ test('who asks several times at once is counted as often, and no two stand alike
   const key = await buildKey(ctx, ['cart:write']);
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(t.context, 'promo', { key })));
   const remaining = answers.map(({ headers }) => Number(headers.get('ratelimit-remaining')));
-  t.deepEqual(remaining.toSorted((left, right) => right - left), Array.from({ length: 20 }, (_, index) => 599 - index));
+  t.deepEqual(
+    remaining.toSorted((left, right) => right - left),
+    Array.from({ length: 20 }, (_, index) => 599 - index),
+  );
 
   const shopper = await Promise.all(Array.from({ length: 5 }, () => ask(t.context, 'promo')));
   t.deepEqual(shopper.map(({ status }) => status).toSorted(), [200, 200, 429, 429, 429]);
-  const allowed = shopper.filter(({ status }) => status === 200).map(({ headers }) => headers.get('ratelimit-remaining'));
+  const allowed = shopper
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => headers.get('ratelimit-remaining'));
   t.deepEqual(allowed.toSorted(), ['0', '1']);
 });
 
@@ -98,7 +119,12 @@ test('those who come in one moment are counted with one trip each subject', asyn
   };
   t.deepEqual(await Promise.all(['a', 'a', 'b', 'a'].map(stand)), [1, 2, 1, 3]);
   t.deepEqual(await Promise.all(['a', 'b'].map(stand)), [4, 2]);
-  t.deepEqual(calls, [['a', 3], ['b', 1], ['a', 1], ['b', 1]]);
+  t.deepEqual(calls, [
+    ['a', 3],
+    ['b', 1],
+    ['a', 1],
+    ['b', 1],
+  ]);
 });
 
 test('a household of 2^64 addresses counts as one', async (t) => {
@@ -137,7 +163,7 @@ test('a key that carries its own limit is held to it over all that is limited, w
     t.is((await ask(t.context, 'promo', { key, address: address(2) })).status, 429, kind);
   }
   const unlimited = await ask(t.context, 'owner', { key: await buildKey(ctx, ['cart:write']) });
-  t.is(unlimited.headers.get('ratelimit-limit'), null, 'the owner\'s side has no limit by default');
+  t.is(unlimited.headers.get('ratelimit-limit'), null, "the owner's side has no limit by default");
 });
 
 test('a publishable key is counted for itself, and no shopper can use up the share of the others', async (t) => {
@@ -147,7 +173,7 @@ test('a publishable key is counted for itself, and no shopper can use up the sha
   t.is((await ask(t.context, 'promo', { key, address: '203.0.113.8' })).status, 200);
 });
 
-test('limits of an address do not apply to a storefront\'s server that names no shopper', async (t) => {
+test("limits of an address do not apply to a storefront's server that names no shopper", async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write']);
   t.deepEqual(await statuses(2, () => ask(t.context, 'consume')), [200, 429]);
   t.deepEqual(await statuses(3, () => ask(t.context, 'consume', { key })), [200, 200, 200]);
@@ -163,7 +189,11 @@ test('the order of refusals: scope, then rate, then size, type and schema', asyn
 });
 
 /** What these clients, who ask at once, are answered until one of them is refused: windows may begin meanwhile. */
-async function flood(shop: Shop, tenant: string, addresses: readonly string[]): Promise<(Answer & { address: string })[]> {
+async function flood(
+  shop: Shop,
+  tenant: string,
+  addresses: readonly string[],
+): Promise<(Answer & { address: string })[]> {
   const answered: (Answer & { address: string })[] = [];
   while (answered.every(({ status }) => status === 200)) {
     const asked = addresses.map(async (address) => ({ address, ...(await ask(shop, 'ceiling', { tenant, address })) }));
@@ -174,7 +204,11 @@ async function flood(shop: Shop, tenant: string, addresses: readonly string[]): 
 
 test('what is not limited in normal use has a ceiling for the whole store, its own or the default, and says 503', async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 50 });
-  const answered = await flood(t.context, slug, Array.from({ length: 12 }, (_, index) => `198.51.100.${index}`));
+  const answered = await flood(
+    t.context,
+    slug,
+    Array.from({ length: 12 }, (_, index) => `198.51.100.${index}`),
+  );
   const refused = answered.find(({ status }) => status !== 200);
   t.true(answered.filter(({ status }) => status === 200).length >= 5);
   t.is(refused?.status, 503);
@@ -182,21 +216,44 @@ test('what is not limited in normal use has a ceiling for the whole store, its o
   t.is(refused?.headers.get('retry-after'), '1');
   t.is(refused?.body.retry_after, 1);
   t.is(refused?.headers.get('ratelimit-limit'), null);
-  const wide = await flood(t.context, t.context.tenant.slug, Array.from({ length: 60 }, (_, index) => `198.51.100.${index}`));
+  const wide = await flood(
+    t.context,
+    t.context.tenant.slug,
+    Array.from({ length: 60 }, (_, index) => `198.51.100.${index}`),
+  );
   t.true(wide.filter(({ status }) => status === 200).length >= 50);
 });
 
-test('a client that is over its own ceiling uses up nothing of the store\'s', async (t) => {
+test("a client that is over its own ceiling uses up nothing of the store's", async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 300 });
   const greedy = '203.0.113.7';
-  const answered = await flood(t.context, slug, [...Array.from({ length: 40 }, () => greedy), '198.51.100.1', '198.51.100.2']);
-  t.deepEqual(new Set(answered.filter(({ status }) => status === 503).map(({ address }) => address)), new Set([greedy]));
+  const answered = await flood(t.context, slug, [
+    ...Array.from({ length: 40 }, () => greedy),
+    '198.51.100.1',
+    '198.51.100.2',
+  ]);
+  t.deepEqual(
+    new Set(answered.filter(({ status }) => status === 503).map(({ address }) => address)),
+    new Set([greedy]),
+  );
 });
 
 test('a flood of one operation that is not limited in normal use closes no other', async (t) => {
   const { api, tenant } = t.context;
-  const other = () => api.call('POST', '/api/v1/another', { tenant: tenant.slug, body: {}, headers: { 'x-forwarded-for': '203.0.113.7' } });
-  const [answered, { status }] = await Promise.all([flood(t.context, tenant.slug, Array.from({ length: 12 }, () => '203.0.113.7')), other()]);
+  const other = () =>
+    api.call('POST', '/api/v1/another', {
+      tenant: tenant.slug,
+      body: {},
+      headers: { 'x-forwarded-for': '203.0.113.7' },
+    });
+  const [answered, { status }] = await Promise.all([
+    flood(
+      t.context,
+      tenant.slug,
+      Array.from({ length: 12 }, () => '203.0.113.7'),
+    ),
+    other(),
+  ]);
   t.true(answered.some(({ status }) => status === 503));
   t.is(status, 200);
   t.is((await other()).status, 200);
@@ -216,7 +273,11 @@ test('refusals by count are counted for the operator', async (t) => {
 
 test('pages may read how they stand', async (t) => {
   const { api, tenant } = t.context;
-  const answer = await api.call('POST', '/api/v1/promo', { tenant: tenant.slug, body: {}, headers: { origin: 'https://shop.example' } });
+  const answer = await api.call('POST', '/api/v1/promo', {
+    tenant: tenant.slug,
+    body: {},
+    headers: { origin: 'https://shop.example' },
+  });
   t.true(answer.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
 });
 

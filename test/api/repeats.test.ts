@@ -26,14 +26,16 @@ test.serial('whoever asks the same again gets the same, to the byte, and is coun
     t.deepEqual(statements, []);
     t.is(again.status, 200);
     t.deepEqual(again.body, first.body);
-    for (const name of ['content-type', 'content-length', 'cache-control', 'vary', 'etag']) t.is(again.headers.get(name), first.headers.get(name), name);
+    for (const name of ['content-type', 'content-length', 'cache-control', 'vary', 'etag'])
+      t.is(again.headers.get(name), first.headers.get(name), name);
     t.not(again.headers.get('x-request-id'), first.headers.get('x-request-id'));
     t.is(Number(again.headers.get('ratelimit-remaining')), Number(first.headers.get('ratelimit-remaining')) - 1);
 
     const known = await ask({ 'if-none-match': String(first.headers.get('etag')) });
     t.is(known.status, 304);
     t.is(known.body, '');
-    const head = () => fetch(`${api.url}/api/v1/content/article/care`, { method: 'HEAD', headers: { 'x-tenant-slug': tenant.slug } });
+    const head = () =>
+      fetch(`${api.url}/api/v1/content/article/care`, { method: 'HEAD', headers: { 'x-tenant-slug': tenant.slug } });
     for (const { status, headers } of [await head(), await head()]) {
       t.is(status, 200);
       t.is(headers.get('content-length'), first.headers.get('content-length'));
@@ -50,12 +52,18 @@ test.serial('the same address means another thing in another store, and with ano
   const other = await buildKey(ctx, ['cart:write']);
   await clock.standStill(async () => {
     for (let time = 0; time < 3; time += 1) {
-      const slugs = async (options: object) => (await api.call('GET', products, options)).body.products.map(({ slug }: { slug: string }) => slug);
+      const slugs = async (options: object) =>
+        (await api.call('GET', products, options)).body.products.map(({ slug }: { slug: string }) => slug);
       t.deepEqual(await slugs({ tenant: tenant.slug }), ['ours']);
       t.deepEqual(await slugs({ tenant: theirs.slug }), ['theirs']);
       t.deepEqual(await slugs({ key }), ['ours']);
-      const refusals = [{}, { key: other }, { key: `${key}x` }, { key, tenant: theirs.slug }].map((options) => api.call('GET', products, options));
-      t.deepEqual((await Promise.all(refusals)).map(({ status }) => status), [400, 403, 401, 400]);
+      const refusals = [{}, { key: other }, { key: `${key}x` }, { key, tenant: theirs.slug }].map((options) =>
+        api.call('GET', products, options),
+      );
+      t.deepEqual(
+        (await Promise.all(refusals)).map(({ status }) => status),
+        [400, 403, 401, 400],
+      );
     }
     const kept = await api.call('GET', products, { key });
     t.is(kept.headers.get('cache-control'), 'private, max-age=0, must-revalidate');
@@ -82,7 +90,9 @@ test.serial('a key that was revoked is refused within five seconds, however ofte
   const ask = async () => (await api.call('GET', products, { key })).status;
   await clock.standStill(async () => {
     t.is(await ask(), 200);
-    const { rows: [row] } = await listKeys(ctx, { limit: 1 });
+    const {
+      rows: [row],
+    } = await listKeys(ctx, { limit: 1 });
     await transact(ctx, (ctx) => revokeKey(ctx, { id: String(row?.id) }));
     const found: number[] = [];
     for (let second = 0; second < 5; second += 1) {

@@ -15,18 +15,35 @@ test('a shopper asks for a return with nothing but the order’s number and the 
   const { api, ctx, tenant } = t.context;
   const order = await buildReturnableOrder(ctx);
   const items = [{ variant_id: order.items[0]?.variant_id, quantity: 1, reason: 'broken' }];
-  const answer = await api.call('POST', path, { tenant: tenant.slug, body: { order_number: order.order_number, email, items } });
+  const answer = await api.call('POST', path, {
+    tenant: tenant.slug,
+    body: { order_number: order.order_number, email, items },
+  });
   t.is(answer.status, 201);
   const { return: made } = answer.body;
   t.deepEqual(Object.keys(made), ['id', 'number', 'order_id', 'status', 'items', 'created_at']);
   t.like(made, { number: 'RMA-1001', order_id: order.id, status: 'requested' });
-  t.deepEqual(made.items, [{
-    order_item_id: order.items[0]?.id, variant_id: order.items[0]?.variant_id, name: 'Oak bowl', quantity: 1, reason: 'broken', note: null,
-  }]);
+  t.deepEqual(made.items, [
+    {
+      order_item_id: order.items[0]?.id,
+      variant_id: order.items[0]?.variant_id,
+      name: 'Oak bowl',
+      quantity: 1,
+      reason: 'broken',
+      note: null,
+    },
+  ]);
 
-  const again = await api.call('POST', path, { tenant: tenant.slug, body: { order_number: order.order_number, email, items } });
+  const again = await api.call('POST', path, {
+    tenant: tenant.slug,
+    body: { order_number: order.order_number, email, items },
+  });
   t.is(again.status, 409);
-  t.like(again.body, { error: 'return_not_allowed', reason: 'quantity_exceeded', errors: [{ path: '/items/0/quantity' }] });
+  t.like(again.body, {
+    error: 'return_not_allowed',
+    reason: 'quantity_exceeded',
+    errors: [{ path: '/items/0/quantity' }],
+  });
 });
 
 test('a wrong number, a wrong address and another store are answered alike', async (t) => {
@@ -36,7 +53,10 @@ test('a wrong number, a wrong address and another store are answered alike', asy
   const items = [{ order_item_id: order.items[0]?.id, quantity: 1 }];
   const answers = [
     await api.call('POST', path, { tenant: tenant.slug, body: { order_number: 'ORD-0', email, items } }),
-    await api.call('POST', path, { tenant: tenant.slug, body: { order_number: order.order_number, email: 'eve@example.com', items } }),
+    await api.call('POST', path, {
+      tenant: tenant.slug,
+      body: { order_number: order.order_number, email: 'eve@example.com', items },
+    }),
     await api.call('POST', path, { tenant: other.slug, body: { order_number: order.order_number, email, items } }),
   ];
   for (const { status, body } of answers) {

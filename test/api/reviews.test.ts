@@ -12,20 +12,31 @@ useOwner(test);
 test('a review of somebody who paid for the product is marked so once it is approved', async (t) => {
   const { api, ctx, owner, tenant } = t.context;
   const bowl = await buildProduct(ctx);
-  for (const [email, status] of [['ada@example.com', 'paid'], ['grace@example.com', 'pending']] as const) {
+  for (const [email, status] of [
+    ['ada@example.com', 'paid'],
+    ['grace@example.com', 'pending'],
+  ] as const) {
     const { id } = await buildPaidOrder(ctx, { email, status });
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`
-      update order_items set product_id = ${bowl.id} where tenant_id = ${ctx.tenant.id} and order_id = ${id}`));
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
+      update order_items set product_id = ${bowl.id} where tenant_id = ${ctx.tenant.id} and order_id = ${id}`),
+    );
   }
   const other = await buildPaidOrder(ctx, { email: 'mary@example.com' });
   t.truthy(other.id, 'who has bought something else');
 
   const path = `/api/v1/products/${bowl.slug}/reviews`;
   for (const email of ['Ada@Example.com', 'grace@example.com', 'mary@example.com', undefined]) {
-    const { body } = await api.call('POST', path, { tenant: tenant.slug, body: { rating: 5, email, author_name: email?.split('@')[0] ?? 'Nobody' } });
+    const { body } = await api.call('POST', path, {
+      tenant: tenant.slug,
+      body: { rating: 5, email, author_name: email?.split('@')[0] ?? 'Nobody' },
+    });
     const approved = await owner.post(`/reviews/${body.review.id}/approve`);
     t.is(approved.body.review.verified_purchase, email?.startsWith('Ada') ?? false, email);
   }
   const { body } = await api.call('GET', path, { tenant: tenant.slug });
-  t.deepEqual(body.reviews.filter((review: any) => review.verified_purchase).map((review: any) => review.author_name), ['Ada']);
+  t.deepEqual(
+    body.reviews.filter((review: any) => review.verified_purchase).map((review: any) => review.author_name),
+    ['Ada'],
+  );
 });

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { markBought } from '#src/domain/cart/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { markBought } from '#src/domain/cart/index.ts';
 import { buildSavedCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -16,11 +15,21 @@ const unsubscribe = '/api/v1/cart/unsubscribe';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 test('a cart is saved without telling its token, and restored with it', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const bowl = await buildProduct(ctx);
   const saved = await api.call('POST', '/api/v1/cart/save', {
     tenant,
-    body: { email: 'Ada@example.com', items: [{ product_slug: bowl.slug, quantity: '2', unit_price_cents: '3000', name: 'Bowl' }, { product_slug: 'never-was', quantity: 1 }] },
+    body: {
+      email: 'Ada@example.com',
+      items: [
+        { product_slug: bowl.slug, quantity: '2', unit_price_cents: '3000', name: 'Bowl' },
+        { product_slug: 'never-was', quantity: 1 },
+      ],
+    },
   });
   t.is(saved.status, 200);
   const { saved_cart_id: id, expires_at } = saved.body;
@@ -29,9 +38,28 @@ test('a cart is saved without telling its token, and restored with it', async (t
 
   const token = await restoreTokenOf(ctx, id);
   const expected = {
-    id, expires_at, currency: 'USD', items: [
-      { product_slug: bowl.slug, variant_id: null, name: 'Bowl', quantity: 2, unit_price_cents: 3000, current_unit_price_cents: 3800, status: 'price_changed' },
-      { product_slug: 'never-was', variant_id: null, name: null, quantity: 1, unit_price_cents: null, current_unit_price_cents: null, status: 'discontinued' },
+    id,
+    expires_at,
+    currency: 'USD',
+    items: [
+      {
+        product_slug: bowl.slug,
+        variant_id: null,
+        name: 'Bowl',
+        quantity: 2,
+        unit_price_cents: 3000,
+        current_unit_price_cents: 3800,
+        status: 'price_changed',
+      },
+      {
+        product_slug: 'never-was',
+        variant_id: null,
+        name: null,
+        quantity: 1,
+        unit_price_cents: null,
+        current_unit_price_cents: null,
+        status: 'discontinued',
+      },
     ],
   };
   // A link in a mail sends no header: the token names the store.
@@ -48,15 +76,22 @@ test('a cart is saved without telling its token, and restored with it', async (t
 });
 
 test('without consent nobody is reminded, and bad bodies are refused with their paths', async (t) => {
-  const { api, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    tenant: { slug: tenant },
+  } = t.context;
   const save = (body: object) => api.call('POST', '/api/v1/cart/save', { tenant, body });
   const items = [{ quantity: 1, name: 'A thing' }];
   t.is((await save({ email: 'ada@example.com', items, consent: false })).body.reminders, 'not_scheduled');
   t.is((await save({ email: 'ada@example.com', items, consent: null })).body.reminders, 'scheduled');
   const wrong: [object, string][] = [
-    [{ items }, '/email'], [{ email: 'nobody', items }, '/email'], [{ email: 'ada@example.com' }, '/items'],
-    [{ email: 'ada@example.com', items: [] }, '/items'], [{ email: 'ada@example.com', items: [{ name: 'A' }] }, '/items/0/quantity'],
-    [{ email: 'ada@example.com', items: [{ quantity: 0 }] }, '/items/0/quantity'], [{ email: 'ada@example.com', items: Array(101).fill({ quantity: 1 }) }, '/items'],
+    [{ items }, '/email'],
+    [{ email: 'nobody', items }, '/email'],
+    [{ email: 'ada@example.com' }, '/items'],
+    [{ email: 'ada@example.com', items: [] }, '/items'],
+    [{ email: 'ada@example.com', items: [{ name: 'A' }] }, '/items/0/quantity'],
+    [{ email: 'ada@example.com', items: [{ quantity: 0 }] }, '/items/0/quantity'],
+    [{ email: 'ada@example.com', items: Array(101).fill({ quantity: 1 }) }, '/items'],
   ];
   for (const [body, at] of wrong) {
     const answer = await save(body);
@@ -66,7 +101,12 @@ test('without consent nobody is reminded, and bad bodies are refused with their 
 });
 
 test('a saved cart that cannot be opened any more is gone, and no token at all is a mistake', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   const saved = await buildSavedCart(ctx, { email: 'ada@example.com' });
   const token = await restoreTokenOf(ctx, saved.id);
   const unknown = await restoreTokenOf(ctx, 'scart_none');
@@ -76,13 +116,22 @@ test('a saved cart that cannot be opened any more is gone, and no token at all i
   t.like(await api.call('GET', `${restore}?token=nonsense`), gone);
   t.like(await api.call('POST', restore, { body: { token: unknown } }), gone);
 
-  t.like(await api.call('GET', restore, { tenant }), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/token' }] } });
+  t.like(await api.call('GET', restore, { tenant }), {
+    status: 400,
+    body: { error: 'invalid_request', errors: [{ path: '/token' }] },
+  });
   t.like(await api.call('GET', restore), { status: 400, body: { error: 'missing_tenant' } });
   const other = await buildTenant(services);
-  t.like(await api.call('GET', `${restore}?token=${token}`, { tenant: other.slug }), { status: 400, body: { error: 'invalid_request' } });
+  t.like(await api.call('GET', `${restore}?token=${token}`, { tenant: other.slug }), {
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
   const theirKey = await buildKey({ ...ctx, tenant: other }, ['cart:read']);
   t.is((await api.call('GET', `${restore}?token=${token}`, { key: theirKey })).status, 400);
-  t.is((await api.call('GET', `${restore}?token=${token}`, { key: await buildKey(ctx, ['products:read']) })).status, 403);
+  t.is(
+    (await api.call('GET', `${restore}?token=${token}`, { key: await buildKey(ctx, ['products:read']) })).status,
+    403,
+  );
   t.is((await api.call('GET', `${restore}?token=${'0'.repeat(26)}${token.slice(26)}`)).body.error, 'unknown_tenant');
 
   await transact(ctx, (ctx) => markBought(ctx, { email: 'ada@example.com', cartId: null, sessionId: null }));
@@ -114,7 +163,11 @@ test('following the link out of a mail changes nothing; pressing its button unsu
 });
 
 test('every way to unsubscribe works, as often as one likes', async (t) => {
-  const { api, ctx, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    tenant: { slug: tenant },
+  } = t.context;
   const boundary = '----x';
   const multipart = `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`;
   const ways: ((token: string) => Promise<{ status: number; body: unknown }>)[] = [
@@ -123,30 +176,46 @@ test('every way to unsubscribe works, as often as one likes', async (t) => {
     (token) => api.call('POST', `${unsubscribe}?token=${token}`),
     (token) => api.call('POST', unsubscribe, { headers: form, body: `token=${token}` }),
     (token) => api.call('POST', `${unsubscribe}?token=${token}`, { headers: form, body: 'List-Unsubscribe=One-Click' }),
-    (token) => api.call('POST', `${unsubscribe}?token=${token}`, { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, body: multipart }),
+    (token) =>
+      api.call('POST', `${unsubscribe}?token=${token}`, {
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: multipart,
+      }),
     (token) => api.call('GET', `${unsubscribe}?token=${token}&confirm=1`),
     async (token) => api.call('POST', unsubscribe, { key: await buildKey(ctx, ['cart:write']), body: { token } }),
   ];
   for (const [index, way] of ways.entries()) {
     const { email } = await buildSavedCart(ctx);
     const token = await unsubscribeTokenOf(ctx, email);
-    for (const _ of [1, 2]) t.like(await way(token), { status: 200, body: { ok: true, status: 'unsubscribed' } }, `way ${index}`);
+    for (const _ of [1, 2])
+      t.like(await way(token), { status: 200, body: { ok: true, status: 'unsubscribed' } }, `way ${index}`);
   }
 });
 
 test('a token that unsubscribes nobody is refused, and so is one of another store', async (t) => {
-  const { api, ctx, services, tenant: { slug: tenant } } = t.context;
+  const {
+    api,
+    ctx,
+    services,
+    tenant: { slug: tenant },
+  } = t.context;
   const { email } = await buildSavedCart(ctx);
   const token = await unsubscribeTokenOf(ctx, email);
   const invalid = { status: 400, body: { error: 'invalid_or_expired_token' } };
   t.like(await api.call('POST', unsubscribe, { tenant, body: { token: 'nonsense' } }), invalid);
   t.like(await api.call('POST', unsubscribe, { body: { token: 'nonsense' } }), invalid);
   t.like(await api.call('GET', `${unsubscribe}?token=${await unsubscribeTokenOf(ctx, 'nobody@example.com')}`), invalid);
-  t.like(await api.call('POST', unsubscribe, { tenant }), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/token' }] } });
+  t.like(await api.call('POST', unsubscribe, { tenant }), {
+    status: 400,
+    body: { error: 'invalid_request', errors: [{ path: '/token' }] },
+  });
   const other = await buildTenant(services);
   t.is((await api.call('POST', unsubscribe, { tenant: other.slug, body: { token } })).status, 400);
   t.is((await api.call('POST', unsubscribe, { key: await buildKey(ctx, ['cart:read']), body: { token } })).status, 403);
-  t.is((await api.call('POST', unsubscribe, { tenant, headers: { 'content-type': 'text/plain' }, body: token })).status, 415);
+  t.is(
+    (await api.call('POST', unsubscribe, { tenant, headers: { 'content-type': 'text/plain' }, body: token })).status,
+    415,
+  );
   t.like((await api.call('GET', `${unsubscribe}?token=${token}`)).body, { status: 'subscribed' });
 });
 

@@ -1,8 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import { removeEntry } from '#src/domain/content/index.ts';
-import { transact } from '#src/database/transact.ts';
 import { indexDocument } from '#src/domain/search/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
@@ -10,9 +9,9 @@ import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
@@ -25,9 +24,18 @@ const slugs = (body: any) => body.results.map(({ slug }: any) => slug);
 
 test.serial('a shopper finds products and articles by their words, and titles weigh more than texts', async (t) => {
   const { ctx, services } = t.context;
-  const bowl = await buildProduct(ctx, { slug: 'salad-bowl', name: 'Salad bowl', description: 'Turned from oak.', tags: ['wood'] });
+  const bowl = await buildProduct(ctx, {
+    slug: 'salad-bowl',
+    name: 'Salad bowl',
+    description: 'Turned from oak.',
+    tags: ['wood'],
+  });
   await buildProduct(ctx, { slug: 'oak-board', name: 'Oak board' });
-  await buildEntry(ctx, { slug: 'care', title: 'Care for oak', body: { format: 'markdown', value: '# Oil\nOil your **oak** twice a year.' } });
+  await buildEntry(ctx, {
+    slug: 'care',
+    title: 'Care for oak',
+    body: { format: 'markdown', value: '# Oil\nOil your **oak** twice a year.' },
+  });
   await runJobs(services);
 
   const found = await ask(t.context, 'q=oak');
@@ -49,30 +57,55 @@ test.serial('a shopper finds products and articles by their words, and titles we
 test.serial('words are found in other forms, and with typing errors and without accents', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Café mug', description: 'For running mornings.' });
-  await buildProduct(ctx, { slug: 'coffee', name: 'Coffee of the month', category: 'Pantry', tags: ['vegan'], variants: [{ sku: 'C-1', name: 'Espresso roast' }] });
+  await buildProduct(ctx, {
+    slug: 'coffee',
+    name: 'Coffee of the month',
+    category: 'Pantry',
+    tags: ['vegan'],
+    variants: [{ sku: 'C-1', name: 'Espresso roast' }],
+  });
   await runJobs(services);
-  for (const slip of ['cofee', 'pantyr', 'veganm', 'expresso']) t.deepEqual(slugs(await ask(t.context, `q=${slip}`)), ['coffee'], slip);
+  for (const slip of ['cofee', 'pantyr', 'veganm', 'expresso'])
+    t.deepEqual(slugs(await ask(t.context, `q=${slip}`)), ['coffee'], slip);
   t.deepEqual(slugs(await ask(t.context, 'q=cafe')), ['mug']);
   t.deepEqual(slugs(await ask(t.context, 'q=runs')), ['mug']);
   t.deepEqual(slugs(await ask(t.context, 'q=submarine')), []);
-  t.deepEqual(slugs(await ask(t.context, "q=%27%22%3C%26%7C!(")), []);
+  t.deepEqual(slugs(await ask(t.context, 'q=%27%22%3C%26%7C!(')), []);
 });
 
-test.serial('what holds the words hides what is only spelled alike, and a guess looks for all of its words first', async (t) => {
-  const { ctx, services } = t.context;
-  for (const [slug, name] of [['mug', 'Stoneware mug'], ['plate', 'Stoneware plate'], ['rug', 'Wool rug'], ['lamp', 'Paper lamp']] as const) await buildProduct(ctx, { slug, name });
-  await runJobs(services);
-  t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
-  t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
-  t.deepEqual(slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(), ['lamp', 'mug', 'plate'], 'any of the words, where nothing has all of them');
-  t.deepEqual(slugs(await ask(t.context, 'q=stonewaremug')), ['mug', 'plate']);
-  t.deepEqual(slugs(await ask(t.context, 'q=lampp+-paper')), ['lamp'], 'what was to be left out is no part of a guess');
-  t.deepEqual(slugs(await ask(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
-});
+test.serial(
+  'what holds the words hides what is only spelled alike, and a guess looks for all of its words first',
+  async (t) => {
+    const { ctx, services } = t.context;
+    for (const [slug, name] of [
+      ['mug', 'Stoneware mug'],
+      ['plate', 'Stoneware plate'],
+      ['rug', 'Wool rug'],
+      ['lamp', 'Paper lamp'],
+    ] as const)
+      await buildProduct(ctx, { slug, name });
+    await runJobs(services);
+    t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
+    t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
+    t.deepEqual(
+      slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(),
+      ['lamp', 'mug', 'plate'],
+      'any of the words, where nothing has all of them',
+    );
+    t.deepEqual(slugs(await ask(t.context, 'q=stonewaremug')), ['mug', 'plate']);
+    t.deepEqual(
+      slugs(await ask(t.context, 'q=lampp+-paper')),
+      ['lamp'],
+      'what was to be left out is no part of a guess',
+    );
+    t.deepEqual(slugs(await ask(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
+  },
+);
 
 test.serial('guesses are read page by page, too', async (t) => {
   const { ctx, services } = t.context;
-  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `mug-${index}`, name: `Stoneware mug ${'tall '.repeat(index)}` });
+  for (const index of [1, 2, 3])
+    await buildProduct(ctx, { slug: `mug-${index}`, name: `Stoneware mug ${'tall '.repeat(index)}` });
   await runJobs(services);
   const seen: string[] = [];
   let cursor: string | null = '';
@@ -103,8 +136,10 @@ test.serial('search follows what is saved, published and removed, and each job m
   await indexDocument(ctx, { kind: 'product', id });
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), [slug]);
 
-  const save = (more: object) => transact(ctx, (ctx) =>
-    saveProduct(ctx, { slug, name: 'Ash plate', variants: [{ sku: variant.sku, price_cents: 3800 }], ...more }));
+  const save = (more: object) =>
+    transact(ctx, (ctx) =>
+      saveProduct(ctx, { slug, name: 'Ash plate', variants: [{ sku: variant.sku, price_cents: 3800 }], ...more }),
+    );
   await save({});
   await runJobs(services);
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
@@ -127,7 +162,13 @@ test.serial('content is found while it is published and in its window', async (t
   const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
   await buildEntry(ctx, { slug: 'draft', title: 'Oak draft', published_at: null });
   await buildEntry(ctx, { slug: 'soon', title: 'Oak soon', published_at: at(minutes(30)) });
-  await buildEntry(ctx, { type: 'announcement', slug: 'sale', title: 'Oak sale', starts_at: at(-hours(1)), ends_at: at(minutes(20)) });
+  await buildEntry(ctx, {
+    type: 'announcement',
+    slug: 'sale',
+    title: 'Oak sale',
+    starts_at: at(-hours(1)),
+    ends_at: at(minutes(20)),
+  });
   await buildEntry(ctx, { slug: 'gone', title: 'Oak gone' });
   await runJobs(services);
   t.deepEqual(slugs(await ask(t.context, 'q=oak')).toSorted(), ['gone', 'sale']);
@@ -139,7 +180,8 @@ test.serial('content is found while it is published and in its window', async (t
 
 test.serial('results are read page by page, of one kind or all, each store its own', async (t) => {
   const { ctx, services, api } = t.context;
-  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `oak-${index}`, name: `Oak bowl ${'big '.repeat(index)}` });
+  for (const index of [1, 2, 3])
+    await buildProduct(ctx, { slug: `oak-${index}`, name: `Oak bowl ${'big '.repeat(index)}` });
   await buildEntry(ctx, { slug: 'oak-care', title: 'Oak care' });
   await runJobs(services);
   const seen: string[] = [];
@@ -175,7 +217,9 @@ test.serial('a search costs one statement, which carries its store', async (t) =
   await runJobs(services);
   await ask(t.context, 'q=ash');
   const sentFor = async (query: string) =>
-    (await countStatements(services, () => ask(t.context, query))).statements.filter((text) => !/from tenants/.test(text));
+    (await countStatements(services, () => ask(t.context, query))).statements.filter(
+      (text) => !/from tenants/.test(text),
+    );
   const reads = await sentFor('q=oak');
   t.is(reads.length, 1);
   t.regex(reads[0] ?? '', /from search_documents d\s+where d.tenant_id = \$/);

@@ -21,18 +21,33 @@ test('a shopper sees what shipping would cost, the cheapest first', async (t) =>
   const provider = shipping.of(tenant.id);
   provider.rates = [
     rate({ amountCents: 1200, carrier: 'ups', service: 'Ground', serviceCode: 'ups_ground', attributes: ['fastest'] }),
-    rate({ amountCents: 842, estimatedDays: null }), rate({ amountCents: 100, carrier: 'fedex' }),
+    rate({ amountCents: 842, estimatedDays: null }),
+    rate({ amountCents: 100, carrier: 'fedex' }),
   ];
   const { status, body: quote, headers } = await ask(t.context);
   t.is(status, 200);
   t.is(headers.get('cache-control'), 'no-store');
-  t.deepEqual(quote.rates.map(({ amount_cents }: { amount_cents: number }) => amount_cents), [842, 1200]);
+  t.deepEqual(
+    quote.rates.map(({ amount_cents }: { amount_cents: number }) => amount_cents),
+    [842, 1200],
+  );
   t.deepEqual(Object.keys(quote), ['rates', 'cheapest_rate_id', 'cached', 'expires_at']);
-  t.like(quote.rates[1], { carrier: 'ups', service: 'Ground', service_code: 'ups_ground', currency: 'USD', estimated_days: 3, attributes: ['fastest'] });
+  t.like(quote.rates[1], {
+    carrier: 'ups',
+    service: 'Ground',
+    service_code: 'ups_ground',
+    currency: 'USD',
+    estimated_days: 3,
+    attributes: ['fastest'],
+  });
   t.is(quote.rates[0].estimated_days, null);
   t.is(quote.cheapest_rate_id, quote.rates[0].id);
   t.false(quote.cached);
-  t.like(provider.quotes[0], { from: { zip: origin.zip }, to: { zip: '10010', country: 'US' }, parcel: { weightOz: 2 + 18 } });
+  t.like(provider.quotes[0], {
+    from: { zip: origin.zip },
+    to: { zip: '10010', country: 'US' },
+    parcel: { weightOz: 2 + 18 },
+  });
 });
 
 test('equal questions within ten minutes are asked of the provider once', async (t) => {
@@ -71,7 +86,8 @@ test('a provider that is away, full or not set up is a 502, and is not remembere
   await buildShippingAccount(ctx);
   const provider = shipping.of(tenant.id);
   provider.throws.quote = [silence(), busy(30), denial()];
-  for (let time = 0; time < 3; time += 1) t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  for (let time = 0; time < 3; time += 1)
+    t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   t.is((await ask(t.context)).status, 200);
 });
 
@@ -82,10 +98,12 @@ test('a shopper does not wait longer than four seconds for a provider', async (t
   shipping.of(tenant.id).quote = (_account, _request, { signal } = {}) => {
     // Timers of one process end in their order, however busy the machine is.
     for (const afterMs of [3900, 4100]) setTimeout(() => events.push(`${afterMs} ms`), afterMs);
-    return new Promise((_, reject) => signal?.addEventListener('abort', () => {
-      events.push('the end of patience');
-      reject(silence());
-    }));
+    return new Promise((_, reject) =>
+      signal?.addEventListener('abort', () => {
+        events.push('the end of patience');
+        reject(silence());
+      }),
+    );
   };
   t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   await until(() => events.length === 3);
@@ -104,19 +122,33 @@ test('freight is refused with a sentence that says so', async (t) => {
   t.is((await ask(t.context, { parcel: { weight_oz: 2400 } })).status, 200);
   const { status, body: refusal } = await ask(t.context, { parcel: { weight_oz: 2400.5 } });
   t.is(status, 400);
-  t.like(refusal, { error: 'invalid_request', detail: 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.' });
+  t.like(refusal, {
+    error: 'invalid_request',
+    detail: 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.',
+  });
   t.is(refusal.errors[0].path, '/parcel/weight_oz');
 });
 
 test('rates are refused for what is no destination or no parcel', async (t) => {
   await buildShippingAccount(t.context.ctx);
   for (const changes of [
-    { ship_to: undefined }, { ship_to: { country: 'US' } }, { ship_to: { zip: '10010', country: 'usa' } }, { parcel: {} },
-    { parcel: { weight_oz: 0 } }, { parcel: { weight_oz: 'heavy' } }, { parcel: { weight_oz: 99_999 } },
+    { ship_to: undefined },
+    { ship_to: { country: 'US' } },
+    { ship_to: { zip: '10010', country: 'usa' } },
+    { parcel: {} },
+    { parcel: { weight_oz: 0 } },
+    { parcel: { weight_oz: 'heavy' } },
+    { parcel: { weight_oz: 99_999 } },
   ]) {
     t.like(await ask(t.context, changes), { status: 400, body: { error: 'invalid_request' } }, JSON.stringify(changes));
   }
   const { api } = t.context;
-  t.like(await api.call('POST', '/api/v1/shipping/rates', { body }), { status: 400, body: { error: 'missing_tenant' } });
-  t.like(await api.call('POST', '/api/v1/shipping/rates', { tenant: 'nobody', body }), { status: 404, body: { error: 'unknown_tenant' } });
+  t.like(await api.call('POST', '/api/v1/shipping/rates', { body }), {
+    status: 400,
+    body: { error: 'missing_tenant' },
+  });
+  t.like(await api.call('POST', '/api/v1/shipping/rates', { tenant: 'nobody', body }), {
+    status: 404,
+    body: { error: 'unknown_tenant' },
+  });
 });

@@ -14,20 +14,43 @@ test('a storefront learns what its store sells in, ships to and has switched on'
   const { api, ctx, tenant } = t.context;
   await transact(ctx, async (ctx) => {
     await savePaymentAccount(ctx, {
-      provider: 'stripe', mode: 'direct', secret_key: 'sk_secret', publishable_key: 'pk_shown', automatic_tax: false,
+      provider: 'stripe',
+      mode: 'direct',
+      secret_key: 'sk_secret',
+      publishable_key: 'pk_shown',
+      automatic_tax: false,
     });
     await saveShippingAccount(ctx, {
-      provider: 'shippo', api_key: 'shippo_secret', carriers: [], countries: ['US', 'CA'],
-      origin: { name: 'Cedar', street1: '215 Clayton St', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US', phone: '4155550100', email: 'ship@cedar.example' },
+      provider: 'shippo',
+      api_key: 'shippo_secret',
+      carriers: [],
+      countries: ['US', 'CA'],
+      origin: {
+        name: 'Cedar',
+        street1: '215 Clayton St',
+        city: 'San Francisco',
+        state: 'CA',
+        zip: '94117',
+        country: 'US',
+        phone: '4155550100',
+        email: 'ship@cedar.example',
+      },
       parcel: { length_in: 10, width_in: 8, height_in: 4, weight_oz: 2 },
-      options: [{ name: 'Standard', amount_cents: 599, free_over_cents: 7500 }, { name: 'Express', amount_cents: 1499 }],
+      options: [
+        { name: 'Standard', amount_cents: 599, free_over_cents: 7500 },
+        { name: 'Express', amount_cents: 1499 },
+      ],
     });
   });
   const { status, body, headers } = await api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });
   t.is(status, 200);
   t.truthy(headers.get('etag'));
   t.deepEqual(body.storefront, {
-    slug: tenant.slug, name: tenant.name, currency: 'USD', locale: 'en-US', publishable_key: 'pk_shown',
+    slug: tenant.slug,
+    name: tenant.name,
+    currency: 'USD',
+    locale: 'en-US',
+    publishable_key: 'pk_shown',
     features: { customer_accounts: true, subscriptions: true, gift_cards: true, reviews: true },
     shipping: {
       countries: ['US', 'CA'],
@@ -36,7 +59,9 @@ test('a storefront learns what its store sells in, ships to and has switched on'
         { name: 'Express', amount_cents: 1499, free_over_cents: null },
       ],
     },
-    theme: {}, links: {}, version: 1,
+    theme: {},
+    links: {},
+    version: 1,
   });
   t.notRegex(JSON.stringify(body), /secret|owner@/);
 });
@@ -46,7 +71,11 @@ test('a store that is not set up yet has a storefront all the same', async (t) =
   const modules = { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: true };
   const bare = await buildTenant(services, { modules, theme: { accent: '#7a5c3e' } });
   const { body } = await api.call('GET', '/api/v1/storefront', { tenant: bare.slug });
-  t.like(body.storefront, { publishable_key: null, shipping: { countries: [], options: [] }, theme: { accent: '#7a5c3e' } });
+  t.like(body.storefront, {
+    publishable_key: null,
+    shipping: { countries: [], options: [] },
+    theme: { accent: '#7a5c3e' },
+  });
   t.deepEqual(body.storefront.features, modules);
 });
 
@@ -61,7 +90,8 @@ test.serial('a storefront costs one statement, and none while it is remembered',
   await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });
   const ask = () => api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });
   // The store itself is looked up once a second.
-  const count = async () => (await countStatements(services, ask)).statements.filter((text) => !/from tenants/.test(text)).length;
+  const count = async () =>
+    (await countStatements(services, ask)).statements.filter((text) => !/from tenants/.test(text)).length;
   await clock.standStill(async () => {
     t.is(await count(), 1);
     t.is(await count(), 0);

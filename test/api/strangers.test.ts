@@ -37,23 +37,33 @@ test('whoever asks at another store finds nothing of this one, by header, key or
   const [mine, theirs] = [await buildKey(ctx, scopes), await buildKey(other, scopes)];
 
   const open: Asking[] = [
-    ['GET', `/cart/${cart.id}`], ['POST', `/cart/${cart.id}/items`, { variantId: product.variant.id, quantity: 1 }],
-    ['PATCH', `/cart/${cart.id}/items/${line}`, { quantity: 2 }], ['DELETE', `/cart/${cart.id}/items/${line}`],
-    ['GET', `/products/${product.slug}`], ['GET', `/products/${product.slug}/images`],
-    ['GET', `/products/${product.slug}/reviews`], ['POST', `/products/${product.slug}/reviews`, { rating: 5 }],
-    ['GET', `/inventory/${product.slug}`], ['GET', `/content/${entry.type}/${entry.slug}`],
-    ['GET', `/checkout/${order.id}/status`], ['GET', `/orders/${order.id}?email=ada@example.com`],
+    ['GET', `/cart/${cart.id}`],
+    ['POST', `/cart/${cart.id}/items`, { variantId: product.variant.id, quantity: 1 }],
+    ['PATCH', `/cart/${cart.id}/items/${line}`, { quantity: 2 }],
+    ['DELETE', `/cart/${cart.id}/items/${line}`],
+    ['GET', `/products/${product.slug}`],
+    ['GET', `/products/${product.slug}/images`],
+    ['GET', `/products/${product.slug}/reviews`],
+    ['POST', `/products/${product.slug}/reviews`, { rating: 5 }],
+    ['GET', `/inventory/${product.slug}`],
+    ['GET', `/content/${entry.type}/${entry.slug}`],
+    ['GET', `/checkout/${order.id}/status`],
+    ['GET', `/orders/${order.id}?email=ada@example.com`],
     ['GET', `/partners/${partner.code}`],
   ];
   const keyed: Asking[] = [
-    ['GET', `/subscriptions/${subscription.id}`], ['POST', `/subscriptions/${subscription.id}/reactivate`],
-    ['POST', `/subscriptions/${subscription.id}/manage`, { action: 'pause' }], ['GET', `/orders/${order.id}`],
+    ['GET', `/subscriptions/${subscription.id}`],
+    ['POST', `/subscriptions/${subscription.id}/reactivate`],
+    ['POST', `/subscriptions/${subscription.id}/manage`, { action: 'pause' }],
+    ['GET', `/orders/${order.id}`],
   ];
   const ask = ([method, path, body]: Asking, who: { tenant?: string; key?: string }) =>
     api.call(method, `/api/v1${path}`, { ...who, ...(body && { body }) });
   for (const asking of [...open, ...keyed]) {
     const withKey = [theirs, mine].map((key) => ({ key }));
-    const [stranger, own] = keyed.includes(asking) ? withKey : [{ tenant: other.tenant.slug }, { tenant: ctx.tenant.slug }];
+    const [stranger, own] = keyed.includes(asking)
+      ? withKey
+      : [{ tenant: other.tenant.slug }, { tenant: ctx.tenant.slug }];
     const name = asking.slice(0, 2).join(' ');
     if (asking[1].includes('/reviews') && asking[0] === 'POST') {
       t.is((await ask(asking, { tenant: other.tenant.slug })).body.error, 'not_found', name);
@@ -73,8 +83,12 @@ test('one type of content in two stores is two lists, and one customer of two st
   t.deepEqual((await api.call('GET', `/api/v1/content/${type}`, { tenant: other.tenant.slug })).body.entries, []);
 
   const order = await buildPaidOrder(ctx);
-  const [here, there] = [await buildSession(ctx, { email: 'ada@example.com' }), await buildSession(other, { email: 'ada@example.com' })];
-  const read = ({ token }: { token: string }) => api.call('GET', `/api/v1/customer-portal/orders/${order.id}`, { key: token });
+  const [here, there] = [
+    await buildSession(ctx, { email: 'ada@example.com' }),
+    await buildSession(other, { email: 'ada@example.com' }),
+  ];
+  const read = ({ token }: { token: string }) =>
+    api.call('GET', `/api/v1/customer-portal/orders/${order.id}`, { key: token });
   t.is((await read(there)).body.error, 'not_found');
   t.is((await read(here)).body.order.id, order.id);
 });

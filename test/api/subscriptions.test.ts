@@ -15,7 +15,14 @@ test.serial('a subscription is shown to keys of its own store alone', async (t) 
   const own = await buildKey(ctx, ['subscriptions:read']);
   const { status, body } = await api.call('GET', `/api/v1/subscriptions/${id}`, { key: own });
   t.is(status, 200);
-  t.like(body.subscription, { id, payment_subscription_id: paymentSubscriptionId, status: 'active', interval: 'month', variant_id: null, customer: { id: null, email: 'ada@example.com' } });
+  t.like(body.subscription, {
+    id,
+    payment_subscription_id: paymentSubscriptionId,
+    status: 'active',
+    interval: 'month',
+    variant_id: null,
+    customer: { id: null, email: 'ada@example.com' },
+  });
 
   const other = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['subscriptions:write']);
   t.is((await api.call('GET', `/api/v1/subscriptions/${id}`, { key: other })).status, 404);
@@ -39,15 +46,29 @@ test.serial('what ended cannot be managed, and what makes no sense is refused', 
 test.serial('months are given as a gift, and the billing portal knows its customers', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['checkout:write']);
-  const beans = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'] });
-  const gift = { product_slug: beans.slug, variant_id: beans.variant.id, months: 2, recipient_email: 'grace@example.com' };
+  const beans = await buildProduct(ctx, {
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
+  });
+  const gift = {
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    months: 2,
+    recipient_email: 'grace@example.com',
+  };
   const { status, body } = await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: gift });
   t.is(status, 200);
   t.is(body.order.total_cents, 6800);
-  t.is((await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: { ...gift, months: 13 } })).status, 400);
+  t.is(
+    (await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: { ...gift, months: 13 } })).status,
+    400,
+  );
 
   const portal = (customer_email: string) =>
-    api.call('POST', '/api/v1/billing-portal', { tenant: tenant.slug, body: { customer_email, return_url: `${tenant.storefrontUrl}/` } });
+    api.call('POST', '/api/v1/billing-portal', {
+      tenant: tenant.slug,
+      body: { customer_email, return_url: `${tenant.storefrontUrl}/` },
+    });
   const unknown = await portal('nobody@example.com');
   t.deepEqual([unknown.status, unknown.body.error], [404, 'customer_not_found']);
 });

@@ -11,8 +11,14 @@ test('text that no database keeps is refused wherever it stands in a body', asyn
   const headers = { 'content-type': 'application/json' };
   const post = (path: string, body: string) => api.call('POST', path, { tenant: tenant.slug, body, headers });
   for (const text of ['\\u0000', 'a\\u0000b', '\\ud800', 'x\\uDC00', '\\ude00\\ud83d']) {
-    t.like(await post('/api/v1/leads', `{"email":"ada@example.com","name":"${text}"}`), { status: 400, body: { error: 'invalid_json' } });
-    t.like(await post('/api/v1/wholesale', `{"email":"ada@example.com","${text}":1}`), { status: 400, body: { error: 'invalid_json' } });
+    t.like(await post('/api/v1/leads', `{"email":"ada@example.com","name":"${text}"}`), {
+      status: 400,
+      body: { error: 'invalid_json' },
+    });
+    t.like(await post('/api/v1/wholesale', `{"email":"ada@example.com","${text}":1}`), {
+      status: 400,
+      body: { error: 'invalid_json' },
+    });
   }
   t.is((await post('/api/v1/leads', '{"email":"ada@example.com","name":"\\ud83d\\ude00 \\\\u0000"}')).status, 201);
   t.is((await listLeads(ctx, {})).rows[0]?.name, '😀 \\u0000');
@@ -21,7 +27,11 @@ test('text that no database keeps is refused wherever it stands in a body', asyn
 test('NUL in an address is refused with its place', async (t) => {
   const { api, tenant } = t.context;
   for (const path of ['/api/v1/products?q=a%00b', '/api/v1/search?q=%00', '/api/v1/products?q=a&q=%00']) {
-    t.like(await api.call('GET', path, { tenant: tenant.slug }), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/q' }] } }, path);
+    t.like(
+      await api.call('GET', path, { tenant: tenant.slug }),
+      { status: 400, body: { error: 'invalid_request', errors: [{ path: '/q' }] } },
+      path,
+    );
   }
   t.is((await api.call('GET', '/api/v1/content/a%00b', { tenant: tenant.slug })).status, 404);
 });

@@ -9,11 +9,13 @@ const test = anyTest as TestFn<ApiContext>;
 const shipping = fakeShippingByStore();
 useApi(test, { ports: { shipping: shipping.gateway } });
 
-const post = ({ api, tenant }: ApiContext, path: string, body: object) => api.call('POST', `/api/v1${path}`, { tenant: tenant.slug, body });
+const post = ({ api, tenant }: ApiContext, path: string, body: object) =>
+  api.call('POST', `/api/v1${path}`, { tenant: tenant.slug, body });
 
 test('POST /shipping/rates reads a weight that is sent as text, and rejects one that is none', async (t) => {
   await buildShippingAccount(t.context.ctx);
-  const ask = (weight_oz: unknown) => post(t.context, '/shipping/rates', { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz } });
+  const ask = (weight_oz: unknown) =>
+    post(t.context, '/shipping/rates', { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz } });
   t.is((await ask('17.2')).status, 200);
   t.is((await ask(17.2)).status, 200);
   for (const weight of ['', '0', 0, '-1', 'heavy', '1e3', null, '9'.repeat(200_000 / 8)]) {
@@ -34,14 +36,19 @@ test('cart lines, saved carts, reviews and leads read numbers and yes or no as t
   const { api, tenant, ctx } = t.context;
   const known = await buildStockedStore(ctx);
   const variantId = known.find((id) => id.startsWith('var_'));
-  const { body: { cart } } = await post(t.context, '/cart', {});
+  const {
+    body: { cart },
+  } = await post(t.context, '/cart', {});
   const added = await post(t.context, `/cart/${cart.id}/items`, { variantId, quantity: null, unitPriceCents: null });
   t.is(added.body.cart.items[0].quantity, 1);
   const line = `/api/v1/cart/${cart.id}/items/${added.body.cart.items[0].id}`;
   const patch = (quantity: unknown) => api.call('PATCH', line, { tenant: tenant.slug, body: { quantity } });
   t.is((await patch('3')).body.cart.items[0].quantity, 3);
   t.is((await patch(null)).body.cart.items[0].quantity, 3);
-  const saved = { email: 'ada@example.com', items: [{ product_slug: 'gone', quantity: '2', price_cents: '3800', unit_price_cents: null }] };
+  const saved = {
+    email: 'ada@example.com',
+    items: [{ product_slug: 'gone', quantity: '2', price_cents: '3800', unit_price_cents: null }],
+  };
   t.is((await post(t.context, '/cart/save', { ...saved, consent: 'false' })).body.reminders, 'not_scheduled');
   t.is((await post(t.context, '/cart/save', { ...saved, consent: 'perhaps' })).body.errors[0].path, '/consent');
   t.is((await post(t.context, '/leads', { email: 'ada@example.com', consent: 'true' })).status, 201);

@@ -22,9 +22,35 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
 
 /** A domain imports only from those to its left. */
 const domainOrder = [
-  'tenants', 'audit', 'idempotency', 'customers', 'catalog', 'content', 'search', 'promotions', 'mail', 'confirmations', 'sessions', 'cart', 'orders', 'partners',
-  'reminders', 'analytics', 'subscriptions', 'shipping', 'payments', 'checkout', 'returns', 'portal', 'leads', 'webhooks',
-  'integrations', 'storefront', 'backoffice', 'secrets', 'privacy',
+  'tenants',
+  'audit',
+  'idempotency',
+  'customers',
+  'catalog',
+  'content',
+  'search',
+  'promotions',
+  'mail',
+  'confirmations',
+  'sessions',
+  'cart',
+  'orders',
+  'partners',
+  'reminders',
+  'analytics',
+  'subscriptions',
+  'shipping',
+  'payments',
+  'checkout',
+  'returns',
+  'portal',
+  'leads',
+  'webhooks',
+  'integrations',
+  'storefront',
+  'backoffice',
+  'secrets',
+  'privacy',
 ];
 
 /** Where each package lives. One that is not named here may be used nowhere. */
@@ -79,60 +105,82 @@ const guardedTables: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('imports go down the layers, never up or across', (t) => {
-  t.deepEqual(findings((source) => {
-    const from = layerOf(source.path);
-    if (!from) return ['stands in no layer'];
-    return ours(source).flatMap((path) => {
-      const to = layerOf(path);
-      if (!to) return [`imports ${path}, which stands in no layer`];
-      const isAcross = to.height === from.height && to.name !== from.name;
-      return to.height > from.height || isAcross ? [`${from.name} imports ${to.name}: ${path}`] : [];
-    });
-  }), []);
+  t.deepEqual(
+    findings((source) => {
+      const from = layerOf(source.path);
+      if (!from) return ['stands in no layer'];
+      return ours(source).flatMap((path) => {
+        const to = layerOf(path);
+        if (!to) return [`imports ${path}, which stands in no layer`];
+        const isAcross = to.height === from.height && to.name !== from.name;
+        return to.height > from.height || isAcross ? [`${from.name} imports ${to.name}: ${path}`] : [];
+      });
+    }),
+    [],
+  );
 });
 
 test('the API knows the domain, not what works, carries or provides', (t) => {
-  t.deepEqual(findings((source) => {
-    if (!source.path.startsWith('src/api/') || source.path.startsWith('src/api/ops/')) return [];
-    return ours(source).filter((path) => ['jobs', 'workers', 'providers', 'platform'].includes(layerOf(path)?.name ?? ''));
-  }), []);
+  t.deepEqual(
+    findings((source) => {
+      if (!source.path.startsWith('src/api/') || source.path.startsWith('src/api/ops/')) return [];
+      return ours(source).filter((path) =>
+        ['jobs', 'workers', 'providers', 'platform'].includes(layerOf(path)?.name ?? ''),
+      );
+    }),
+    [],
+  );
 });
 
 test('a domain imports only from domains to its left, and only through their front door', (t) => {
-  t.deepEqual(findings((source) => {
-    const from = domainOf(source.path);
-    if (!from) return [];
-    if (!domainOrder.includes(from)) return [`${from} is not in the line of domains`];
-    return ours(source).flatMap((path) => {
-      const to = domainOf(path);
-      if (!to || to === from) return [];
-      if (domainOrder.indexOf(to) > domainOrder.indexOf(from)) return [`imports to its right: ${path}`];
-      return path === `src/domain/${to}/index.ts` ? [] : [`goes around the front door: ${path}`];
-    });
-  }), []);
+  t.deepEqual(
+    findings((source) => {
+      const from = domainOf(source.path);
+      if (!from) return [];
+      if (!domainOrder.includes(from)) return [`${from} is not in the line of domains`];
+      return ours(source).flatMap((path) => {
+        const to = domainOf(path);
+        if (!to || to === from) return [];
+        if (domainOrder.indexOf(to) > domainOrder.indexOf(from)) return [`imports to its right: ${path}`];
+        return path === `src/domain/${to}/index.ts` ? [] : [`goes around the front door: ${path}`];
+      });
+    }),
+    [],
+  );
 });
 
 test('nobody above a domain goes around its front door', (t) => {
-  t.deepEqual(findings((source) => {
-    if (source.path.startsWith('src/domain/')) return [];
-    return ours(source).filter((path) => domainOf(path) && !path.endsWith('/index.ts') && !/^src\/domain\/ports\//.test(path));
-  }), []);
+  t.deepEqual(
+    findings((source) => {
+      if (source.path.startsWith('src/domain/')) return [];
+      return ours(source).filter(
+        (path) => domainOf(path) && !path.endsWith('/index.ts') && !/^src\/domain\/ports\//.test(path),
+      );
+    }),
+    [],
+  );
 });
 
 test('providers know the ports of the domain and nothing else of it', (t) => {
-  t.deepEqual(findings((source) => {
-    if (!source.path.startsWith('src/providers/')) return [];
-    return ours(source).filter((path) => path.startsWith('src/domain/') && !path.startsWith('src/domain/ports/'));
-  }), []);
+  t.deepEqual(
+    findings((source) => {
+      if (!source.path.startsWith('src/providers/')) return [];
+      return ours(source).filter((path) => path.startsWith('src/domain/') && !path.startsWith('src/domain/ports/'));
+    }),
+    [],
+  );
 });
 
 test('each package has its home', (t) => {
-  t.deepEqual(findings((source) =>
-    source.imports.flatMap(({ package: name }) => {
-      if (!name || homes[name]?.some((home) => source.path.startsWith(home))) return [];
-      return [`imports ${name} away from its home`];
-    }),
-  ), []);
+  t.deepEqual(
+    findings((source) =>
+      source.imports.flatMap(({ package: name }) => {
+        if (!name || homes[name]?.some((home) => source.path.startsWith(home))) return [];
+        return [`imports ${name} away from its home`];
+      }),
+    ),
+    [],
+  );
 });
 
 test('no circle of imports runs through the files', (t) => {
@@ -150,27 +198,39 @@ test('no circle of imports runs through the files', (t) => {
 });
 
 test('tables that others could read past their owners are named only where they may be', (t) => {
-  t.deepEqual(findings((source) => {
-    if (source.path.startsWith('migrations/')) return [];
-    return Object.entries(guardedTables).flatMap(([table, owners]) => {
-      const named = new RegExp(`\\b(from|join|into|update|using)\\s+${table}\\b`).test(source.text);
-      return named && !owners.some((owner) => source.path.startsWith(owner)) ? [`names the table ${table}`] : [];
-    });
-  }), []);
+  t.deepEqual(
+    findings((source) => {
+      if (source.path.startsWith('migrations/')) return [];
+      return Object.entries(guardedTables).flatMap(([table, owners]) => {
+        const named = new RegExp(`\\b(from|join|into|update|using)\\s+${table}\\b`).test(source.text);
+        return named && !owners.some((owner) => source.path.startsWith(owner)) ? [`names the table ${table}`] : [];
+      });
+    }),
+    [],
+  );
 });
 
 test('the environment, the time and the console are each read in one place', (t) => {
   const rules: readonly (readonly [RegExp, RegExp, string])[] = [
     [/\bprocess\.env\b/, /^src\/(config\.ts|dev\/|cli\/)/, 'reads process.env'],
     [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|dev\/)/, 'asks for the time without the clock'],
-    [/\bDate\.now\(\)/, /^(src\/(lib\/clock\.ts|dev\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/, 'asks for the time without the clock'],
+    [
+      /\bDate\.now\(\)/,
+      /^(src\/(lib\/clock\.ts|dev\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/,
+      'asks for the time without the clock',
+    ],
     [/\bconsole\./, /^src\/(cli|dev)\//, 'writes to the console'],
     [/\bexport default\b/, /^$/, 'has a default export'],
     [/: any\b|as any\b|<any>/, /^src\/(lib|dev)\//, 'says any'],
   ];
-  t.deepEqual(findings((source) => rules.flatMap(([pattern, allowed, sentence]) =>
-    pattern.test(withoutComments(source.text)) && !allowed.test(source.path) ? [sentence] : [],
-  )), []);
+  t.deepEqual(
+    findings((source) =>
+      rules.flatMap(([pattern, allowed, sentence]) =>
+        pattern.test(withoutComments(source.text)) && !allowed.test(source.path) ? [sentence] : [],
+      ),
+    ),
+    [],
+  );
 });
 
 function findings(find: (source: Source) => readonly string[]): string[] {
@@ -183,7 +243,9 @@ function ours(source: Source): string[] {
 
 /** Its files, types included; but in a simulator an account holds the objects whose operations take it. */
 function neededBy({ path: from, imports }: Source): string[] {
-  return imports.flatMap(({ path, typeOnly }) => (path && !(typeOnly && from.startsWith('src/dev/simulators/')) ? [path] : []));
+  return imports.flatMap(({ path, typeOnly }) =>
+    path && !(typeOnly && from.startsWith('src/dev/simulators/')) ? [path] : [],
+  );
 }
 
 function withoutComments(text: string): string {

@@ -12,14 +12,23 @@ const domainError = /new DomainError\(\s*'(\w+)',\s*'(\w+)'/g;
 const httpError = /new HttpError\(\s*(\d+),\s*'(\w+)'/g;
 
 test('every refusal in the code has a code of the list, with the status of the list', (t) => {
-  const wrong = product.flatMap(({ path, text }) => [
-    ...[...text.matchAll(domainError)].map(([, kind = '', code = '']) => ({ path, code, status: Object.entries(statusOf).find(([name]) => name === kind)?.[1] })),
-    ...[...text.matchAll(httpError)].map(([, status, code = '']) => ({ path, code, status: Number(status) })),
-  ]).filter(({ code, status }) => meaningOf(code)?.status !== status);
+  const wrong = product
+    .flatMap(({ path, text }) => [
+      ...[...text.matchAll(domainError)].map(([, kind = '', code = '']) => ({
+        path,
+        code,
+        status: Object.entries(statusOf).find(([name]) => name === kind)?.[1],
+      })),
+      ...[...text.matchAll(httpError)].map(([, status, code = '']) => ({ path, code, status: Number(status) })),
+    ])
+    .filter(({ code, status }) => meaningOf(code)?.status !== status);
   t.deepEqual(wrong, []);
 });
 
 test('every code of the list is thrown somewhere', (t) => {
   const thrown = product.map(({ text }) => text.replaceAll(/\berrors: \[[^\]]*\]/g, '')).join('\n');
-  t.deepEqual(Object.keys(errorCodes).filter((code) => !thrown.includes(`'${code}'`)), []);
+  t.deepEqual(
+    Object.keys(errorCodes).filter((code) => !thrown.includes(`'${code}'`)),
+    [],
+  );
 });

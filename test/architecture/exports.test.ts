@@ -14,21 +14,34 @@ test('what a file exports, another file asks for', (t) => {
     everything.flatMap((source) => source.imports.map(({ path }) => ({ path, text: source.text }))),
     ({ path }) => path,
   );
-  const unasked = everything.filter(({ path }) => !path.startsWith('migrations/')).flatMap((source) =>
-    exportsOf(source)
-      .filter(({ name }) => !importers.get(source.path)?.some(({ text }) => text.includes(wholePages) || mentions(text, name) > 0))
-      // The type of something exported need not be imported by name.
-      .filter(({ name, isType }) => !isType || mentions(source.text, name) < 2)
-      .map(({ name }) => `${source.path}: ${name}`),
-  );
+  const unasked = everything
+    .filter(({ path }) => !path.startsWith('migrations/'))
+    .flatMap((source) =>
+      exportsOf(source)
+        .filter(
+          ({ name }) =>
+            !importers.get(source.path)?.some(({ text }) => text.includes(wholePages) || mentions(text, name) > 0),
+        )
+        // The type of something exported need not be imported by name.
+        .filter(({ name, isType }) => !isType || mentions(source.text, name) < 2)
+        .map(({ name }) => `${source.path}: ${name}`),
+    );
   t.deepEqual(unasked, []);
 });
 
 function exportsOf({ text }: Source): { name: string; isType: boolean }[] {
   return [
-    ...[...text.matchAll(declaration)].map(([, kind, name = '']) => ({ name, isType: kind === 'interface' || kind === 'type' })),
+    ...[...text.matchAll(declaration)].map(([, kind, name = '']) => ({
+      name,
+      isType: kind === 'interface' || kind === 'type',
+    })),
     ...[...text.matchAll(list)].flatMap(([, names = '']) =>
-      names.split(',').map((name) => name.replace(/^\s*(type )?(\w+ as )?/, '').trim()).filter(Boolean).map((name) => ({ name, isType: false }))),
+      names
+        .split(',')
+        .map((name) => name.replace(/^\s*(type )?(\w+ as )?/, '').trim())
+        .filter(Boolean)
+        .map((name) => ({ name, isType: false })),
+    ),
   ];
 }
 

@@ -26,16 +26,25 @@ test('a job waits within its queue for half a minute at most, and its runs end',
 
 test('payloads hold ids and slots, nothing else', (t) => {
   for (const { name, payload } of jobs) {
-    for (const field of Object.keys(payload.properties)) t.regex(field, /(Id|slot|attempt|version|number|kind)$/i, `${name}: ${field}`);
+    for (const field of Object.keys(payload.properties))
+      t.regex(field, /(Id|slot|attempt|version|number|kind)$/i, `${name}: ${field}`);
   }
 });
 
 test('what recurs is a job that is known', (t) => {
-  t.deepEqual([...schedules, ...tickers].filter(({ job }) => !jobs.includes(job)), []);
+  t.deepEqual(
+    [...schedules, ...tickers].filter(({ job }) => !jobs.includes(job)),
+    [],
+  );
 });
 
 test('every page of jobs is in the index', (t) => {
-  const pages = sources.filter(({ path }) => /^jobs\/(?!index|queues|schedules)[a-z-]+\.ts$/.test(path)).map(({ path }) => path);
+  const pages = sources
+    .filter(({ path }) => /^jobs\/(?!index|queues|schedules)[a-z-]+\.ts$/.test(path))
+    .map(({ path }) => path);
   const index = sources.find(({ path }) => path === 'jobs/index.ts');
-  t.deepEqual(pages.filter((page) => !index?.imports.some(({ path }) => path === page)), []);
+  t.deepEqual(
+    pages.filter((page) => !index?.imports.some(({ path }) => path === page)),
+    [],
+  );
 });

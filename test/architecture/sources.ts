@@ -25,10 +25,12 @@ export const sources = readSources('{src,workers,jobs,migrations}/**/*.ts');
 export const testSources = readSources('test/**/*.ts');
 
 function readSources(pattern: string): readonly Source[] {
-  return globSync(pattern, { cwd: root }).toSorted().map((path) => {
-    const text = readFileSync(join(root, path), 'utf8');
-    return { path, text, imports: importsOf(path, text) };
-  });
+  return globSync(pattern, { cwd: root })
+    .toSorted()
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return { path, text, imports: importsOf(path, text) };
+    });
 }
 
 function importsOf(path: string, text: string): Import[] {
@@ -38,6 +40,14 @@ function importsOf(path: string, text: string): Import[] {
     if (specifier.startsWith('#')) return [{ path: specifier.slice(1), typeOnly }];
     if (specifier.startsWith('.')) return [{ path: relative(root, join(root, dirname(path), specifier)), typeOnly }];
     if (specifier.startsWith('node:')) return [];
-    return [{ package: specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/'), typeOnly }];
+    return [
+      {
+        package: specifier
+          .split('/')
+          .slice(0, specifier.startsWith('@') ? 2 : 1)
+          .join('/'),
+        typeOnly,
+      },
+    ];
   });
 }

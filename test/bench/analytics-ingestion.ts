@@ -3,10 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import pg from 'pg';
 import { Agent, request } from 'undici';
-
-import { createPartitions } from '#src/domain/analytics/index.ts';
-import { startProcess } from '#src/dev/stack/start-process.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { startProcess } from '#src/dev/stack/start-process.ts';
+import { createPartitions } from '#src/domain/analytics/index.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
@@ -21,7 +20,9 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 const { events: total } = readOptions(
   'Events per second over HTTP against the plainest insert, how far the folding lags, also at overload, and whether each counts once.',
-  'npm run bench -- analytics-ingestion', { events: { default: 200_000, description: 'Events to send.' } }, '50000',
+  'npm run bench -- analytics-ingestion',
+  { events: { default: 200_000, description: 'Events to send.' } },
+  '50000',
 );
 const steadyRate = 5000;
 const perBatch = 500;
@@ -64,27 +65,36 @@ try {
   const before = [await measureFloor(1), await measureFloor(2)];
   const { environment, url } = await bench.web();
   const startWorker = () => startProcess('worker-analytics', 'workers/analytics.ts', environment);
-  const running = [startProcess('web', 'src/server.ts', environment), startProcess('worker-relay', 'workers/relay.ts', environment), startWorker()];
+  const running = [
+    startProcess('web', 'src/server.ts', environment),
+    startProcess('worker-relay', 'workers/relay.ts', environment),
+    startWorker(),
+  ];
   await Promise.all(running.map((process, index) => process.waitFor(index === 0 ? 'listening' : 'working')));
   const agent = new Agent({ connections });
   /** Answers how often it was refused before it was taken in. */
   const rejectionsOf = async (body: string): Promise<number> => {
     const answer = await request(`${url}/api/v1/analytics/events`, {
-      method: 'POST', headers: { 'content-type': 'application/json', 'x-tenant-slug': tenant.slug, 'user-agent': 'bench' }, body, dispatcher: agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tenant-slug': tenant.slug, 'user-agent': 'bench' },
+      body,
+      dispatcher: agent,
     });
     const text = await answer.body.text();
     if (answer.statusCode === 429) {
       if (!answer.headers['retry-after']) throw new Error('A refusal does not say when to come back.');
       await wait(impatienceMs);
-      return 1 + await rejectionsOf(body);
+      return 1 + (await rejectionsOf(body));
     }
-    if (answer.statusCode !== 200 || JSON.parse(text).accepted !== perBatch) throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
+    if (answer.statusCode !== 200 || JSON.parse(text).accepted !== perBatch)
+      throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
     return 0;
   };
   let refused = 0;
   const post = async (body: string) => void (refused += await rejectionsOf(body));
   const bodies = batches.map((events) => JSON.stringify({ events }));
-  const bodiesOf = (first: number, batches: number) => Array.from({ length: batches }, (_, index) => JSON.stringify({ events: makeBatch(first + index) }));
+  const bodiesOf = (first: number, batches: number) =>
+    Array.from({ length: batches }, (_, index) => JSON.stringify({ events: makeBatch(first + index) }));
   for (const body of bodiesOf(1_000_000, 20)) await post(body);
   let known = 20 * perBatch;
   await folded(known);
@@ -97,28 +107,38 @@ try {
       await wait(Math.max(0, 500 - (performance.now() - startedAt)));
     }
   });
-  await folded(known += 10 * steadyRate);
+  await folded((known += 10 * steadyRate));
   reportLag(`at ${round(steadyRate)} events/s`, steady);
 
   const overload: number[] = [];
   let accepted = 0;
-  const stored = await watchingLag(overload, () => timed(async () => {
-    accepted = await timed(async () => say(`a batch is taken in, refusals included: ${describeLatencies(await inParallel(bodies, connections, post))}`));
-    await folded(known += sent);
-  }));
+  const stored = await watchingLag(overload, () =>
+    timed(async () => {
+      accepted = await timed(async () =>
+        say(
+          `a batch is taken in, refusals included: ${describeLatencies(await inParallel(bodies, connections, post))}`,
+        ),
+      );
+      await folded((known += sent));
+    }),
+  );
   reportLag('at overload', overload);
 
   let kills = 0;
   const repeated = bodiesOf(3_000_000, 100);
   const sending = inParallel(Array.from({ length: 5 }, () => repeated).flat(), connections, post);
-  for (const end = sending.then(() => true); !(await Promise.race([end, wait(200, false)]));) await killWorker();
-  await folded(known += repeated.length * perBatch);
-  say(`${repeated.length} batches sent five times while the worker was killed ${kills} times in the middle of folding: each of ${round(repeated.length * perBatch)} events counted once`);
+  for (const end = sending.then(() => true); !(await Promise.race([end, wait(200, false)])); ) await killWorker();
+  await folded((known += repeated.length * perBatch));
+  say(
+    `${repeated.length} batches sent five times while the worker was killed ${kills} times in the middle of folding: each of ${round(repeated.length * perBatch)} events counted once`,
+  );
   await agent.close();
   await Promise.all(running.map((process) => process.stop()));
 
   function reportLag(when: string, lags: readonly number[]): void {
-    say(`lag ${when}: ${describeLatencies(lags)}, at most ${Math.max(...lags).toFixed(0)} ms (aim < 2,000 ms); ${refused} batches refused for the moment`);
+    say(
+      `lag ${when}: ${describeLatencies(lags)}, at most ${Math.max(...lags).toFixed(0)} ms (aim < 2,000 ms); ${refused} batches refused for the moment`,
+    );
     refused = 0;
   }
 
@@ -132,7 +152,9 @@ try {
   // Once more at the end: this machine may have been busy with something else at either time.
   const after = [await measureFloor(1), await measureFloor(2)];
   const floors = before.map((rate, index) => (rate + (after[index] ?? rate)) / 2);
-  say(`floor: INSERT … SELECT unnest of the same ${sent} rows, ${perBatch} at a time: ${floors.map(round).join(' rows/s on one connection, ')} on two`);
+  say(
+    `floor: INSERT … SELECT unnest of the same ${sent} rows, ${perBatch} at a time: ${floors.map(round).join(' rows/s on one connection, ')} on two`,
+  );
   const ratios = (rate: number) => floors.map((floor) => (rate / floor).toFixed(2)).join(' and ');
   say(`accepted over HTTP: ${round(sent / accepted)} events/s, ${ratios(sent / accepted)} × the floors`);
   say(`accepted and folded: ${round(sent / stored)} events/s, ${ratios(sent / stored)} × the floors (aim ≥ 0.25)`);
@@ -149,27 +171,33 @@ async function measureFloor(width: number): Promise<number> {
     select $1, event_id, current_date, now(), occurred_at, type, 'client', false, 'visitor', session_id, product_slug, properties
     from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
       as e(event_id, occurred_at, type, session_id, product_slug, properties)`;
-  const columns = batches.map((events) => (['event_id', 'occurred_at', 'type', 'session_id', 'product_slug'] as const)
-    .map((name): string[] => events.map((event) => event[name]))
-    .concat([events.map(({ properties }) => JSON.stringify(properties))]));
-  const seconds = await timed(() => inParallel(columns, width, async (values) => {
-    await pool.query({ name: 'floor', text: statement, values: [tenant.id, ...values] });
-  }));
-  if (await count('analytics_events') !== sent) throw new Error('The floor lost rows.');
+  const columns = batches.map((events) =>
+    (['event_id', 'occurred_at', 'type', 'session_id', 'product_slug'] as const)
+      .map((name): string[] => events.map((event) => event[name]))
+      .concat([events.map(({ properties }) => JSON.stringify(properties))]),
+  );
+  const seconds = await timed(() =>
+    inParallel(columns, width, async (values) => {
+      await pool.query({ name: 'floor', text: statement, values: [tenant.id, ...values] });
+    }),
+  );
+  if ((await count('analytics_events')) !== sent) throw new Error('The floor lost rows.');
   await pool.query('truncate analytics_events');
   return sent / seconds;
 }
 
 /** Until so many events have been folded in all. */
 async function folded(events: number): Promise<void> {
-  while (await count('analytics_batches') > 0) await wait(50);
-  if (await count('analytics_events') !== events) throw new Error('Events were lost or doubled.');
+  while ((await count('analytics_batches')) > 0) await wait(50);
+  if ((await count('analytics_events')) !== events) throw new Error('Events were lost or doubled.');
 }
 
 /** Wait for a moment in which a worker is folding, though not for ever. */
 async function isAggregating(): Promise<boolean> {
   for (let look = 0; look < 200; look += 1) {
-    const { rowCount } = await pool.query("select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' and pid <> pg_backend_pid()");
+    const { rowCount } = await pool.query(
+      "select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' and pid <> pg_backend_pid()",
+    );
     if (rowCount) return true;
     await wait(5);
   }
@@ -181,7 +209,9 @@ async function watchingLag<Result>(lags: number[], work: () => Promise<Result>):
   const watching = new AbortController();
   const watch = async () => {
     while (!watching.signal.aborted) {
-      const { rows: [row] } = await pool.query(`
+      const {
+        rows: [row],
+      } = await pool.query(`
         select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8 * 1000 as lag from analytics_batches`);
       lags.push(row.lag);
       await wait(100);

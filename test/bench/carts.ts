@@ -1,8 +1,8 @@
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import type { Context } from '#src/domain/context.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';
@@ -14,16 +14,23 @@ import { withFloor } from './lib/with-floor.ts';
  * against a bare transaction that makes the same writes.
  */
 
-const { rounds, seconds } = readOptions('Reading a cart, and adding to one, at 50 connections, against bare servers.', 'npm run bench -- carts', {
-  rounds: { default: 5, description: 'How often each is measured.' },
-  seconds: { default: 2, description: 'How long each time.' },
-}, '3 1');
+const { rounds, seconds } = readOptions(
+  'Reading a cart, and adding to one, at 50 connections, against bare servers.',
+  'npm run bench -- carts',
+  {
+    rounds: { default: 5, description: 'How often each is measured.' },
+    seconds: { default: 2, description: 'How long each time.' },
+  },
+  '3 1',
+);
 const cartCount = 400;
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);
   const ctx: Context = { ...bench.services.context(), tenant };
-  const { variants } = await buildProduct(ctx, { variants: Array.from({ length: 20 }, (_, number) => ({ name: `No. ${number}` })) });
+  const { variants } = await buildProduct(ctx, {
+    variants: Array.from({ length: 20 }, (_, number) => ({ name: `No. ${number}` })),
+  });
   const some = variants.slice(0, 5).map(({ id }) => id);
   const full = await buildCart(ctx, some);
   const carts: string[] = [];
@@ -35,30 +42,46 @@ try {
   let number = 0;
   const nextLine = () => {
     number += 1;
-    return { cartId: carts[number % cartCount] ?? '', variantId: variants[Math.floor(number / cartCount) % variants.length]?.id ?? '' };
+    return {
+      cartId: carts[number % cartCount] ?? '',
+      variantId: variants[Math.floor(number / cartCount) % variants.length]?.id ?? '',
+    };
   };
   const json = { 'content-type': 'application/json' };
   const headers = { 'x-tenant-slug': tenant.slug };
   const path = `/api/v1/cart/${full.id}`;
   const statement = await statementOf(bench.services, path, headers);
 
-  await withFloor(bench, { FLOOR_TENANT: tenant.id, FLOOR_STATEMENTS: JSON.stringify({ cart: statement }) }, async (ours, floor) => {
-    const bare = { ...floor, name: 'Koa, the statement of the cart', url: `${floor.url}/statements/cart` };
-    tell(await sideBySide([bare, { ...ours, name: 'cart read', url: ours.url + path, headers }], { rounds, seconds }), 0.6);
+  await withFloor(
+    bench,
+    { FLOOR_TENANT: tenant.id, FLOOR_STATEMENTS: JSON.stringify({ cart: statement }) },
+    async (ours, floor) => {
+      const bare = { ...floor, name: 'Koa, the statement of the cart', url: `${floor.url}/statements/cart` };
+      tell(
+        await sideBySide([bare, { ...ours, name: 'cart read', url: ours.url + path, headers }], { rounds, seconds }),
+        0.6,
+      );
 
-    const writes = {
-      ...floor, name: 'Koa, a transaction of the same writes', method: 'POST' as const, headers: json,
-      next: () => ({ path: '/lines', body: JSON.stringify({ ...nextLine(), lineId: newId('line') }) }),
-    };
-    const adding = {
-      ...ours, name: 'adding to a cart', method: 'POST' as const, headers: { ...json, ...headers },
-      next() {
-        const { cartId, variantId } = nextLine();
-        return { path: `/api/v1/cart/${cartId}/items`, body: JSON.stringify({ variantId, quantity: 1 }) };
-      },
-    };
-    tell(await sideBySide([writes, adding], { rounds, seconds }), 0.4);
-  });
+      const writes = {
+        ...floor,
+        name: 'Koa, a transaction of the same writes',
+        method: 'POST' as const,
+        headers: json,
+        next: () => ({ path: '/lines', body: JSON.stringify({ ...nextLine(), lineId: newId('line') }) }),
+      };
+      const adding = {
+        ...ours,
+        name: 'adding to a cart',
+        method: 'POST' as const,
+        headers: { ...json, ...headers },
+        next() {
+          const { cartId, variantId } = nextLine();
+          return { path: `/api/v1/cart/${cartId}/items`, body: JSON.stringify({ variantId, quantity: 1 }) };
+        },
+      };
+      tell(await sideBySide([writes, adding], { rounds, seconds }), 0.4);
+    },
+  );
 } finally {
   await bench.stop();
 }

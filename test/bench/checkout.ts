@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
-
-import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import type { Context } from '#src/domain/context.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
+import { readConfig } from '#src/config.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
-import { readConfig } from '#src/config.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { countStatements } from '#test/support/count-statements.ts';
@@ -17,7 +17,6 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, percentile } from './lib/numbers.ts';
@@ -30,7 +29,9 @@ import { recordCheckout } from './lib/record-checkout.ts';
 
 const { requests } = readOptions(
   'Our own part of a checkout, the time of the provider subtracted, against its statements sent bare.',
-  'npm run bench -- checkout', { requests: { default: 300, description: 'Checkouts to measure, of each kind.' } }, '100',
+  'npm run bench -- checkout',
+  { requests: { default: 300, description: 'Checkouts to measure, of each kind.' } },
+  '100',
 );
 const warmUps = 40;
 const bench = await startBench();
@@ -45,13 +46,17 @@ const promo = await buildPromo(ctx);
 const card = await buildGiftCard(ctx, { balanceCents: 100_000_000 });
 const key = await buildKey(ctx, ['checkout:write']);
 
-const plain = (number: number) => ({ items: [{ product_slug: product.slug, quantity: 1 }], customer_email: `buyer-${number}@bench.example` });
+const plain = (number: number) => ({
+  items: [{ product_slug: product.slug, quantity: 1 }],
+  customer_email: `buyer-${number}@bench.example`,
+});
 const full = (number: number) => ({ ...plain(number), promo_code: promo.code, gift_card_code: card.code });
 
 /** Own and provider's milliseconds of one request, by the log of the process that served it. */
 async function timeOwn(url: string, logged: readonly string[], body: object): Promise<number> {
   const response = await fetch(`${url}/api/v1/checkout/sessions`, {
-    method: 'POST', body: JSON.stringify(body),
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   });
   const answered = response.headers.get('x-request-id') ?? '';
@@ -60,20 +65,32 @@ async function timeOwn(url: string, logged: readonly string[], body: object): Pr
   for (;;) {
     const lines = logged.filter((line) => line.includes(answered)).map((line) => JSON.parse(line));
     const total = lines.find(({ msg }) => msg === 'request');
-    if (total) return total.ms - lines.filter(({ msg }) => msg === 'provider call').reduce((sum, { ms }) => sum + ms, 0);
+    if (total)
+      return total.ms - lines.filter(({ msg }) => msg === 'provider call').reduce((sum, { ms }) => sum + ms, 0);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
 async function startBare(bodyOf: typeof plain): Promise<{ time(): Promise<number>; stop(): void; count: number }> {
   const recorded = await recordCheckout(services, () => createCheckoutSession(ctx, bodyOf(1_000_000)));
-  const child = spawn(process.execPath, [fileURLToPath(new URL('lib/bare-checkout.ts', import.meta.url))], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify({ ...recorded, databaseUrl: bench.embedded.databaseUrl, providerUrl: simulator.url, secretKey: account.secretKey }));
+  const child = spawn(process.execPath, [fileURLToPath(new URL('lib/bare-checkout.ts', import.meta.url))], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(
+    JSON.stringify({
+      ...recorded,
+      databaseUrl: bench.embedded.databaseUrl,
+      providerUrl: simulator.url,
+      secretKey: account.secretKey,
+    }),
+  );
   const [port] = await once(createInterface({ input: child.stdout }), 'line');
   return {
     count: recorded.statements.length,
     async time() {
-      const { ms, providerMs } = (await (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' })).json()) as { ms: number; providerMs: number };
+      const { ms, providerMs } = (await (
+        await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' })
+      ).json()) as { ms: number; providerMs: number };
       return ms - providerMs;
     },
     stop: () => void child.kill(),
@@ -90,7 +107,10 @@ try {
   // Only now: a process does not start with a table that is not proved to keep stores apart.
   await client.query('create table bare_checkouts (id bigint generated always as identity)');
   let buyer = 0;
-  for (const [name, bodyOf] of [['one thing', plain], ['with promo code and gift card', full]] as const) {
+  for (const [name, bodyOf] of [
+    ['one thing', plain],
+    ['with promo code and gift card', full],
+  ] as const) {
     const { statements } = await countStatements(services, () => createCheckoutSession(ctx, bodyOf((buyer += 1))));
     const bare = await startBare(bodyOf);
     const [own, floor]: [number[], number[]] = [[], []];
@@ -102,7 +122,9 @@ try {
     }
     bare.stop();
     const ratio = percentile(floor, 0.5) / percentile(own, 0.5);
-    console.log(`${name}: ${statements.length} statements (the key of the caller and the frames of transactions not counted)`);
+    console.log(
+      `${name}: ${statements.length} statements (the key of the caller and the frames of transactions not counted)`,
+    );
     console.log(`  our own part      ${describeLatencies(own)}`);
     console.log(`  the bare server   ${describeLatencies(floor)}: ratio ${ratio.toFixed(2)}`);
   }

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import type { Context } from '#src/domain/context.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';
@@ -13,10 +12,15 @@ import { withFloor } from './lib/with-floor.ts';
  * a bare server that inserts and commits.
  */
 
-const { rounds, seconds } = readOptions('Signed events accepted, against a server that inserts and commits.', 'npm run bench -- inbound-webhooks', {
-  rounds: { default: 5, description: 'How often each is measured.' },
-  seconds: { default: 2, description: 'How long each time.' },
-}, '3 1');
+const { rounds, seconds } = readOptions(
+  'Signed events accepted, against a server that inserts and commits.',
+  'npm run bench -- inbound-webhooks',
+  {
+    rounds: { default: 5, description: 'How often each is measured.' },
+    seconds: { default: 2, description: 'How long each time.' },
+  },
+  '3 1',
+);
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);
@@ -27,8 +31,18 @@ try {
     number += 1;
     const created = Math.floor(Date.now() / 1000);
     const body = JSON.stringify({
-      id: `evt_${number}`, object: 'event', type: 'checkout.session.completed', created, livemode: false,
-      data: { object: { id: `cs_test_${number}`, object: 'checkout.session', metadata: { platform_tenant_id: tenant.id, platform_order_id: 'ord_1', platform_environment: 'test' } } },
+      id: `evt_${number}`,
+      object: 'event',
+      type: 'checkout.session.completed',
+      created,
+      livemode: false,
+      data: {
+        object: {
+          id: `cs_test_${number}`,
+          object: 'checkout.session',
+          metadata: { platform_tenant_id: tenant.id, platform_order_id: 'ord_1', platform_environment: 'test' },
+        },
+      },
     });
     const signature = createHmac('sha256', webhookSecret).update(`${created}.${body}`).digest('hex');
     return { path, body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };
@@ -37,7 +51,12 @@ try {
   await withFloor(bench, { FLOOR_TENANT: tenant.id }, async (ours, floor) => {
     const common = { method: 'POST' as const, headers: { 'content-type': 'application/json' } };
     const bare = { ...floor, ...common, name: 'Koa, inserting and committing', next: nextEvent('/events') };
-    const accepting = { ...ours, ...common, name: 'accepting an event', next: nextEvent(`/api/webhooks/stripe/${tenant.slug}`) };
+    const accepting = {
+      ...ours,
+      ...common,
+      name: 'accepting an event',
+      next: nextEvent(`/api/webhooks/stripe/${tenant.slug}`),
+    };
     tell(await sideBySide([bare, accepting], { rounds, seconds }), 0.5);
   });
 } finally {

@@ -1,23 +1,36 @@
 import { globSync } from 'node:fs';
-
-import { nearest } from '#src/lib/nearest.ts';
 import { refuse } from '#src/cli/lib/script-options.ts';
+import { nearest } from '#src/lib/nearest.ts';
 
 /* `npm run bench -- orders 300 1`: runs one benchmark by its name, with its own options. */
 
-const names = globSync('*.ts', { cwd: import.meta.dirname }).map((file) => file.replace('.ts', '')).filter((file) => file !== 'main').toSorted();
+const names = globSync('*.ts', { cwd: import.meta.dirname })
+  .map((file) => file.replace('.ts', ''))
+  .filter((file) => file !== 'main')
+  .toSorted();
 const [name = ''] = process.argv.splice(2, 1);
 if (['--help', '-h'].includes(name)) {
-  console.log([
-    'Usage: npm run bench -- <name> [options]', '',
-    'Runs one benchmark with services of its own, beside the floor that the machine sets, and prints what it measured.', '',
-    'Names:', ...names.map((each) => `  ${each}`), '',
-    'npm run bench -- <name> --help explains one of them.', '', 'Example:', '  npm run bench -- orders 300 1',
-  ].join('\n'));
+  console.log(
+    [
+      'Usage: npm run bench -- <name> [options]',
+      '',
+      'Runs one benchmark with services of its own, beside the floor that the machine sets, and prints what it measured.',
+      '',
+      'Names:',
+      ...names.map((each) => `  ${each}`),
+      '',
+      'npm run bench -- <name> --help explains one of them.',
+      '',
+      'Example:',
+      '  npm run bench -- orders 300 1',
+    ].join('\n'),
+  );
   process.exit(0);
 }
 if (!names.includes(name)) {
   const meant = nearest(name, names);
-  refuse(`${name ? `There is no benchmark "${name}".` : 'Which benchmark?'} ${meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`}`);
+  refuse(
+    `${name ? `There is no benchmark "${name}".` : 'Which benchmark?'} ${meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`}`,
+  );
 }
 await import(`./${name}.ts`);

@@ -43,17 +43,25 @@ try {
   const waiting = await shop.waiting();
   await shop.workWith([...path, ...everything]);
   await shop.settled();
-  console.log(`\nthe way to the promised label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`);
+  console.log(
+    `\nthe way to the promised label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`,
+  );
   console.log(`  ${rateOf(way)} paid with the label promised per second (aim 60 on 2 processors)`);
   report(way);
-  console.log(`  what follows waited meanwhile, and was done once other workers ran: ${waiting.map(({ job, count }) => `${count} ${job}`).join(', ')}`);
+  console.log(
+    `  what follows waited meanwhile, and was done once other workers ran: ${waiting.map(({ job, count }) => `${count} ${job}`).join(', ')}`,
+  );
 
   await shop.workWith(everything);
   await sell(warmUp);
   await shop.settled();
   const all = await measure(() => shop.settled());
-  console.log(`\nwith all that follows (label bought, mail sent, endpoint told, sale counted): ${orders} orders, ${width} at once, web with one worker process`);
-  console.log(`  ${rateOf(all)} paid per second; ${(orders / (all.seconds + all.afterSeconds)).toFixed(1)} per second until all was done`);
+  console.log(
+    `\nwith all that follows (label bought, mail sent, endpoint told, sale counted): ${orders} orders, ${width} at once, web with one worker process`,
+  );
+  console.log(
+    `  ${rateOf(all)} paid per second; ${(orders / (all.seconds + all.afterSeconds)).toFixed(1)} per second until all was done`,
+  );
   report(all);
 } finally {
   await shop.close();
@@ -80,10 +88,12 @@ async function sell(count: number): Promise<number[]> {
 async function measure(following: () => Promise<void>) {
   const [since, before] = [new Date(), await shop.spent()];
   let took: number[] = [];
-  const seconds = await timed(async () => { took = await sell(orders); });
+  const seconds = await timed(async () => {
+    took = await sell(orders);
+  });
   const afterSeconds = await timed(following);
   const after = await shop.spent();
-  const byTheClock = (await statementsAtRest()) * (seconds + afterSeconds) / orders;
+  const byTheClock = ((await statementsAtRest()) * (seconds + afterSeconds)) / orders;
   return { seconds, afterSeconds, took, waits: await shop.enqueuedAfterMs(since), before, after, byTheClock };
 }
 
@@ -112,12 +122,19 @@ interface Measured {
 }
 
 function report({ took, waits, before, after, byTheClock }: Measured): void {
-  const used = [...after.processorMs].map(([name, ms]) => ({ name, ms: (ms - (before.processorMs.get(name) ?? 0)) / orders }));
+  const used = [...after.processorMs].map(([name, ms]) => ({
+    name,
+    ms: (ms - (before.processorMs.get(name) ?? 0)) / orders,
+  }));
   const total = used.reduce((sum, { ms }) => sum + ms, 0);
   const statements = (after.statements - before.statements) / orders;
-  console.log(`  statements sent to PostgreSQL per order: ${(statements - byTheClock).toFixed(1)} (aim 60), and ${byTheClock.toFixed(1)} by the clock`);
+  console.log(
+    `  statements sent to PostgreSQL per order: ${(statements - byTheClock).toFixed(1)} (aim 60), and ${byTheClock.toFixed(1)} by the clock`,
+  );
   console.log(`  processor time per order: ${used.map(({ name, ms }) => `${name} ${ms.toFixed(1)} ms`).join(', ')}`);
-  console.log(`  that is ${total.toFixed(1)} ms in all, so that 2 processors with nothing else to do allow ${(2000 / total).toFixed(0)} per second`);
+  console.log(
+    `  that is ${total.toFixed(1)} ms in all, so that 2 processors with nothing else to do allow ${(2000 / total).toFixed(0)} per second`,
+  );
   console.log(`  cart, line, read, checkout, payment page: ${describeLatencies(took)}`);
   console.log(`  event accepted to label promised, with all the others' before it: ${describeLatencies(waits)}`);
 }

@@ -1,8 +1,8 @@
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import type { Context } from '#src/domain/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { sideBySide, tell } from './lib/side-by-side.ts';
@@ -14,28 +14,42 @@ import { withFloor } from './lib/with-floor.ts';
  * hello; and each asked anew, against a bare Koa that sends the same prepared statement.
  */
 
-const { rounds, seconds } = readOptions('The hot reads, remembered and asked anew, against bare Koa servers.', 'npm run bench -- reads', {
-  rounds: { default: 5, description: 'How often each is measured.' },
-  seconds: { default: 2, description: 'How long each time.' },
-}, '3 1');
+const { rounds, seconds } = readOptions(
+  'The hot reads, remembered and asked anew, against bare Koa servers.',
+  'npm run bench -- reads',
+  {
+    rounds: { default: 5, description: 'How often each is measured.' },
+    seconds: { default: 2, description: 'How long each time.' },
+  },
+  '3 1',
+);
 const bench = await startBench();
 try {
   const tenant = await buildTenant(bench.services);
   const ctx: Context = { ...bench.services.context(), tenant };
   for (let number = 1; number <= 24; number += 1) {
     await buildProduct(ctx, {
-      slug: `bowl-${number}`, name: `Oak bowl no. ${number}`, description: 'Turned from one piece of white oak, and oiled by hand.',
-      tags: ['oak', 'kitchen'], images: [{ url: `https://cdn.example/bowl-${number}.jpg`, alt: 'An oak bowl' }],
+      slug: `bowl-${number}`,
+      name: `Oak bowl no. ${number}`,
+      description: 'Turned from one piece of white oak, and oiled by hand.',
+      tags: ['oak', 'kitchen'],
+      images: [{ url: `https://cdn.example/bowl-${number}.jpg`, alt: 'An oak bowl' }],
       variants: [{}, { sku: `BOWL-${number}-L` }],
     });
-    await buildEntry(ctx, { slug: `care-${number}`, body: { format: 'markdown', value: 'Oil it, and let it rest. '.repeat(20) } });
+    await buildEntry(ctx, {
+      slug: `care-${number}`,
+      body: { format: 'markdown', value: 'Oil it, and let it rest. '.repeat(20) },
+    });
   }
   await buildPaymentAccount(ctx);
 
   const headers = { 'x-tenant-slug': tenant.slug };
   const reads = Object.entries({
-    'product list': '/api/v1/products', 'product detail': '/api/v1/products/bowl-1', 'content list': '/api/v1/content/article',
-    'content entry': '/api/v1/content/article/care-1', storefront: '/api/v1/storefront',
+    'product list': '/api/v1/products',
+    'product detail': '/api/v1/products/bowl-1',
+    'content list': '/api/v1/content/article',
+    'content entry': '/api/v1/content/article/care-1',
+    storefront: '/api/v1/storefront',
   });
   const statements: Record<string, SentStatement> = {};
   for (const [name, path] of reads) statements[name] = await statementOf(bench.services, path, headers);
@@ -48,7 +62,12 @@ try {
     let number = 0;
     const neverTheSame = (path: string) => () => ({ path: `${path}?n=${(number += 1)}` });
     for (const [name, path] of reads) {
-      const bare = { ...floor, name: `Koa, the statement of ${name}`, headers, next: neverTheSame(`/statements/${encodeURIComponent(name)}`) };
+      const bare = {
+        ...floor,
+        name: `Koa, the statement of ${name}`,
+        headers,
+        next: neverTheSame(`/statements/${encodeURIComponent(name)}`),
+      };
       const anew = { ...ours, name: `${name}, anew`, headers, next: neverTheSame(path) };
       tell(await sideBySide([bare, anew], { rounds, seconds }), 0.6);
     }

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { readConfig } from '#src/config.ts';
+import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { createServices } from '#src/services.ts';
 import { buildHomeware, knownResults } from '#test/support/factories/search.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
 import { startBench } from './lib/bench-environment.ts';
 
 /*
@@ -18,7 +18,11 @@ import { startBench } from './lib/bench-environment.ts';
  * the simulator: it knows some synonyms, and nothing else of what a model would.
  */
 
-readOptions('What is found of what was meant, by text and by meaning, in a shop with known answers.', 'npm run bench -- search-quality', {});
+readOptions(
+  'What is found of what was meant, by text and by meaning, in a shop with known answers.',
+  'npm run bench -- search-quality',
+  {},
+);
 const bench = await startBench();
 const simulator = await startEmbeddingsSimulator();
 const embeddings = { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1' };
@@ -30,18 +34,26 @@ try {
   await runJobs(services);
   const modes = { text: { ...ctx, ports: { ...ctx.ports, embedder: undefined } }, semantic: ctx };
 
-  const line = (...cells: string[]) => console.log(cells.map((cell, index) => (index < 2 ? cell.padEnd(13) : cell.padStart(11))).join(''));
+  const line = (...cells: string[]) =>
+    console.log(cells.map((cell, index) => (index < 2 ? cell.padEnd(13) : cell.padStart(11))).join(''));
   line('typed', 'mode', 'questions', 'first', 'among 5', 'mean 1/rank');
   const faults: string[] = [];
   for (const [kind, answers] of Object.entries(knownResults)) {
     for (const [mode, ctx] of Object.entries(modes)) {
       const quality = await measureSearch(answers, (query) => ask(ctx, query));
       const { first, amongFive, meanReciprocalRank } = quality;
-      line(kind, mode, String(answers.length), ...[first, amongFive, meanReciprocalRank].map((part) => part.toFixed(2)));
+      line(
+        kind,
+        mode,
+        String(answers.length),
+        ...[first, amongFive, meanReciprocalRank].map((part) => part.toFixed(2)),
+      );
       faults.push(...quality.faults.map((fault) => `  ${kind}, ${mode}: ${fault}`));
     }
   }
-  console.log('Aim: what is meant comes first (1.00), but for synonyms by text. The tests of semantic search hold it to that.');
+  console.log(
+    'Aim: what is meant comes first (1.00), but for synonyms by text. The tests of semantic search hold it to that.',
+  );
   console.log(['', 'Not first:', ...faults].join('\n'));
 } finally {
   await services.close();

@@ -1,18 +1,17 @@
 import { Agent, request } from 'undici';
-
-import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
-import type { Context } from '#src/domain/context.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
+import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
-import { readConfig } from '#src/config.ts';
+import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { leaveUnanalyzed } from '#test/support/rows-handled.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
-import { buildTenant } from '#test/support/tenant.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
@@ -21,16 +20,27 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
  * filled, when PostgreSQL has not counted its rows, and when it has.
  */
 
-const { products, searches } = readOptions('Searches by text and by meaning in a large store, at the real web process.', 'npm run bench -- search', {
-  products: { default: 10_000, description: 'Products of the store.' },
-  searches: { default: 3000, description: 'Searches by each mode, a sixth of each kind.' },
-}, '2000 500');
+const { products, searches } = readOptions(
+  'Searches by text and by meaning in a large store, at the real web process.',
+  'npm run bench -- search',
+  {
+    products: { default: 10_000, description: 'Products of the store.' },
+    searches: { default: 3000, description: 'Searches by each mode, a sixth of each kind.' },
+  },
+  '2000 500',
+);
 const dimensions = 512;
 
 const colours = 'red blue grey white green black amber olive rust sand'.split(' ');
 const materials = 'stoneware oak linen wool glass leather brass cotton marble bamboo'.split(' ');
-const things = 'mug bowl plate carafe skillet sofa chair lamp rug blanket pillow curtain towel vase planter candle tee sweater jacket bag'.split(' ');
-const meant = 'cup dish platter jug pan couch seat light carpet throw cushion drape washcloth urn flowerpot taper tshirt jumper coat tote'.split(' ');
+const things =
+  'mug bowl plate carafe skillet sofa chair lamp rug blanket pillow curtain towel vase planter candle tee sweater jacket bag'.split(
+    ' ',
+  );
+const meant =
+  'cup dish platter jug pan couch seat light carpet throw cushion drape washcloth urn flowerpot taper tshirt jumper coat tote'.split(
+    ' ',
+  );
 /** As long as a description is: its snippet has to be looked for. */
 const story = `Each piece is finished by the two people whose names stand on the label, in a workshop by the river that has been
 there for ninety years. It wears in rather than out, and what breaks is mended for the price of the postage. We send it
@@ -55,13 +65,28 @@ const kinds = {
 };
 
 try {
-  await leaveUnanalyzed(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings', 'outbox']);
+  await leaveUnanalyzed(services, [
+    'products',
+    'product_tags',
+    'variants',
+    'search_documents',
+    'search_embeddings',
+    'outbox',
+  ]);
   say(`${products} products saved in ${Math.round(await timed(saveAll))} s`);
   say(`indexed and embedded in ${Math.round(await timed(() => runJobs(services, { rounds: products })))} s`);
   const agent = new Agent({ connections: 4 });
-  for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) await measure(`${mode}, uncounted`, more, agent);
+  for (const [mode, more] of [
+    ['text', {}],
+    ['semantic', embeddings],
+  ] as const)
+    await measure(`${mode}, uncounted`, more, agent);
   await services.execute(rawSql('analyze'));
-  for (const [mode, more] of [['text', {}], ['semantic', embeddings]] as const) await measure(`${mode}, counted`, more, agent);
+  for (const [mode, more] of [
+    ['text', {}],
+    ['semantic', embeddings],
+  ] as const)
+    await measure(`${mode}, counted`, more, agent);
   await agent.close();
 } finally {
   await services.close();
@@ -75,14 +100,21 @@ async function measure(name: string, more: Record<string, string>, agent: Agent)
   await web.waitFor('listening');
   const modes: Record<string, number> = {};
   const ask = async (q: string) => {
-    const answer = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, { headers: { 'x-tenant-slug': tenant.slug }, dispatcher: agent });
+    const answer = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, {
+      headers: { 'x-tenant-slug': tenant.slug },
+      dispatcher: agent,
+    });
     const body = JSON.parse(await answer.body.text());
     if (answer.statusCode !== 200) throw new Error(JSON.stringify(body));
     modes[body.mode] = (modes[body.mode] ?? 0) + 1;
   };
   const first = await timed(() => ask('first'));
   say(`${name}: the first search took ${Math.round(first * 1000)} ms`);
-  await inParallel(Array.from({ length: 100 }, (_, number) => Object.values(kinds)[number % 6]?.(number) ?? ''), 2, ask);
+  await inParallel(
+    Array.from({ length: 100 }, (_, number) => Object.values(kinds)[number % 6]?.(number) ?? ''),
+    2,
+    ask,
+  );
   const all: number[] = [];
   for (const [kind, queryOf] of Object.entries(kinds)) {
     const queries = Array.from({ length: Math.ceil(searches / 6) }, (_, number) => queryOf(number));
@@ -91,7 +123,11 @@ async function measure(name: string, more: Record<string, string>, agent: Agent)
     say(`${name}: ${kind.padEnd(10)} ${describeLatencies(latencies)}`);
   }
   say(`${name}: all        ${describeLatencies(all)} (aim: p99 < 150 ms, which is what the embedder alone is given)`);
-  say(`${name}: answered ${Object.entries(modes).map(([mode, count]) => `${count} by ${mode}`).join(', ')}`);
+  say(
+    `${name}: answered ${Object.entries(modes)
+      .map(([mode, count]) => `${count} by ${mode}`)
+      .join(', ')}`,
+  );
   await web.stop();
 }
 
@@ -105,7 +141,10 @@ async function saveAll(): Promise<void> {
 function makeProduct(number: number): ProductInput {
   const name = `${pick(colours, number)} ${pick(materials, Math.floor(number / 10))} ${pick(things, Math.floor(number / 100))} no. ${number}`;
   return {
-    slug: `product-${number}`, name, description: `A ${name} for every day, made by hand and sent the next morning. ${story}`,
-    tags: [pick(colours, number)], variants: [{ sku: `sku-${number}`, price_cents: 1000 + number }],
+    slug: `product-${number}`,
+    name,
+    description: `A ${name} for every day, made by hand and sent the next morning. ${story}`,
+    tags: [pick(colours, number)],
+    variants: [{ sku: `sku-${number}`, price_cents: 1000 + number }],
   };
 }

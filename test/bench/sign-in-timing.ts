@@ -1,8 +1,7 @@
 import pg from 'pg';
-
-import { newId } from '#src/lib/ids.ts';
-import { startStack } from '#src/dev/stack/start-stack.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { startStack } from '#src/dev/stack/start-stack.ts';
+import { newId } from '#src/lib/ids.ts';
 import { percentile } from './lib/numbers.ts';
 
 /*
@@ -16,8 +15,10 @@ import { percentile } from './lib/numbers.ts';
  */
 
 const { requests: count } = readOptions(
-  "Whether the time of an answer tells a known address from an unknown one. Ends with 1 where it does.",
-  'npm run bench -- sign-in-timing', { requests: { default: 2000, description: 'Requests for known addresses, and as many for unknown ones.' } }, '500',
+  'Whether the time of an answer tells a known address from an unknown one. Ends with 1 where it does.',
+  'npm run bench -- sign-in-timing',
+  { requests: { default: 2000, description: 'Requests for known addresses, and as many for unknown ones.' } },
+  '500',
 );
 const warmUp = 200;
 const standardErrorsMax = 3;
@@ -82,18 +83,25 @@ async function ask(email: string): Promise<number> {
 }
 
 function describe(asked: readonly Timed[]): void {
-  for (const [name, kind] of [['known', true], ['unknown', false]] as const) {
+  for (const [name, kind] of [
+    ['known', true],
+    ['unknown', false],
+  ] as const) {
     const times = asked.filter(({ known }) => known === kind).map(({ ms }) => ms);
     const at = (share: number) => percentile(times, share).toFixed(3);
     const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
-    console.log(`${name.padEnd(8)} ${times.length} requests: mean ${mean.toFixed(3)} ms, median ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}`);
+    console.log(
+      `${name.padEnd(8)} ${times.length} requests: mean ${mean.toFixed(3)} ms, median ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}`,
+    );
   }
 }
 
 /** Whether the two kinds cannot be told apart, with what it would have taken to do so. */
 function revealsNothing(what: string, timed: readonly Timed[]): boolean {
   const deviation = deviationOf(timed);
-  console.log(`${what} takes longer in ${(100 * deviation.share).toFixed(2)} % of pairs: ${deviation.standardErrors.toFixed(2)} standard errors from one half`);
+  console.log(
+    `${what} takes longer in ${(100 * deviation.share).toFixed(2)} % of pairs: ${deviation.standardErrors.toFixed(2)} standard errors from one half`,
+  );
   const slowed = (byMs: number) => timed.map(({ known, ms }) => ({ known, ms: known ? ms + byMs : ms }));
   let [less, enough] = [0, 100];
   while (enough - less > 0.005) {

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { Agent, request } from 'undici';
-
-import type { Context } from '#src/domain/context.ts';
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { createEndpoint, drainEndpoint } from '#src/domain/webhooks/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { inParallel, percentile, timed } from './lib/numbers.ts';
@@ -22,7 +21,9 @@ import { inParallel, percentile, timed } from './lib/numbers.ts';
 
 const { deliveries: perEndpoint } = readOptions(
   'Signed and recorded deliveries per second, and what one endpoint that hangs does to the others.',
-  'npm run bench -- webhook-deliveries', { deliveries: { default: 2000, description: 'Deliveries to each of ten endpoints.' } }, '500',
+  'npm run bench -- webhook-deliveries',
+  { deliveries: { default: 2000, description: 'Deliveries to each of ten endpoints.' } },
+  '500',
 );
 const endpointCount = 10;
 const concurrency = 16;
@@ -31,7 +32,9 @@ const ordersCount = 200;
 const rounds = 3;
 
 const bench = await startBench();
-const receiver = spawn(process.execPath, [fileURLToPath(new URL('./lib/webhook-receiver.ts', import.meta.url))], { stdio: ['ignore', 'pipe', 'inherit'] });
+const receiver = spawn(process.execPath, [fileURLToPath(new URL('./lib/webhook-receiver.ts', import.meta.url))], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 const [port] = await once(receiver.stdout, 'data');
 const url = `http://127.0.0.1:${Number(String(port))}`;
 const ctx: Context = { ...bench.services.context(), tenant: await buildTenant(bench.services) };
@@ -75,23 +78,34 @@ async function endpointAt(path: string): Promise<string> {
 }
 
 /** Deliver so many to each endpoint; answers how fast, and the 95th percentile of how long after it was due each one came. */
-async function run(name: string, endpoints: readonly string[], orders: readonly string[]): Promise<{ perSecond: number; p95: number }> {
+async function run(
+  name: string,
+  endpoints: readonly string[],
+  orders: readonly string[],
+): Promise<{ perSecond: number; p95: number }> {
   await wait(endpoints, orders, perEndpoint);
   const before = process.cpuUsage();
-  const seconds = await timed(() => Promise.all(endpoints.flatMap((endpointId) => [1, 2].map(() => drainEndpoint(ctx, { endpointId })))));
+  const seconds = await timed(() =>
+    Promise.all(endpoints.flatMap((endpointId) => [1, 2].map(() => drainEndpoint(ctx, { endpointId })))),
+  );
   const { user, system } = process.cpuUsage(before);
   const total = endpoints.length * perEndpoint;
   const answer = await request(`${url}/latencies`);
   const latencies = JSON.parse(await answer.body.text());
   if (latencies.length !== total) throw new Error(`${latencies.length} of ${total} deliveries came.`);
   const cpu = ((user + system) / total).toFixed(0);
-  console.log(`${name}: ${perSecond(total / seconds)} deliveries/s, ${cpu} µs of this process's time each, p95 ${percentile(latencies, 0.95)} ms`);
+  console.log(
+    `${name}: ${perSecond(total / seconds)} deliveries/s, ${cpu} µs of this process's time each, p95 ${percentile(latencies, 0.95)} ms`,
+  );
   return { perSecond: total / seconds, p95: percentile(latencies, 0.95) };
 }
 
 /** Let so many events wait for each endpoint, as fan-out would have written them. */
 async function wait(endpoints: readonly string[], orders: readonly string[], count: number): Promise<void> {
-  const events = Array.from({ length: count }, (_, index) => ({ id: newId('evt'), orderId: orders[index % orders.length] }));
+  const events = Array.from({ length: count }, (_, index) => ({
+    id: newId('evt'),
+    orderId: orders[index % orders.length],
+  }));
   await transact(ctx, async (ctx) => {
     const now = ctx.clock.now();
     await ctx.tx.execute(sql`
@@ -112,10 +126,12 @@ async function bareRequests(): Promise<number> {
   const agent = new Agent({ connections: concurrency * endpointCount });
   const body = JSON.stringify({ timestamp: new Date().toISOString(), filler: 'x'.repeat(1200) });
   const count = endpointCount * perEndpoint;
-  const seconds = await timed(() => inParallel(Array.from({ length: count }), concurrency * endpointCount, async () => {
-    const answer = await request(`${url}/0`, { method: 'POST', body, dispatcher: agent });
-    await answer.body.dump();
-  }));
+  const seconds = await timed(() =>
+    inParallel(Array.from({ length: count }), concurrency * endpointCount, async () => {
+      const answer = await request(`${url}/0`, { method: 'POST', body, dispatcher: agent });
+      await answer.body.dump();
+    }),
+  );
   await agent.close();
   await (await request(`${url}/latencies`)).body.dump();
   return count / seconds;

@@ -10,13 +10,20 @@ export function describePoints(killedAt: ReadonlyMap<string, number>, recorded: 
   const besides = [...killedAt.keys()].filter((point) => !recorded.has(point)).length;
   return [
     `Struck are ${struck} of ${killedAt.size} points${recorded.size > 0 ? `, of which ${besides} are passed only where somebody died or hung` : ''}. How often before, and after:`,
-    ...[...places].toSorted(([left], [right]) => left.localeCompare(right)).map(([place, names]) =>
-      `  ${place}: ${[...names].map(([name, { before = 0, after = 0 }]) => `${name} ${before}, ${after}`).join(' · ')}`),
+    ...[...places]
+      .toSorted(([left], [right]) => left.localeCompare(right))
+      .map(
+        ([place, names]) =>
+          `  ${place}: ${[...names].map(([name, { before = 0, after = 0 }]) => `${name} ${before}, ${after}`).join(' · ')}`,
+      ),
   ];
 }
 
 /** How often the reply to each request was lost before it was done, and after. */
-export function describeReplies(requests: readonly string[], replies: ReadonlyMap<string, { before: number; after: number }>): string[] {
+export function describeReplies(
+  requests: readonly string[],
+  replies: ReadonlyMap<string, { before: number; after: number }>,
+): string[] {
   return [
     'Replies that were lost, before it was done and after:',
     ...requests.map((request) => {

@@ -16,5 +16,11 @@ export function flushRedis(redisUrl: string, afterMs: readonly number[]): { end(
       flushes += 1;
     }
   })();
-  return { count: () => flushes, end: () => (over.abort(), flushing) };
+  return {
+    count: () => flushes,
+    end: () => {
+      over.abort();
+      return flushing;
+    },
+  };
 }

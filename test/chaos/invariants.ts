@@ -48,11 +48,17 @@ async function paidOnce(stack: Stack, ask: Ask, bought: readonly Bought[]): Prom
     from orders o where o.payment_status = 'paid'`);
   const paid = new Set(orders.map(({ id }) => id));
   return [
-    ...bought.filter((one) => one.paid !== paid.has(one.orderId)).map(({ orderId, paid }) => `order ${orderId} was ${paid ? '' : 'not '}paid for`),
-    ...(paidSessions.length === orders.length ? [] : [`${paidSessions.length} sessions are paid and ${orders.length} orders`]),
+    ...bought
+      .filter((one) => one.paid !== paid.has(one.orderId))
+      .map(({ orderId, paid }) => `order ${orderId} was ${paid ? '' : 'not '}paid for`),
+    ...(paidSessions.length === orders.length
+      ? []
+      : [`${paidSessions.length} sessions are paid and ${orders.length} orders`]),
     ...orders.filter(({ events }) => events !== 1).map(({ id, events }) => `order ${id} has ${events} order.paid`),
     ...orders.filter(({ labels }) => labels !== 1).map(({ id, labels }) => `order ${id} promised ${labels} labels`),
-    ...orders.filter(({ receipts }) => receipts !== 1).map(({ id, receipts }) => `order ${id} promised ${receipts} receipts`),
+    ...orders
+      .filter(({ receipts }) => receipts !== 1)
+      .map(({ id, receipts }) => `order ${id} promised ${receipts} receipts`),
   ];
 }
 
@@ -65,8 +71,12 @@ async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
       (select count(*)::int from labels l where l.order_id = o.id and l.state = 'purchased') as labels
     from orders o where o.payment_status = 'paid'`);
   return [
-    ...orders.filter(({ labels }) => labels !== 1).map(({ id, labels, attention }) => `order ${id} has ${labels} labels (${attention})`),
-    ...(kept.length === orders.length ? [] : [`${kept.length} labels are kept at the provider for ${orders.length} paid orders`]),
+    ...orders
+      .filter(({ labels }) => labels !== 1)
+      .map(({ id, labels, attention }) => `order ${id} has ${labels} labels (${attention})`),
+    ...(kept.length === orders.length
+      ? []
+      : [`${kept.length} labels are kept at the provider for ${orders.length} paid orders`]),
   ];
 }
 
@@ -81,7 +91,9 @@ async function notifiedOf(receiver: Receiver, ask: Ask): Promise<string[]> {
   const newest = new Map<string, Record<string, unknown>>();
   const byVersion = new Map<string, string>();
   const ambiguous = new Set<string>();
-  for (const { data: { object, object_version: version } } of receiver.events.toSorted((a, b) => a.data.object_version - b.data.object_version)) {
+  for (const {
+    data: { object, object_version: version },
+  } of receiver.events.toSorted((a, b) => a.data.object_version - b.data.object_version)) {
     newest.set(String(object['id']), object);
     const name = `${String(object['id'])} in version ${version}`;
     const text = JSON.stringify(object);
@@ -94,7 +106,9 @@ async function notifiedOf(receiver: Receiver, ask: Ask): Promise<string[]> {
   };
   return [
     ...events.filter(({ id }) => !heard.has(id)).map(({ id, type }) => `${type} ${id} was not heard`),
-    ...events.filter(isOlder).map(({ type, orderId }) => `what was heard last of ${orderId} is from before its ${type}`),
+    ...events
+      .filter(isOlder)
+      .map(({ type, orderId }) => `what was heard last of ${orderId} is from before its ${type}`),
     ...[...ambiguous].map((name) => `${name} was told in two ways`),
   ];
 }
@@ -114,7 +128,9 @@ async function stockIsLedger(ask: Ask): Promise<string[]> {
 async function mailed(stack: Stack, bought: readonly Bought[]): Promise<string[]> {
   const messages = await mailboxControl(stack.mailboxUrl).messages();
   const addressed = new Set(messages.flatMap(({ to }) => to));
-  return bought.filter(({ paid, email }) => paid && !addressed.has(email)).map(({ email }) => `${email} has no receipt`);
+  return bought
+    .filter(({ paid, email }) => paid && !addressed.has(email))
+    .map(({ email }) => `${email} has no receipt`);
 }
 
 const atMostOnce = ['abandoned_cart', 'restock'];
@@ -127,15 +143,22 @@ async function mailedAsOften(stack: Stack, ask: Ask): Promise<string[]> {
     select id, kind, state, message_id as "messageId",
       case when kind = 'abandoned_cart' and state <> 'suppressed' then subject_id || ' ' || (data->>'step') end as step
     from mails`);
-  const steps = Map.groupBy(mails.filter(({ step }) => step !== null), ({ step }) => step);
+  const steps = Map.groupBy(
+    mails.filter(({ step }) => step !== null),
+    ({ step }) => step,
+  );
   return [
     ...mails.flatMap(({ id, kind, state, messageId }) => {
       const times = arrivals.get(messageId)?.length ?? 0;
       if (atMostOnce.includes(kind)) return times > 1 ? [`${kind} ${id} came ${times} times`] : [];
       // A link that was used by the time of its second mail is not mailed again.
-      return times === 0 && !(kind === 'magic_link' && state === 'suppressed') ? [`${kind} ${id} is ${state} and did not come`] : [];
+      return times === 0 && !(kind === 'magic_link' && state === 'suppressed')
+        ? [`${kind} ${id} is ${state} and did not come`]
+        : [];
     }),
-    ...[...steps].filter(([, sent]) => sent.length > 1).map(([step, sent]) => `step ${step} was mailed ${sent.length} times`),
+    ...[...steps]
+      .filter(([, sent]) => sent.length > 1)
+      .map(([step, sent]) => `step ${step} was mailed ${sent.length} times`),
   ];
 }
 
@@ -149,7 +172,9 @@ async function signedInOnce(ask: Ask, visits: readonly Visit[]): Promise<string[
     from customers c`);
   return [
     ...[...openings.values()].filter((times) => times > 1).map((times) => `a link opened ${times} sessions`),
-    ...customers.filter(({ sessions, links }) => sessions !== links).map(({ id, sessions, links }) => `${id} has ${sessions} sessions of ${links} links`),
+    ...customers
+      .filter(({ sessions, links }) => sessions !== links)
+      .map(({ id, sessions, links }) => `${id} has ${sessions} sessions of ${links} links`),
   ];
 }
 
@@ -160,7 +185,10 @@ async function countedOnce(ask: Ask, visits: readonly Visit[]): Promise<string[]
     where type = 'order_paid' or session_id like 'visit-%' group by 1`);
   const counts = new Map(rows.map(({ name, count }) => [name, count]));
   const paid = await ask<{ id: string }>(`select id from orders where payment_status = 'paid'`);
-  const expected = [...paid.map(({ id }) => ({ name: id, count: 1 })), ...visits.map(({ sessionId, events }) => ({ name: sessionId, count: events }))];
+  const expected = [
+    ...paid.map(({ id }) => ({ name: id, count: 1 })),
+    ...visits.map(({ sessionId, events }) => ({ name: sessionId, count: events })),
+  ];
   return expected
     .filter(({ name, count }) => counts.get(name) !== count)
     .map(({ name, count }) => `${counts.get(name) ?? 0} of ${count} events of ${name} are counted`);

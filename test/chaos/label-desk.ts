@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
-import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/database/transact.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import type { Context } from '#src/domain/context.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
-import { cancelLabel, chooseRate, quoteOrder, requestLabelAgain, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
+import {
+  cancelLabel,
+  chooseRate,
+  quoteOrder,
+  requestLabelAgain,
+  retryLabel,
+  voidLabel,
+} from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import type { Services } from '#src/services.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
@@ -49,18 +55,30 @@ export interface Desk {
   closeAccount(): Promise<void>;
 }
 
-export async function openLabelStore({ services, shippoUrl, hooks }: LabelSimulation, { account, isDeaf }: Partial<Recipe> = {}): Promise<LabelStore> {
+export async function openLabelStore(
+  { services, shippoUrl, hooks }: LabelSimulation,
+  { account, isDeaf }: Partial<Recipe> = {},
+): Promise<LabelStore> {
   const tenant = await buildTenant(services);
   const ctx = { ...services.context(), tenant };
   const { api_key: token, webhook_token: secret } = await buildShippingAccount(ctx, account);
   const control = shippoControl(shippoUrl);
   if (isDeaf) await control.account(token);
-  else await control.registerWebhook(token, { url: `${hooks}/api/webhooks/shippo/${tenant.slug}?token=${secret}`, event: 'all' });
+  else
+    await control.registerWebhook(token, {
+      url: `${hooks}/api/webhooks/shippo/${tenant.slug}?token=${secret}`,
+      event: 'all',
+    });
   return { ctx, token };
 }
 
 /** Let this happen to one order of the store, until its label is bought and nothing more is to be done about it. */
-export async function follow(world: LabelSimulation, store: LabelStore, recipe: Recipe, isOver: () => boolean = () => false): Promise<void> {
+export async function follow(
+  world: LabelSimulation,
+  store: LabelStore,
+  recipe: Recipe,
+  isOver: () => boolean = () => false,
+): Promise<void> {
   const control = shippoControl(world.shippoUrl);
   for (const fault of recipe.faults) await control.fault({ ...fault, account: store.token });
   const { order } = await request(store.ctx);
@@ -69,7 +87,13 @@ export async function follow(world: LabelSimulation, store: LabelStore, recipe: 
   await desk.until('purchased');
 }
 
-function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, recipe: Recipe, isOver: () => boolean): Desk {
+function deskOf(
+  world: LabelSimulation,
+  store: LabelStore,
+  orderId: string,
+  recipe: Recipe,
+  isOver: () => boolean,
+): Desk {
   const { shippoUrl, goOn } = world;
   const { ctx, token } = store;
   const { decides = 'SUCCESS' } = recipe;
@@ -79,7 +103,8 @@ function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, reci
 
   async function decide(): Promise<void> {
     const queued = (await control.transactions(token)).filter(({ status }) => status === 'QUEUED');
-    for (const { object_id: id } of queued) await control.resolveTransaction(id, decides, { text: 'The carrier API timed out.' });
+    for (const { object_id: id } of queued)
+      await control.resolveTransaction(id, decides, { text: 'The carrier API timed out.' });
   }
 
   async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
@@ -90,24 +115,29 @@ function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, reci
   }
 
   /** Whoever is refused, because somebody else is at work on it, tries again. */
-  const insist = (act: () => Promise<void>) => waitUntil(async () => {
-    try {
-      await act();
-      return true;
-    } catch (error) {
-      if (error instanceof DomainError) return false;
-      throw error;
-    }
-  });
+  const insist = (act: () => Promise<void>) =>
+    waitUntil(async () => {
+      try {
+        await act();
+        return true;
+      } catch (error) {
+        if (error instanceof DomainError) return false;
+        throw error;
+      }
+    });
 
-  const is = (...states: string[]) => async () => states.includes((await label()).state);
-  const changeOrder = (status: 'refunded' | 'paid') => transact(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, orderId);
-    if (!order) throw new Error('The order is gone.');
-    order.moveTo(status);
-    if (status === 'refunded') await cancelLabel(ctx, order);
-    await saveOrder(ctx, order);
-  });
+  const is =
+    (...states: string[]) =>
+    async () =>
+      states.includes((await label()).state);
+  const changeOrder = (status: 'refunded' | 'paid') =>
+    transact(ctx, async (ctx) => {
+      const order = await lockOrder(ctx, orderId);
+      if (!order) throw new Error('The order is gone.');
+      order.moveTo(status);
+      if (status === 'refunded') await cancelLabel(ctx, order);
+      await saveOrder(ctx, order);
+    });
 
   return {
     until: (state) => waitUntil(is(state)),
@@ -116,27 +146,34 @@ function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, reci
       const { order } = await request(ctx);
       return deskOf(world, store, order.id, recipe, isOver);
     },
-    chooseRate: () => insist(async () => {
-      if ((await label()).state === 'purchased') return;
-      const [cheapest] = await quoteOrder(ctx, { orderId });
-      await chooseRate(ctx, { orderId, rateId: cheapest?.id ?? '' });
-    }),
+    chooseRate: () =>
+      insist(async () => {
+        if ((await label()).state === 'purchased') return;
+        const [cheapest] = await quoteOrder(ctx, { orderId });
+        await chooseRate(ctx, { orderId, rateId: cheapest?.id ?? '' });
+      }),
     async void() {
       const id = await labelId();
       // He presses once: what he was told may be that it goes on by itself.
-      await waitUntil(async () => voidLabel(ctx, { labelId: id }).then(() => true, (error: unknown) => {
-        if (!(error instanceof DomainError)) throw error;
-        return error.code === 'shipping_provider_unavailable';
-      }));
+      await waitUntil(async () =>
+        voidLabel(ctx, { labelId: id }).then(
+          () => true,
+          (error: unknown) => {
+            if (!(error instanceof DomainError)) throw error;
+            return error.code === 'shipping_provider_unavailable';
+          },
+        ),
+      );
       await waitUntil(is('voided'));
     },
     async requestAgain() {
       await requestLabelAgain(ctx, { orderId });
       await waitUntil(is('purchased'));
     },
-    retry: () => insist(async () => {
-      if ((await label()).state !== 'purchased') await retryLabel(ctx, { labelId: await labelId() });
-    }),
+    retry: () =>
+      insist(async () => {
+        if ((await label()).state !== 'purchased') await retryLabel(ctx, { labelId: await labelId() });
+      }),
     async refund() {
       await changeOrder('refunded');
       await waitUntil(is('voided'));
@@ -147,7 +184,12 @@ function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, reci
       const headers = { authorization: `ShippoToken ${token}`, 'content-type': 'application/json' };
       await waitUntil(async () => {
         const body = JSON.stringify({ transaction: purchaseId, async: false });
-        const asked = await fetch(`${shippoUrl}/refunds`, { method: 'POST', headers, body, signal: AbortSignal.timeout(exitDelayMs) }).catch(() => undefined);
+        const asked = await fetch(`${shippoUrl}/refunds`, {
+          method: 'POST',
+          headers,
+          body,
+          signal: AbortSignal.timeout(exitDelayMs),
+        }).catch(() => undefined);
         return asked !== undefined && asked.status < 429;
       });
       await forceLookup();
@@ -169,17 +211,22 @@ function deskOf(world: LabelSimulation, store: LabelStore, orderId: string, reci
 
   /** Its turn to be asked about has come: six hours have passed, so to speak. */
   async function forceLookup(): Promise<void> {
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
       update trackings set next_poll_at = ${ctx.clock.now()}
-      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at is not null`));
+      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at is not null`),
+    );
     await waitUntil(async () => (await lookupsDue()) === 0);
     for (let time = 0; time < lookupTurns; time += 1) await goOn();
   }
 
   async function lookupsDue(): Promise<number> {
-    const row = await readOne<{ due: number }>(ctx, sql`
+    const row = await readOne<{ due: number }>(
+      ctx,
+      sql`
       select count(*)::int as due from trackings
-      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at <= ${ctx.clock.now()}`);
+      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at <= ${ctx.clock.now()}`,
+    );
     return row?.due ?? 0;
   }
 }

@@ -41,7 +41,10 @@ export async function misbehaveAsProvider(
 ): Promise<{ end(): Promise<void> }> {
   const control = shippoControl(url);
   await control.deliveries({ drop: 0.3, duplicate: 0.3 });
-  const faults = [...requests.flatMap((request) => around(request, frequent.includes(request) ? often : rarely)), ...ownFaults];
+  const faults = [
+    ...requests.flatMap((request) => around(request, frequent.includes(request) ? often : rarely)),
+    ...ownFaults,
+  ];
   for (const fault of faults) await control.fault({ ...fault, times: 1_000_000 });
   let ending = false;
 
@@ -49,7 +52,9 @@ export async function misbehaveAsProvider(
     for (const token of tokens) {
       const transactions = await control.transactions(token);
       for (const { object_id: id } of transactions.filter(({ status }) => status === 'QUEUED')) {
-        await control.resolveTransaction(id, random.chance(0.7) ? 'SUCCESS' : 'ERROR', { text: 'The carrier API timed out.' });
+        await control.resolveTransaction(id, random.chance(0.7) ? 'SUCCESS' : 'ERROR', {
+          text: 'The carrier API timed out.',
+        });
       }
     }
   }

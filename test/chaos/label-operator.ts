@@ -16,7 +16,11 @@ const leftAloneMs = 25_000;
  *
  * @param isUnattended whether a store is left to itself for a while
  */
-export function pressRetries(url: string, random: Random, isUnattended: (tenantId: string) => boolean): { end(): Promise<number> } {
+export function pressRetries(
+  url: string,
+  random: Random,
+  isUnattended: (tenantId: string) => boolean,
+): { end(): Promise<number> } {
   const board = `${url}/ops/queues/api/queues`;
   const failedSince = new Map<string, number>();
   let ending = false;

@@ -35,7 +35,12 @@ export function watchProtocol(pool: Pool, gateway: ShippingGateway, at: At): Shi
   function standNow(): Stand | undefined {
     const correlation = currentCorrelation();
     if (!correlation?.job) return undefined;
-    const stand = stands.get(correlation) ?? { job: correlation.job.replace('labels.', ''), since: '', transactions: 0, isHalted: false };
+    const stand = stands.get(correlation) ?? {
+      job: correlation.job.replace('labels.', ''),
+      since: '',
+      transactions: 0,
+      isHalted: false,
+    };
     stands.set(correlation, stand);
     return stand;
   }
@@ -60,11 +65,15 @@ function watchStatements(pool: Pool, standNow: () => Stand | undefined, at: At):
       }
       const point = pointOf(text, stand, open);
       if (text === 'commit' || text === 'rollback') open = undefined;
-      const stops = (when: string) => halts(stand, () => at(`${point.place}: ${when} ${point.name}`, stand !== undefined));
+      const stops = (when: string) =>
+        halts(stand, () => at(`${point.place}: ${when} ${point.name}`, stand !== undefined));
       const done = given.at(-1);
       if (typeof done === 'function') {
         if (stops('before')) return;
-        return query.apply(client, [...given.slice(0, -1), (...answer: unknown[]) => stops('after') || done(...answer)]);
+        return query.apply(client, [
+          ...given.slice(0, -1),
+          (...answer: unknown[]) => stops('after') || done(...answer),
+        ]);
       }
       if (stops('before')) return never();
       return query.apply(client, given).then((answer: unknown) => (stops('after') ? never() : answer));
@@ -88,7 +97,11 @@ const placeOf = ({ job, since }: Stand) => (since ? `${job}, after ${since}` : j
 function pointOf(text: string, stand: Stand | undefined, open: Open | undefined): { place: string; name: string } {
   const name = nameOf(text);
   if (!stand || name === 'select tenants') return { place: 'runtime', name: text.slice(0, 40) };
-  if (!open) return { place: stand.transactions > 0 ? `${placeOf(stand)}, past transaction ${stand.transactions}` : placeOf(stand), name };
+  if (!open)
+    return {
+      place: stand.transactions > 0 ? `${placeOf(stand)}, past transaction ${stand.transactions}` : placeOf(stand),
+      name,
+    };
   const times = (open.sent.get(name) ?? 0) + 1;
   open.sent.set(name, times);
   return { place: open.place, name: times > 1 ? `${name} (${times})` : name };
@@ -97,7 +110,12 @@ function pointOf(text: string, stand: Stand | undefined, open: Open | undefined)
 /** The statement's text without values and blanks that mean nothing. */
 function textOf(statement: unknown): string {
   const text = typeof statement === 'string' ? statement : (statement as { text: string }).text;
-  const words = text.replaceAll(/'[^']*'|\b\d+\b/g, '…').replaceAll('"', '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  const words = text
+    .replaceAll(/'[^']*'|\b\d+\b/g, '…')
+    .replaceAll('"', '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
   return words.startsWith('begin') ? 'begin' : words;
 }
 
@@ -105,7 +123,9 @@ function textOf(statement: unknown): string {
 function nameOf(text: string): string {
   const [verb = ''] = text.split(' ');
   const tables = [...text.matchAll(/\b(?:from|into|update|join) ([a-z_]+)/g)].map(([, table = '']) => table);
-  const own = [...new Set(tables)].filter((table) => !['set_config', 'lateral', 'select', 'unnest', 'skip', 'jsonb_to_recordset'].includes(table));
+  const own = [...new Set(tables)].filter(
+    (table) => !['set_config', 'lateral', 'select', 'unnest', 'skip', 'jsonb_to_recordset'].includes(table),
+  );
   return [verb, own.slice(0, 2).join(', ')].filter(Boolean).join(' ');
 }
 
@@ -116,7 +136,8 @@ function watchCalls(gateway: ShippingGateway, standNow: () => Stand | undefined,
       return async (...given: unknown[]) => {
         const stand = standNow();
         const place = stand ? placeOf(stand) : 'runtime';
-        const stops = (when: string) => halts(stand, () => at(`${place}: ${when} ${name} at the provider`, stand !== undefined));
+        const stops = (when: string) =>
+          halts(stand, () => at(`${place}: ${when} ${name} at the provider`, stand !== undefined));
         if (stops('before')) return never();
         const [outcome] = await Promise.allSettled([call.apply(target, given)]);
         if (stops('after')) return never();

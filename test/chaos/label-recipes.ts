@@ -1,5 +1,5 @@
-import type { ShippingAccountInput } from '#src/domain/shipping/index.ts';
 import type { Fault } from '#src/dev/simulators/shippo/control.ts';
+import type { ShippingAccountInput } from '#src/domain/shipping/index.ts';
 import type { Desk } from './label-desk.ts';
 
 /** Something that can happen to one order: what the provider does to its requests, once each, and people to its label. */
@@ -29,14 +29,24 @@ export const recipes: readonly Recipe[] = [
   { name: 'the provider tells nothing by itself', faults: [], isDeaf: true },
   { name: 'the purchase never arrives', faults: [buying('reset_before')], isDeaf: true },
   { name: 'the answer of the purchase is lost', faults: [buying('reset_after')], isDeaf: true },
-  { name: 'the answer and the look are lost, and the provider tells', faults: [buying('reset_after'), looking('status')] },
-  { name: 'a purchase that shows late is made again', faults: [buying('reset_after'), looking('unlisted', { times: 2 })], isDeaf: true },
   {
-    name: 'two purchases show late, and are looked for together', isDeaf: true,
+    name: 'the answer and the look are lost, and the provider tells',
+    faults: [buying('reset_after'), looking('status')],
+  },
+  {
+    name: 'a purchase that shows late is made again',
+    faults: [buying('reset_after'), looking('unlisted', { times: 2 })],
+    isDeaf: true,
+  },
+  {
+    name: 'two purchases show late, and are looked for together',
+    isDeaf: true,
     faults: [buying('reset_after', { times: 2 }), looking('unlisted', { times: 2 })],
   },
   {
-    name: 'the answer is lost, and the looks as well until it is given up', isDeaf: true, isUnattended: true,
+    name: 'the answer is lost, and the looks as well until it is given up',
+    isDeaf: true,
+    isUnattended: true,
     faults: [buying('reset_after'), looking('status', { times: 6 })],
   },
   { name: 'the purchase is decided late', faults: [buying('queued')], isDeaf: true, decides: 'SUCCESS' },
@@ -48,13 +58,26 @@ export const recipes: readonly Recipe[] = [
   { name: 'there are no rates', faults: [quoting('no_rates')] },
   { name: 'the provider fails at the quote', faults: [quoting('status', { status: 503 })] },
   { name: 'the provider says later', faults: [quoting('status', later), buying('status', later)] },
-  { name: 'the provider says later, and not when', faults: [quoting('status', { status: 429 }), buying('status', { status: 429 })] },
-  { name: 'the provider says later at the look', faults: [buying('reset_after'), looking('status', later)], isDeaf: true },
+  {
+    name: 'the provider says later, and not when',
+    faults: [quoting('status', { status: 429 }), buying('status', { status: 429 })],
+  },
+  {
+    name: 'the provider says later at the look',
+    faults: [buying('reset_after'), looking('status', later)],
+    isDeaf: true,
+  },
   { name: 'the account does not open for a quote', faults: [quoting('status', closed)] },
   { name: 'the account does not open for a purchase', faults: [buying('status', closed)] },
-  { name: 'the account does not open for a look', faults: [buying('reset_after'), looking('status', closed)], isDeaf: true },
   {
-    name: 'two orders wait for the account, and one is retried', faults: [quoting('status', closed)], isUnattended: true,
+    name: 'the account does not open for a look',
+    faults: [buying('reset_after'), looking('status', closed)],
+    isDeaf: true,
+  },
+  {
+    name: 'two orders wait for the account, and one is retried',
+    faults: [quoting('status', closed)],
+    isUnattended: true,
     async people(desk) {
       await desk.untilAtRest();
       const other = await desk.another();
@@ -64,14 +87,17 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'somebody chooses a rate above the cap', faults: [], account: { label_cost_cap_cents: 1 },
+    name: 'somebody chooses a rate above the cap',
+    faults: [],
+    account: { label_cost_cap_cents: 1 },
     async people(desk) {
       await desk.untilAtRest();
       await desk.chooseRate();
     },
   },
   {
-    name: 'somebody voids the label and wants another', faults: [],
+    name: 'somebody voids the label and wants another',
+    faults: [],
     async people(desk) {
       await desk.until('purchased');
       await desk.void();
@@ -79,7 +105,8 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'somebody voids the label, and the provider is away', faults: [{ match: 'POST /refunds', kind: 'reset_after' }],
+    name: 'somebody voids the label, and the provider is away',
+    faults: [{ match: 'POST /refunds', kind: 'reset_after' }],
     async people(desk) {
       await desk.until('purchased');
       await desk.void();
@@ -87,7 +114,8 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'the order is refunded, and paid after all', faults: [],
+    name: 'the order is refunded, and paid after all',
+    faults: [],
     async people(desk) {
       await desk.until('purchased');
       await desk.refund();
@@ -96,7 +124,8 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'somebody gives the label back in the provider\'s own pages', faults: [],
+    name: "somebody gives the label back in the provider's own pages",
+    faults: [],
     async people(desk) {
       await desk.until('purchased');
       await desk.giveBackElsewhere();
@@ -104,7 +133,9 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'somebody gives the label back there, and the provider does not tell', faults: [], isDeaf: true,
+    name: 'somebody gives the label back there, and the provider does not tell',
+    faults: [],
+    isDeaf: true,
     async people(desk) {
       await desk.until('purchased');
       await desk.giveBackElsewhere();
@@ -112,14 +143,17 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'the parcel moves', faults: [],
+    name: 'the parcel moves',
+    faults: [],
     async people(desk) {
       await desk.until('purchased');
       await desk.moveParcel();
     },
   },
   {
-    name: 'the parcel is asked about', faults: [], isDeaf: true,
+    name: 'the parcel is asked about',
+    faults: [],
+    isDeaf: true,
     async people(desk) {
       await desk.until('purchased');
       await desk.letHoursPass();
@@ -127,7 +161,10 @@ export const recipes: readonly Recipe[] = [
     },
   },
   {
-    name: 'the parcel is asked about while the account does not open', faults: [], isDeaf: true, isUnattended: true,
+    name: 'the parcel is asked about while the account does not open',
+    faults: [],
+    isDeaf: true,
+    isUnattended: true,
     async people(desk) {
       await desk.until('purchased');
       await desk.closeAccount();
@@ -141,7 +178,11 @@ export const recipes: readonly Recipe[] = [
 ];
 
 /** The same, with one more reply lost: that to the `nth` request of this kind, before anything was done, or after. */
-export function losing(recipe: Recipe, { match, nth }: { match: string; nth: number }, kind: 'reset_before' | 'reset_after'): Recipe {
+export function losing(
+  recipe: Recipe,
+  { match, nth }: { match: string; nth: number },
+  kind: 'reset_before' | 'reset_after',
+): Recipe {
   const own = recipe.faults.filter((fault) => fault.match === match);
   const others = recipe.faults.filter((fault) => fault.match !== match);
   // Those that the recipe itself spoils come first, and so many after them go through.

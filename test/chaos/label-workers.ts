@@ -73,14 +73,22 @@ export function huntLabelWorkers(options: HuntOptions): LabelWorkers {
     // What is rare would pass while nobody looks.
     const isRare = struck.length > killedAt.size / 2 && struck.length < killedAt.size;
     const expected = options.points.length > 0 ? { expected: options.points } : {};
-    return { struck, ...expected, undisturbed: isRare ? 0 : random.below(undisturbedMax), ...(!isEnough && { patience: 0 }) };
+    return {
+      struck,
+      ...expected,
+      undisturbed: isRare ? 0 : random.below(undisturbedMax),
+      ...(!isEnough && { patience: 0 }),
+    };
   }
 
   async function live(): Promise<void> {
     while (!over.signal.aborted) {
       const aimed = aim();
       const env = { ...environment, ...(aimed && { AIM: JSON.stringify(aimed) }) };
-      const child = spawn(process.execPath, ['--import', preload, entry], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+      const child = spawn(process.execPath, ['--import', preload, entry], {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      });
       running.add(child);
       if (child.stdout) createInterface({ input: child.stdout }).on('line', hear);
       await once(child, 'exit');
@@ -111,7 +119,9 @@ export function huntLabelWorkers(options: HuntOptions): LabelWorkers {
   const lives = Array.from({ length: workers }, live);
   const freezing = freezeEveryMs ? freeze(freezeEveryMs) : Promise.resolve();
   return {
-    killedAt, counts, missing,
+    killedAt,
+    counts,
+    missing,
     spare() {
       isSparing = true;
     },

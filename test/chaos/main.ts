@@ -1,5 +1,5 @@
-import { startBench } from '#test/bench/lib/bench-environment.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { startBench } from '#test/bench/lib/bench-environment.ts';
 import { runKills } from './kill/run-kills.ts';
 import { runChaos } from './run-chaos.ts';
 
@@ -10,18 +10,26 @@ import { runChaos } from './run-chaos.ts';
  */
 
 const options = readOptions(
-  'Sells while processes are killed, Redis is wiped, PostgreSQL restarts and the providers fail, then counts what must be true.\n'
-    + 'Ends with 1 where something was lost or done twice.',
+  'Sells while processes are killed, Redis is wiped, PostgreSQL restarts and the providers fail, then counts what must be true.\n' +
+    'Ends with 1 where something was lost or done twice.',
   'npm run chaos --',
   {
     orders: { default: 300, description: 'Shoppers who buy.' },
-    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'a random one', description: 'Repeats the random choices of a run.' },
+    seed: {
+      default: Math.floor(Math.random() * 2 ** 31),
+      meant: 'a random one',
+      description: 'Repeats the random choices of a run.',
+    },
     every: { default: 1500, description: 'Milliseconds between two blows; 0 for none.' },
     drop: { default: 0.3, description: 'The share of webhooks that the providers do not send.' },
     duplicate: { default: 0.3, description: 'The share that they send twice.' },
     shuffle: { default: true, description: 'They send them in their order.' },
     settle: { default: 180_000, description: 'Milliseconds until everything has to have come right.' },
-    only: { default: 'everything', oneOf: ['everything', 'kills'], description: 'kills: a process dies at every moment of every work that moves money.' },
+    only: {
+      default: 'everything',
+      oneOf: ['everything', 'kills'],
+      description: 'kills: a process dies at every moment of every work that moves money.',
+    },
   },
   '--orders 100 --seed 7',
 );
@@ -29,7 +37,9 @@ const report = (line: string) => console.log(line);
 
 const breaches = await (options.only === 'kills' ? killEverywhere() : breakEverything());
 for (const breach of breaches.slice(0, 50)) console.log(`✘ ${breach}`);
-console.log(breaches.length === 0 ? 'Nothing was lost and nothing was done twice.' : `${breaches.length} things do not hold.`);
+console.log(
+  breaches.length === 0 ? 'Nothing was lost and nothing was done twice.' : `${breaches.length} things do not hold.`,
+);
 process.exit(breaches.length === 0 ? 0 : 1);
 
 async function killEverywhere(): Promise<string[]> {

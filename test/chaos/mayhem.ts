@@ -18,7 +18,17 @@ type Blow = (stack: Stack, random: Random) => Promise<string>;
 
 /** The worse things, the rarer. */
 const blows: readonly Blow[] = [
-  killProcess, killProcess, killProcess, killProcess, failStripe, failStripe, failShippo, failShippo, failShippo, flushRedis, restartPostgres,
+  killProcess,
+  killProcess,
+  killProcess,
+  killProcess,
+  failStripe,
+  failStripe,
+  failShippo,
+  failShippo,
+  failShippo,
+  flushRedis,
+  restartPostgres,
 ];
 
 /** How badly the providers' webhooks arrive: parts of all of them. */
@@ -95,7 +105,10 @@ async function restartPostgres(stack: Stack): Promise<string> {
 async function failStripe(stack: Stack, random: Random): Promise<string> {
   const match = random.pick(['POST /v1/checkout/sessions', 'GET /v1/checkout/sessions/*', '*']);
   const fault = random.pick([
-    { kind: 'status', status: 500 }, { kind: 'status', status: 500, after: true }, { kind: 'status', status: 429 }, { kind: 'reset_after' },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 500, after: true },
+    { kind: 'status', status: 429 },
+    { kind: 'reset_after' },
   ] as const);
   await stripeControl(stack.stripeUrl).addFault({ match, times: 3, ...fault });
   return `stripe: ${match} ${JSON.stringify(fault)}`;
@@ -104,8 +117,11 @@ async function failStripe(stack: Stack, random: Random): Promise<string> {
 async function failShippo(stack: Stack, random: Random): Promise<string> {
   const match = random.pick(['POST /transactions', 'POST /transactions', 'POST /shipments', 'GET /transactions']);
   const fault = random.pick([
-    { kind: 'status', status: 500 }, { kind: 'status', status: 500, after: true }, { kind: 'status', status: 429 },
-    { kind: 'reset_after' }, { kind: 'reset_before' },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 500, after: true },
+    { kind: 'status', status: 429 },
+    { kind: 'reset_after' },
+    { kind: 'reset_before' },
   ] as const);
   await shippoControl(stack.shippoUrl).fault({ match, times: 2, ...fault });
   return `shippo: ${match} ${JSON.stringify(fault)}`;

@@ -15,7 +15,8 @@ export interface NextRelease {
 
 export function buildNextRelease(): NextRelease {
   const folder = mkdtempSync(join(tmpdir(), 'next-release-'));
-  for (const part of ['package.json', 'src', 'jobs', 'workers', 'migrations']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ['package.json', 'src', 'jobs', 'workers', 'migrations'])
+    cpSync(join(root, part), join(folder, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
   const change = (path: string, pattern: RegExp, replacement: string) => {
@@ -25,34 +26,59 @@ export function buildNextRelease(): NextRelease {
     write(path, after);
   };
 
-  write('migrations/9000-notes.ts', `
+  write(
+    'migrations/9000-notes.ts',
+    `
     import { Migration } from '@mikro-orm/migrations';
     export class Notes extends Migration {
       override up(): void {
         this.addSql("alter table orders add column note text not null default ''");
       }
-    }`);
-  write('jobs/notes.ts', `
+    }`,
+  );
+  write(
+    'jobs/notes.ts',
+    `
     import Type from 'typebox';
     import { defineJob } from './lib/define-job.ts';
     import { exponential } from './lib/retry.ts';
     const common = { payload: Type.Object({ slot: Type.Integer() }), retry: exponential({ attempts: 3 }), timeoutSeconds: 60, key: ({ slot }: { slot: number }) => String(slot) };
     export const writeNotes = defineJob({ ...common, name: 'notes.write-notes', queue: 'chores' });
-    export const readNotes = defineJob({ ...common, name: 'notes.read-notes', queue: 'notes' });`);
-  write('workers/processors/notes.ts', `
+    export const readNotes = defineJob({ ...common, name: 'notes.read-notes', queue: 'notes' });`,
+  );
+  write(
+    'workers/processors/notes.ts',
+    `
     import * as jobs from '#jobs/notes.ts';
     import { asPlatform } from '#src/database/transact.ts';
     import type { PlatformContext } from '#src/domain/context.ts';
     import { sql } from '#src/lib/sql.ts';
     import { platformProcessor } from '#workers/runtime/processor.ts';
     const write = (ctx: PlatformContext) => asPlatform(ctx, 'a note', (ctx) => ctx.tx.execute(sql\`update orders set note = 'seen' where note = ''\`));
-    export const processors = [platformProcessor(jobs.writeNotes, write), platformProcessor(jobs.readNotes, write)];`);
-  change('jobs/queues.ts', /\n\} as const satisfies/, `\n  notes: { concurrency: 1, about: 'Notes.' },\n} as const satisfies`);
+    export const processors = [platformProcessor(jobs.writeNotes, write), platformProcessor(jobs.readNotes, write)];`,
+  );
+  change(
+    'jobs/queues.ts',
+    /\n\} as const satisfies/,
+    `\n  notes: { concurrency: 1, about: 'Notes.' },\n} as const satisfies`,
+  );
   change('jobs/index.ts', /import \* as leads/, `import * as notes from './notes.ts';\nimport * as leads`);
   change('jobs/index.ts', / leads,/, ' leads, notes,');
-  change('jobs/schedules.ts', /import \{ pruneSessions \}/, `import { readNotes, writeNotes } from './notes.ts';\nimport { pruneSessions }`);
-  change('jobs/schedules.ts', /(schedules: readonly Schedule\[\] = \[)/, '$1\n  { job: writeNotes, everyMs: 1000 },\n  { job: readNotes, everyMs: 1000 },');
-  change('workers/processors/index.ts', /import \{ processors as leads \}/, `import { processors as notes } from './notes.ts';\nimport { processors as leads }`);
+  change(
+    'jobs/schedules.ts',
+    /import \{ pruneSessions \}/,
+    `import { readNotes, writeNotes } from './notes.ts';\nimport { pruneSessions }`,
+  );
+  change(
+    'jobs/schedules.ts',
+    /(schedules: readonly Schedule\[\] = \[)/,
+    '$1\n  { job: writeNotes, everyMs: 1000 },\n  { job: readNotes, everyMs: 1000 },',
+  );
+  change(
+    'workers/processors/index.ts',
+    /import \{ processors as leads \}/,
+    `import { processors as notes } from './notes.ts';\nimport { processors as leads }`,
+  );
   change('workers/processors/index.ts', /\.\.\.leads,/, '...leads, ...notes,');
   return {
     folder,

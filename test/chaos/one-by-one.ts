@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
-
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
-import { findBreaches } from './invariants.ts';
 import { seededRandom } from '#test/support/random.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
+import { findBreaches } from './invariants.ts';
 import { type Bought, sendShoppers } from './shoppers.ts';
 
 /*
@@ -15,9 +14,10 @@ import { type Bought, sendShoppers } from './shoppers.ts';
  */
 
 readOptions(
-  'Pays an order while one kind of process lies dead, kind after kind, and once while Redis is wiped, and prints how long it\n'
-    + 'took until it was paid, labelled, announced and receipted. Ends with 1 where it was not.',
-  'npm run chaos:each --', {},
+  'Pays an order while one kind of process lies dead, kind after kind, and once while Redis is wiped, and prints how long it\n' +
+    'took until it was paid, labelled, announced and receipted. Ends with 1 where it was not.',
+  'npm run chaos:each --',
+  {},
 );
 const receiver = await startReceiver();
 const stack = await startStack(receiver, {
@@ -38,14 +38,17 @@ async function settle(name: string, startedAt: number): Promise<void> {
       continue;
     }
     failed ||= breaches.length > 0;
-    console.log(`${breaches.length > 0 ? '✘' : '✔'} ${name.padEnd(42)} ${String(Math.round(took)).padStart(6)} ms${breaches.map((breach) => `\n     ${breach}`).join('')}`);
+    console.log(
+      `${breaches.length > 0 ? '✘' : '✔'} ${name.padEnd(42)} ${String(Math.round(took)).padStart(6)} ms${breaches.map((breach) => `\n     ${breach}`).join('')}`,
+    );
     return;
   }
 }
 
 async function buyOne(): Promise<void> {
   const before = bought.length;
-  while (bought.length === before) bought.push(...(await sendShoppers(stack, random, { count: 1, atOnce: 1, firstNumber: before, allPay: true })));
+  while (bought.length === before)
+    bought.push(...(await sendShoppers(stack, random, { count: 1, atOnce: 1, firstNumber: before, allPay: true })));
 }
 
 try {

@@ -4,10 +4,10 @@ import { jobs } from '#jobs/index.ts';
 import { pollTrackings, pruneNotifications, sweepLabels } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
-import { silentLog } from '#src/lib/log.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { silentLog } from '#src/lib/log.ts';
 import { claimDue, claimStale } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
@@ -42,14 +42,18 @@ const max = 100;
  *
  * @param environment one that a process can start with, on an empty database
  */
-export async function recordLabelPoints(environment: Record<string, string>, situations: readonly Recipe[] = recipes): Promise<Recording> {
+export async function recordLabelPoints(
+  environment: Record<string, string>,
+  situations: readonly Recipe[] = recipes,
+): Promise<Recording> {
   const simulator = await startShippoSimulator({ seed: 1 });
   const clock = createTestClock();
   const config = readConfig({ ...environment, SHIPPO_API_BASE: simulator.url });
   const breaker = new CircuitBreaker({ openMs: 1, failures: 1_000_000 });
   const gateway = createShippoGateway({ baseUrl: simulator.url, log: silentLog, breaker });
   const services = await createServices(config, 'recording', {
-    clock, log: silentLog,
+    clock,
+    log: silentLog,
     ports: { shipping: new Proxy(gateway, { get: (_, name: keyof typeof gateway) => shipping[name] }) },
   });
   let passed = new Set<string>();
@@ -110,7 +114,9 @@ export async function recordLabelPoints(environment: Record<string, string>, sit
       for (let round = 0; round < 4; round += 1) await goOn();
     }
     await control.clearFaults();
-    const asked = (await control.requests('*')).filter(({ account }) => account === store.token).map(({ method, path }) => lineOf(method, path));
+    const asked = (await control.requests('*'))
+      .filter(({ account }) => account === store.token)
+      .map(({ method, path }) => lineOf(method, path));
     const isNew = [...passed].some((point) => !points.has(point)) || asked.some((line) => !requests.has(line));
     for (const point of passed) points.set(point, [...(points.get(point) ?? []), recipe]);
     if (isNew) kept.push(recipe);

@@ -32,26 +32,36 @@ export async function startRouter(first: string): Promise<Router> {
       answer.end('{"error":"nobody answered"}');
     };
     if (!address) return failed('no process is ready');
-    forward(asked, answer, address).then((status) => {
-      answered.set(address, (answered.get(address) ?? 0) + 1);
-      if (status >= 500) failures.push(`${asked.method} ${asked.url} at ${address}: ${status}`);
-    }, (error: Error) => failed(error.message));
+    forward(asked, answer, address).then(
+      (status) => {
+        answered.set(address, (answered.get(address) ?? 0) + 1);
+        if (status >= 500) failures.push(`${asked.method} ${asked.url} at ${address}: ${status}`);
+      },
+      (error: Error) => failed(error.message),
+    );
   });
 
   function forward(asked: IncomingMessage, answer: ServerResponse, address: string): Promise<number> {
     return new Promise((resolve, reject) => {
-      const onward = request(new URL(asked.url ?? '/', address), { method: asked.method, headers: asked.headers, agent }, (reply) => {
-        answer.writeHead(reply.statusCode ?? 502, reply.headers);
-        reply.pipe(answer).on('finish', () => resolve(reply.statusCode ?? 502));
-        reply.on('error', reject);
-      });
+      const onward = request(
+        new URL(asked.url ?? '/', address),
+        { method: asked.method, headers: asked.headers, agent },
+        (reply) => {
+          answer.writeHead(reply.statusCode ?? 502, reply.headers);
+          reply.pipe(answer).on('finish', () => resolve(reply.statusCode ?? 502));
+          reply.on('error', reject);
+        },
+      );
       asked.pipe(onward).on('error', reject);
     });
   }
 
   const looking = setInterval(() => {
     for (const address of addresses) {
-      fetch(`${address}/readyz`).then(({ ok }) => (ok ? ready.add(address) : ready.delete(address)), () => ready.delete(address));
+      fetch(`${address}/readyz`).then(
+        ({ ok }) => (ok ? ready.add(address) : ready.delete(address)),
+        () => ready.delete(address),
+      );
     }
   }, pollIntervalMs);
 
@@ -59,7 +69,8 @@ export async function startRouter(first: string): Promise<Router> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    failures, answered,
+    failures,
+    answered,
     add: (address) => void addresses.push(address),
     async close() {
       clearInterval(looking);

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
+import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';
 import { type BadPost, injectFaults } from './mayhem.ts';
-import { seededRandom } from '#test/support/random.ts';
 import { sendShoppers } from './shoppers.ts';
 import { sendVisitors } from './visitors.ts';
 
@@ -37,7 +37,15 @@ const quick = {
 /**
  * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
  */
-export async function runChaos({ seed, orders, everyMs, post, resolveMs, withKeys, report }: ChaosOptions): Promise<string[]> {
+export async function runChaos({
+  seed,
+  orders,
+  everyMs,
+  post,
+  resolveMs,
+  withKeys,
+  report,
+}: ChaosOptions): Promise<string[]> {
   const random = seededRandom(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
@@ -48,13 +56,19 @@ export async function runChaos({ seed, orders, everyMs, post, resolveMs, withKey
       sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }),
       sendVisitors(stack, seededRandom(seed + 2), { count: Math.ceil(orders / 4) }),
     ]).finally(() => mayhem.end());
-    report(`${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`);
+    report(
+      `${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`,
+    );
 
     const deadline = performance.now() + resolveMs;
     for (;;) {
       const breaches = await findBreaches(stack, receiver, bought, visits);
       if (breaches.length === 0 || performance.now() > deadline) {
-        report(breaches.length === 0 ? `All right again after ${Math.round(resolveMs - (deadline - performance.now()))} ms.` : 'It did not come right.');
+        report(
+          breaches.length === 0
+            ? `All right again after ${Math.round(resolveMs - (deadline - performance.now()))} ms.`
+            : 'It did not come right.',
+        );
         return breaches;
       }
       await pause(500);

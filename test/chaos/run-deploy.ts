@@ -4,11 +4,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import pg from 'pg';
-
-import { freePort } from '#src/dev/embedded/free-port.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { freePort } from '#src/dev/embedded/free-port.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startProcess, type StackProcess } from '#src/dev/stack/start-process.ts';
+import { type StackProcess, startProcess } from '#src/dev/stack/start-process.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { actedOn } from '#src/providers/stripe/event-types.ts';
 import { seededRandom } from '#test/support/random.ts';
@@ -33,7 +32,14 @@ export interface Deployed {
 }
 
 /** The shop is sold from all the time. */
-const quick = { LABEL_LOOKUP_GRACE: '1s', BREAKER_OPEN: '1s', PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s', SWEEP_INTERVAL: '5s', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info' };
+const quick = {
+  LABEL_LOOKUP_GRACE: '1s',
+  BREAKER_OPEN: '1s',
+  PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s',
+  SWEEP_INTERVAL: '5s',
+  RATE_LIMIT_SCALE: '1000',
+  LOG_LEVEL: 'info',
+};
 /** Heroku kills 30 seconds after it asked. */
 const stopMaxMs = 30_000;
 const resolveMs = 120_000;
@@ -52,12 +58,16 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
   const bought: Bought[] = [];
   const started: StackProcess[] = [];
   const sell = async (firstNumber: number) => {
-    bought.push(...(await sendShoppers(shop, random, { count: orders, atOnce, firstNumber, allPay: true, withKeys: false })));
+    bought.push(
+      ...(await sendShoppers(shop, random, { count: orders, atOnce, firstNumber, allPay: true, withKeys: false })),
+    );
   };
 
   try {
     await stripeControl(stack.stripeUrl).addWebhookEndpoint(stack.store.stripeKey, {
-      url: `${router.url}/api/webhooks/stripe/${stack.store.slug}`, secret: stack.environment['STRIPE_WEBHOOK_SECRET'] ?? '', events: actedOn,
+      url: `${router.url}/api/webhooks/stripe/${stack.store.slug}`,
+      secret: stack.environment['STRIPE_WEBHOOK_SECRET'] ?? '',
+      events: actedOn,
     });
     const breaches: string[] = [];
     const [, migrated] = await Promise.all([sell(0), release(next, stack.environment)]);
@@ -67,7 +77,8 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     const port = await freePort();
     const environment = { ...stack.environment, PORT: String(port) };
     const [web, worker] = [
-      startProcess('next web', 'src/server.ts', environment, next.folder), startProcess('next worker', 'workers/all.ts', environment, next.folder),
+      startProcess('next web', 'src/server.ts', environment, next.folder),
+      startProcess('next worker', 'workers/all.ts', environment, next.folder),
     ];
     started.push(web, worker);
     await Promise.all([web.waitFor('listening'), worker.waitFor('working')]);
@@ -103,24 +114,44 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
 
 /** What Heroku runs before it starts a release. */
 async function release({ folder }: NextRelease, environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['src/cli/main.ts', 'migrate'], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'migrate'], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
   return { out, err, code };
 }
 
 /** The invariants of the shop, and that jobs of either release were done: also those that a worker of the old one met first. */
-async function unsettled(stack: Stack, receiver: Parameters<typeof findBreaches>[1], bought: readonly Bought[], { jobs }: NextRelease): Promise<string[]> {
+async function unsettled(
+  stack: Stack,
+  receiver: Parameters<typeof findBreaches>[1],
+  bought: readonly Bought[],
+  { jobs }: NextRelease,
+): Promise<string[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   try {
-    const { rows } = await client.query<{ job: string; open: number; kept: number }>(`
+    const { rows } = await client.query<{ job: string; open: number; kept: number }>(
+      `
       select job, count(*) filter (where finished_at is null and due_at < now() - interval '3 seconds')::int as open,
         count(*) filter (where finished_at is not null)::int as kept
-      from outbox where job = any($1) group by job`, [jobs]);
-    const { rows: [seen] } = await client.query<{ count: number }>(`select count(*)::int as count from orders where note = 'seen'`);
+      from outbox where job = any($1) group by job`,
+      [jobs],
+    );
+    const {
+      rows: [seen],
+    } = await client.query<{ count: number }>(`select count(*)::int as count from orders where note = 'seen'`);
     return [
       ...(await findBreaches(stack, receiver, bought)),
-      ...jobs.filter((job) => !rows.some((row) => row.job === job && row.kept > 0)).map((job) => `${job} was never done`),
+      ...jobs
+        .filter((job) => !rows.some((row) => row.job === job && row.kept > 0))
+        .map((job) => `${job} was never done`),
       ...rows.filter(({ open }) => open > 0).map(({ job, open }) => `${open} of ${job} are not done`),
       ...(seen?.count === bought.length ? [] : [`${seen?.count} of ${bought.length} orders were seen by the new job`]),
     ];

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pruneNotifications } from '#jobs/labels.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
+import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
@@ -14,7 +14,7 @@ import { startRelay } from '#workers/relay/start-relay.ts';
 import { describePoints, describeReplies } from './describe-points.ts';
 import { flushRedis } from './flush-redis.ts';
 import { countLabels, countLostReplies, type LabelCounts } from './label-counts.ts';
-import { type LabelStore, type LabelSimulation, openLabelStore, waitAWhile } from './label-desk.ts';
+import { type LabelSimulation, type LabelStore, openLabelStore, waitAWhile } from './label-desk.ts';
 import { labelEnvironment } from './label-environment.ts';
 import { misbehaveAsProvider } from './label-faults.ts';
 import { pressRetries } from './label-operator.ts';
@@ -59,7 +59,9 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   const requests = recording?.requests ?? usualRequests;
   const simulator = await startShippoSimulator({ seed });
   const environment = { ...labelEnvironment(options.databaseUrl, options.redisUrl), SHIPPO_API_BASE: simulator.url };
-  const services = await createServices(readConfig({ ...environment, DATABASE_POOL_MAX: '20' }), 'chaos', { log: silentLog });
+  const services = await createServices(readConfig({ ...environment, DATABASE_POOL_MAX: '20' }), 'chaos', {
+    log: silentLog,
+  });
   const relay = startRelay(services);
   const api = await serveApi(services, { isRecorded: false });
   const world: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, goOn: waitAWhile };
@@ -76,12 +78,22 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     const operator = pressRetries(api.url, seededRandom(seed + 2), (tenantId) => unattended.has(tenantId));
     const startedAt = performance.now();
     const killsMin = Math.min(100, options.killsMax);
-    const hunt = huntLabelWorkers({ ...options, environment, points, killsMin, random: seededRandom(seed), freezeForMs });
+    const hunt = huntLabelWorkers({
+      ...options,
+      environment,
+      points,
+      killsMin,
+      random: seededRandom(seed),
+      freezeForMs,
+    });
     workers = hunt;
     const deadline = startedAt + resolveMs;
     const progress = followProgress(hunt);
     sent = sendLabelOrders({
-      world, orders, crowd, recording,
+      world,
+      orders,
+      crowd,
+      recording,
       missing: hunt.missing,
       mayGoOn: () => hunt.counts.kills < options.killsMax && performance.now() < deadline && progress.isBeingMade(),
       opened({ token, ctx }, { isUnattended }) {
@@ -109,10 +121,15 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     const presses = await operator.end();
     const { kills, freezes } = hunt.counts;
     const seconds = Math.round((performance.now() - startedAt) / 1000);
-    report(`${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis wiped, ${presses} × Retry pressed, in ${seconds} s.`);
-    for (const line of [...describePoints(hunt.killedAt, new Set(points)), ...describeReplies(requests, replies)]) report(line);
+    report(
+      `${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis wiped, ${presses} × Retry pressed, in ${seconds} s.`,
+    );
+    for (const line of [...describePoints(hunt.killedAt, new Set(points)), ...describeReplies(requests, replies)])
+      report(line);
     const { sold, kept, refunded } = counts;
-    report(`${counts.orders} orders; at the provider ${sold} labels were ever paid for, ${kept} are kept, ${refunded} are refunded, ${sold - kept - refunded} are orphans.`);
+    report(
+      `${counts.orders} orders; at the provider ${sold} labels were ever paid for, ${kept} are kept, ${refunded} are refunded, ${sold - kept - refunded} are orphans.`,
+    );
     return [
       ...counts.breaches,
       ...(recording ? hunt.missing().map((point) => `nobody died at: ${point}`) : []),
@@ -145,28 +162,44 @@ function enqueueOften(services: Services): { end(): Promise<void> } {
   const over = new AbortController();
   const promising = (async () => {
     for (let slot = 1; await pause(5000, true, { signal: over.signal }).catch(() => false); slot += 1) {
-      await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => enqueue(ctx, pruneNotifications, { slot }));
+      await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) =>
+        enqueue(ctx, pruneNotifications, { slot }),
+      );
     }
   })();
-  return { end: () => (over.abort(), promising) };
+  return {
+    end: () => {
+      over.abort();
+      return promising;
+    },
+  };
 }
 
 /** What failed to show a second label is asked again in an hour, and once more the next day: now. */
 async function letADayPass(services: Services): Promise<void> {
-  await asPlatform(services.context(), 'the labels of every store are due for another look', (ctx) => ctx.tx.execute(sql`
-    update labels set recheck_at = ${services.clock.now()} where recheck_at is not null and state <> 'voided'`));
+  await asPlatform(services.context(), 'the labels of every store are due for another look', (ctx) =>
+    ctx.tx.execute(sql`
+    update labels set recheck_at = ${services.clock.now()} where recheck_at is not null and state <> 'voided'`),
+  );
 }
 
 function unlost(requests: readonly string[], replies: Awaited<ReturnType<typeof countLostReplies>>): string[] {
   return requests.flatMap((request) => {
     const { before, after } = replies.get(request) ?? { before: 0, after: 0 };
-    return [...(before > 0 ? [] : [`no reply was lost before ${request}`]), ...(after > 0 ? [] : [`no reply was lost after ${request}`])];
+    return [
+      ...(before > 0 ? [] : [`no reply was lost before ${request}`]),
+      ...(after > 0 ? [] : [`no reply was lost after ${request}`]),
+    ];
   });
 }
 
 async function watch(
   count: () => Promise<LabelCounts>,
-  { until, deadline, tell }: { until: (counts: LabelCounts) => boolean; deadline: number; tell: (counts: LabelCounts) => void },
+  {
+    until,
+    deadline,
+    tell,
+  }: { until: (counts: LabelCounts) => boolean; deadline: number; tell: (counts: LabelCounts) => void },
 ): Promise<LabelCounts> {
   for (let round = 0; ; round += 1) {
     const counts = await count();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { request } from '#test/domain/shipping/support.ts';
-import { follow, type LabelStore, type LabelSimulation, openLabelStore } from './label-desk.ts';
+import { follow, type LabelSimulation, type LabelStore, openLabelStore } from './label-desk.ts';
 import type { Recipe } from './label-recipes.ts';
 import type { Recording } from './record-label-points.ts';
 
@@ -35,7 +35,15 @@ const lanes = 24;
 const pauseMs = 500;
 
 /** Ask for the labels of so many orders, and let happen to single ones what leads to where nobody died yet. */
-export function sendLabelOrders({ world, orders, crowd, recording, missing, mayGoOn, opened }: SendOptions): SentOrders {
+export function sendLabelOrders({
+  world,
+  orders,
+  crowd,
+  recording,
+  missing,
+  mayGoOn,
+  opened,
+}: SendOptions): SentOrders {
   const counts = { crowd: 0, single: 0 };
   const singles = recording ? Math.floor(orders / 2) : 0;
   const free = new Map<Recipe, LabelStore[]>();
@@ -60,8 +68,10 @@ export function sendLabelOrders({ world, orders, crowd, recording, missing, mayG
     const lacking = missing();
     if (counts.single >= singles && (lacking.length === 0 || !mayGoOn())) return undefined;
     const leads = new Map<Recipe, number>(recipes.map((recipe) => [recipe, 0]));
-    for (const point of lacking) for (const recipe of points.get(point) ?? []) leads.set(recipe, (leads.get(recipe) ?? 0) + 1);
-    const worth = (recipe: Recipe) => ((leads.get(recipe) ?? 0) + 1 / (points.size + 1)) / (1 + (sent.get(recipe) ?? 0));
+    for (const point of lacking)
+      for (const recipe of points.get(point) ?? []) leads.set(recipe, (leads.get(recipe) ?? 0) + 1);
+    const worth = (recipe: Recipe) =>
+      ((leads.get(recipe) ?? 0) + 1 / (points.size + 1)) / (1 + (sent.get(recipe) ?? 0));
     return [...leads.keys()].toSorted((left, right) => worth(right) - worth(left))[0];
   }
 
@@ -79,7 +89,10 @@ export function sendLabelOrders({ world, orders, crowd, recording, missing, mayG
     }
   }
 
-  const sending = Promise.all([sendCrowd(), ...(recording ? Array.from({ length: lanes }, () => liveLane(recording)) : [])]);
+  const sending = Promise.all([
+    sendCrowd(),
+    ...(recording ? Array.from({ length: lanes }, () => liveLane(recording)) : []),
+  ]);
   const done = sending.then(() => {
     isDone = true;
   });
@@ -96,7 +109,10 @@ export function sendLabelOrders({ world, orders, crowd, recording, missing, mayG
 }
 
 async function unbought({ ctx }: LabelStore): Promise<number> {
-  const row = await readOne<{ count: number }>(ctx, sql`
-    select count(*)::int as count from labels where tenant_id = ${ctx.tenant.id} and state <> 'purchased'`);
+  const row = await readOne<{ count: number }>(
+    ctx,
+    sql`
+    select count(*)::int as count from labels where tenant_id = ${ctx.tenant.id} and state <> 'purchased'`,
+  );
   return row?.count ?? 0;
 }

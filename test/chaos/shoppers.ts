@@ -25,7 +25,11 @@ export interface Crowd {
 }
 
 /** So many shoppers, a few at a time, who each buy something. Those for whom nothing was left are not in the answer. */
-export async function sendShoppers(stack: Stack, random: Random, { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: Crowd): Promise<Bought[]> {
+export async function sendShoppers(
+  stack: Stack,
+  random: Random,
+  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: Crowd,
+): Promise<Bought[]> {
   const products = await findProducts(stack);
   const bought: Bought[] = [];
   let next = 0;
@@ -53,12 +57,20 @@ const carriableOz = 400;
 
 /** What can be bought once and is shipped in a parcel: some of it is scarce and sells out on the way. */
 async function findProducts(stack: Stack): Promise<Product[]> {
-  const { products } = (await insist(stack, 'GET', '/products?limit=100')) as { products: { slug: string; purchase_types: string[] }[] };
+  const { products } = (await insist(stack, 'GET', '/products?limit=100')) as {
+    products: { slug: string; purchase_types: string[] }[];
+  };
   const found = await Promise.all(
-    products.filter(({ purchase_types: types }) => types.includes('one_time')).map(async ({ slug }) => {
-      const { product } = (await insist(stack, 'GET', `/products/${slug}`)) as { product: { variants: { id: string; weight_oz: number | null }[] } };
-      return product.variants.filter(({ weight_oz: weight }) => weight !== null && weight < carriableOz).map(({ id }) => ({ slug, variantId: id }));
-    }),
+    products
+      .filter(({ purchase_types: types }) => types.includes('one_time'))
+      .map(async ({ slug }) => {
+        const { product } = (await insist(stack, 'GET', `/products/${slug}`)) as {
+          product: { variants: { id: string; weight_oz: number | null }[] };
+        };
+        return product.variants
+          .filter(({ weight_oz: weight }) => weight !== null && weight < carriableOz)
+          .map(({ id }) => ({ slug, variantId: id }));
+      }),
   );
   return found.flat();
 }
@@ -108,7 +120,8 @@ export async function insist(
     if (response && text !== undefined) {
       const answer = JSON.parse(text) as Record<string, unknown>;
       if (response.ok || answer['error'] === 'insufficient_stock') return answer;
-      if (response.status < 500 && ![409, 429].includes(response.status)) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      if (response.status < 500 && ![409, 429].includes(response.status))
+        throw new Error(`${method} ${path}: ${response.status} ${text}`);
     }
     last = response ? `${response.status} ${text}` : 'no answer';
     await pause(500);

@@ -8,6 +8,14 @@ test('a shop whose processes are killed and whose providers fail loses nothing a
   t.timeout(240_000);
   const seed = randomInt(2 ** 31);
   t.log(`npm run chaos -- --orders 24 --every 1000 --seed ${seed}`);
-  const breaches = await runChaos({ seed, orders: 24, everyMs: 1000, post: { drop: 0.3, duplicate: 0.3, shuffle: true }, resolveMs: 120_000, withKeys: false, report: (line) => t.log(line) });
+  const breaches = await runChaos({
+    seed,
+    orders: 24,
+    everyMs: 1000,
+    post: { drop: 0.3, duplicate: 0.3, shuffle: true },
+    resolveMs: 120_000,
+    withKeys: false,
+    report: (line) => t.log(line),
+  });
   t.deepEqual(breaches, []);
 });

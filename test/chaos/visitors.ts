@@ -23,9 +23,18 @@ export async function sendVisitors(stack: Stack, random: Random, { count }: { co
   for (let number = 1; number <= count; number += 1) {
     const sessionId = `visit-${number}`;
     const { slug } = random.pick(products);
-    const events = eventTypes.map((type) => ({ event_id: randomUUID(), type, session_id: sessionId, product_slug: slug }));
+    const events = eventTypes.map((type) => ({
+      event_id: randomUUID(),
+      type,
+      session_id: sessionId,
+      product_slug: slug,
+    }));
     for (const _ of [1, 2]) await insist(stack, 'POST', '/analytics/events', { body: { events }, asShopper: true });
-    const saved = { email: `visitor-${number}@chaos.example`, session_id: sessionId, items: [{ product_slug: slug, quantity: 1 }] };
+    const saved = {
+      email: `visitor-${number}@chaos.example`,
+      session_id: sessionId,
+      items: [{ product_slug: slug, quantity: 1 }],
+    };
     await insist(stack, 'POST', '/cart/save', { body: saved, asShopper: true });
     visits.push({ sessionId, events: events.length, link: number % 2 === 0 ? await signIn(stack, random) : undefined });
   }
@@ -34,14 +43,24 @@ export async function sendVisitors(stack: Stack, random: Random, { count }: { co
 
 /** Follow a link three times at once, as a double click and a mail scanner do. Nothing, while nobody is known or no mail comes. */
 async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
-  const { customers } = (await insist(stack, 'GET', '/admin/customers?limit=100')) as { customers: { email: string }[] };
+  const { customers } = (await insist(stack, 'GET', '/admin/customers?limit=100')) as {
+    customers: { email: string }[];
+  };
   if (customers.length === 0) return undefined;
   const { email } = random.pick(customers);
   await insist(stack, 'POST', '/customer/magic-link/request', { body: { email }, asShopper: true });
-  const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email, subject: 'Sign in' }, 5000).catch(() => undefined);
+  const mail = await mailboxControl(stack.mailboxUrl)
+    .waitForMessage({ to: email, subject: 'Sign in' }, 5000)
+    .catch(() => undefined);
   const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
   if (!token) return undefined;
-  const opened = await Promise.all([1, 2, 3].map(() =>
-    insist(stack, 'POST', '/customer/magic-link/consume', { body: { token }, asShopper: true }).then(() => true, () => false)));
+  const opened = await Promise.all(
+    [1, 2, 3].map(() =>
+      insist(stack, 'POST', '/customer/magic-link/consume', { body: { token }, asShopper: true }).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
   return { token, openings: opened.filter(Boolean).length };
 }

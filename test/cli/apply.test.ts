@@ -9,13 +9,13 @@ import { type Applied, applyStore } from '#src/cli/apply/apply-store.ts';
 import { reportApplied } from '#src/cli/apply/report-applied.ts';
 import { RejectedInput } from '#src/cli/apply/section.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
+import { read } from '#src/database/transact.ts';
+import { demoStoreFile } from '#src/dev/stack/start-stack.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/database/transact.ts';
 import { listKeys } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
-import { demoStoreFile } from '#src/dev/stack/start-stack.ts';
 import { runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
@@ -29,9 +29,15 @@ const example = readFileSync(exampleFile, 'utf8');
 
 /** What the example and the demo store read from the environment. */
 const secrets = {
-  STRIPE_SECRET_KEY: 'sk_test_hush_stripe', STRIPE_PUBLISHABLE_KEY: 'pk_test_hush_stripe', STRIPE_WEBHOOK_SECRET: 'whsec_hush_stripe',
-  SHIPPO_API_KEY: 'shippo_test_hush', SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token', EASYPOST_API_KEY: 'EZTK_hush',
-  STOREFRONT_URL: 'http://127.0.0.1:4998', ERP_WEBHOOK_URL: 'http://127.0.0.1:4999/hooks', ERP_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('base64')}`,
+  STRIPE_SECRET_KEY: 'sk_test_hush_stripe',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_hush_stripe',
+  STRIPE_WEBHOOK_SECRET: 'whsec_hush_stripe',
+  SHIPPO_API_KEY: 'shippo_test_hush',
+  SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token',
+  EASYPOST_API_KEY: 'EZTK_hush',
+  STOREFRONT_URL: 'http://127.0.0.1:4998',
+  ERP_WEBHOOK_URL: 'http://127.0.0.1:4999/hooks',
+  ERP_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString('base64')}`,
 };
 
 /** A text with a store of its own: files of several tests may be applied to one database. */
@@ -42,7 +48,8 @@ const ownStore = (text = example) => {
 
 function load({ services }: TestContext, text: string, environment: Record<string, string> = secrets) {
   const loaded = loadStoreFile(text, environment, services.config.settings);
-  if ('problems' in loaded) throw new Error(loaded.problems.map(({ line, field, detail }) => `${line} ${field} ${detail}`).join('\n'));
+  if ('problems' in loaded)
+    throw new Error(loaded.problems.map(({ line, field, detail }) => `${line} ${field} ${detail}`).join('\n'));
   return loaded.file;
 }
 
@@ -56,7 +63,12 @@ interface Applying {
 async function apply(t: TestContext, text: string, { environment, ...options }: Applying = {}) {
   const { services } = t;
   const ctx = services.context({ actor: { kind: 'operator', id: 'cli' } });
-  return applyStore(ctx, load(t, text, { ...secrets, ...environment }), { dryRun: false, prune: false, setStock: false, ...options }, () => undefined);
+  return applyStore(
+    ctx,
+    load(t, text, { ...secrets, ...environment }),
+    { dryRun: false, prune: false, setStock: false, ...options },
+    () => undefined,
+  );
 }
 
 /** Where some words of the example stand: `line:column`. */
@@ -69,7 +81,9 @@ function placeOf(words: string): string {
 const changed = ({ changes }: Applied) =>
   changes
     .filter(({ action }) => action !== 'unchanged')
-    .map(({ action, subject, fields }) => `${action} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`);
+    .map(
+      ({ action, subject, fields }) => `${action} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`,
+    );
 
 async function storeOf({ services }: TestContext, slug: string): Promise<Context | undefined> {
   const tenant = await services.tenants.bySlug(slug);
@@ -79,14 +93,28 @@ async function storeOf({ services }: TestContext, slug: string): Promise<Context
 test.serial('the example makes a whole store, and applying it again changes nothing', async (t) => {
   const { slug, text } = ownStore();
   const first = await apply(t.context, text);
-  t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
+  t.deepEqual(
+    first.keys.map(({ name }) => name),
+    ['storefront', 'backend'],
+  );
   t.deepEqual(first.notes, []);
   t.deepEqual(changed(first), [
-    `created store ${slug}`, `updated modules of ${slug}: customer_accounts`,
-    'created payments', 'created shipping', 'created second_shipping', 'created key storefront', 'created key backend',
-    'created product oak-bowl', 'created product coffee', 'created content article/care-for-wood',
-    'created content announcement/autumn', 'created promo code WELCOME10', 'created promo code FIVEOFF',
-    'created gift card …NPQR', 'created partner maker', 'created webhook endpoint https://erp.cedar.example/hooks',
+    `created store ${slug}`,
+    `updated modules of ${slug}: customer_accounts`,
+    'created payments',
+    'created shipping',
+    'created second_shipping',
+    'created key storefront',
+    'created key backend',
+    'created product oak-bowl',
+    'created product coffee',
+    'created content article/care-for-wood',
+    'created content announcement/autumn',
+    'created promo code WELCOME10',
+    'created promo code FIVEOFF',
+    'created gift card …NPQR',
+    'created partner maker',
+    'created webhook endpoint https://erp.cedar.example/hooks',
     'created reminders',
   ]);
   for (const { value } of first.keys) t.truthy(await t.context.services.keys.open(value));
@@ -100,7 +128,10 @@ test.serial('the example makes a whole store, and applying it again changes noth
 test.serial('the demo store is one too', async (t) => {
   const { text } = ownStore(readFileSync(demoStoreFile, 'utf8'));
   const first = await apply(t.context, text);
-  t.deepEqual(first.keys.map(({ name }) => name), ['storefront', 'backend']);
+  t.deepEqual(
+    first.keys.map(({ name }) => name),
+    ['storefront', 'backend'],
+  );
   t.is(first.changes.filter(({ subject }) => subject.startsWith('product ')).length, 13);
   t.deepEqual(changed(await apply(t.context, text)), []);
 });
@@ -115,11 +146,15 @@ test.serial('the same store as JSON is the same store', async (t) => {
 test.serial('a dry run shows what each field was and would be, shortened, and no secret', async (t) => {
   const { text } = ownStore();
   await apply(t.context, text);
-  const changedText = text.replace('price_cents: 3800', 'price_cents: 3900').replace(/^  name: .*$/m, `  name: "${'Long '.repeat(30)}"`);
-  const { lines = [] } = reportApplied(await apply(t.context, changedText, { dryRun: true, environment: { STRIPE_SECRET_KEY: 'sk_test_hush_other' } }));
+  const changedText = text
+    .replace('price_cents: 3800', 'price_cents: 3900')
+    .replace(/^ {2}name: .*$/m, `  name: "${'Long '.repeat(30)}"`);
+  const { lines = [] } = reportApplied(
+    await apply(t.context, changedText, { dryRun: true, environment: { STRIPE_SECRET_KEY: 'sk_test_hush_other' } }),
+  );
   const shown = lines.join('\n');
-  t.regex(shown, /^    variants\.BOWL-S\.price_cents: 3800 → 3900$/m);
-  t.regex(shown, /^    name: ".+" → "(Long )+L?o?n?g?…$/m);
+  t.regex(shown, /^ {4}variants\.BOWL-S\.price_cents: 3800 → 3900$/m);
+  t.regex(shown, /^ {4}name: ".+" → "(Long )+L?o?n?g?…$/m);
   t.true(lines.every((line: string) => line.length < 200));
   t.regex(shown, /^~ payments: secret_key$/m);
   t.notRegex(shown, /hush|sealed/);
@@ -132,9 +167,10 @@ test.serial('a dry run says what would change, makes no key and leaves nothing',
   t.deepEqual(dry.keys, []);
   const real = await apply(t.context, text);
   t.deepEqual(changed(dry), changed(real));
-  t.deepEqual(changed(await apply(t.context, text.replace('price_cents: 3800', 'price_cents: 3900'), { dryRun: true })), [
-    'updated product oak-bowl: variants.BOWL-S.price_cents',
-  ]);
+  t.deepEqual(
+    changed(await apply(t.context, text.replace('price_cents: 3800', 'price_cents: 3900'), { dryRun: true })),
+    ['updated product oak-bowl: variants.BOWL-S.price_cents'],
+  );
   t.deepEqual(changed(await apply(t.context, text)), []);
 });
 
@@ -143,7 +179,10 @@ test.serial('what a domain refuses leaves nothing half done, and is found in the
   const backwards = 'starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z';
   const wrong = text.replace('code: FIVEOFF, type: fixed', `code: FIVEOFF, ${backwards}, type: fixed`);
   const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RejectedInput });
-  t.deepEqual(error.issues.map(({ path }) => path), ['/promo_codes/1/ends_at']);
+  t.deepEqual(
+    error.issues.map(({ path }) => path),
+    ['/promo_codes/1/ends_at'],
+  );
   t.is(await storeOf(t.context, slug), undefined);
 });
 
@@ -152,48 +191,72 @@ test.serial('a SKU of a product that the file does not name is found in the file
   await apply(t.context, text);
   const renamed = text.replace('slug: coffee', 'slug: coffee-of-the-month');
   const error = await t.throwsAsync(apply(t.context, renamed), { instanceOf: RejectedInput });
-  t.deepEqual(error.issues.map(({ path }) => path), ['/products/1/variants']);
+  t.deepEqual(
+    error.issues.map(({ path }) => path),
+    ['/products/1/variants'],
+  );
 });
 
 test.serial('a promo code for a product that is not there is a slip, and is told with its place', async (t) => {
   const { text } = ownStore();
   const wrong = text.replace('products: []', 'products: [coffee, oka-bowl]');
   const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RejectedInput });
-  t.deepEqual(error.issues.map(({ path, detail }) => [path, detail]), [
-    ['/promo_codes/0/products/1', 'is no product of this store: oka-bowl'],
-  ]);
+  t.deepEqual(
+    error.issues.map(({ path, detail }) => [path, detail]),
+    [['/promo_codes/0/products/1', 'is no product of this store: oka-bowl']],
+  );
   await apply(t.context, text.replace('products: []', 'products: [coffee, oak-bowl]'));
 });
 
-test.serial('apply rejects a provider\'s key of the other environment, of another kind or in connect mode, and stores nothing', async (t) => {
-  const wrongs: [path: string, detail: RegExp, environment: Record<string, string>, text?: (text: string) => string][] = [
-    ['/payments/secret_key', /^is a live key/, { STRIPE_SECRET_KEY: 'sk_live_hush' }],
-    ['/payments/secret_key', /^is a publishable key/, { STRIPE_SECRET_KEY: 'pk_test_hush' }],
-    ['/payments/publishable_key', /^is a live key/, { STRIPE_PUBLISHABLE_KEY: 'pk_live_hush' }],
-    ['/payments/webhook_secret', /white space/, { STRIPE_WEBHOOK_SECRET: 'whsec_hush\n' }],
-    ['/shipping/api_key', /^is a live key/, { SHIPPO_API_KEY: 'shippo_live_hush' }],
-    ['/second_shipping/api_key', /^is a live key/, { EASYPOST_API_KEY: 'EZAK_hush' }],
-    ['/payments/secret_key', /connect mode/, {}, (text) => text.replace('mode: direct', 'mode: connect')],
-  ];
-  for (const [path, detail, environment, change = (text: string) => text] of wrongs) {
-    const { slug, text } = ownStore();
-    const error = await t.throwsAsync(apply(t.context, change(text), { environment }), { instanceOf: RejectedInput }, path);
-    t.deepEqual(error.issues.map((issue) => issue.path), [path]);
-    t.regex(error.issues[0]?.detail ?? '', detail);
-    t.is(await storeOf(t.context, slug), undefined);
-  }
-});
+test.serial(
+  "apply rejects a provider's key of the other environment, of another kind or in connect mode, and stores nothing",
+  async (t) => {
+    const wrongs: [
+      path: string,
+      detail: RegExp,
+      environment: Record<string, string>,
+      text?: (text: string) => string,
+    ][] = [
+      ['/payments/secret_key', /^is a live key/, { STRIPE_SECRET_KEY: 'sk_live_hush' }],
+      ['/payments/secret_key', /^is a publishable key/, { STRIPE_SECRET_KEY: 'pk_test_hush' }],
+      ['/payments/publishable_key', /^is a live key/, { STRIPE_PUBLISHABLE_KEY: 'pk_live_hush' }],
+      ['/payments/webhook_secret', /white space/, { STRIPE_WEBHOOK_SECRET: 'whsec_hush\n' }],
+      ['/shipping/api_key', /^is a live key/, { SHIPPO_API_KEY: 'shippo_live_hush' }],
+      ['/second_shipping/api_key', /^is a live key/, { EASYPOST_API_KEY: 'EZAK_hush' }],
+      ['/payments/secret_key', /connect mode/, {}, (text) => text.replace('mode: direct', 'mode: connect')],
+    ];
+    for (const [path, detail, environment, change = (text: string) => text] of wrongs) {
+      const { slug, text } = ownStore();
+      const error = await t.throwsAsync(
+        apply(t.context, change(text), { environment }),
+        { instanceOf: RejectedInput },
+        path,
+      );
+      t.deepEqual(
+        error.issues.map((issue) => issue.path),
+        [path],
+      );
+      t.regex(error.issues[0]?.detail ?? '', detail);
+      t.is(await storeOf(t.context, slug), undefined);
+    }
+  },
+);
 
 test.serial('a change is told by field, and a key that there is keeps its value', async (t) => {
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);
-  const second = await apply(t.context, text
-    .replace('name: Cedar & Clay\n', 'name: Cedar & Sons\n')
-    .replace('kind: secret, scopes: [admin:write, ', 'kind: secret, expires_at: 2030-01-01T00:00:00Z, scopes: [')
-    .replace('reviews: true', 'reviews: false')
-    .replace('title: How to care for wood', 'title: Care for wood'));
+  const second = await apply(
+    t.context,
+    text
+      .replace('name: Cedar & Clay\n', 'name: Cedar & Sons\n')
+      .replace('kind: secret, scopes: [admin:write, ', 'kind: secret, expires_at: 2030-01-01T00:00:00Z, scopes: [')
+      .replace('reviews: true', 'reviews: false')
+      .replace('title: How to care for wood', 'title: Care for wood'),
+  );
   t.deepEqual(changed(second), [
-    `updated store ${slug}: name`, `updated modules of ${slug}: reviews`, 'updated key backend: scopes, expires_at',
+    `updated store ${slug}: name`,
+    `updated modules of ${slug}: reviews`,
+    'updated key backend: scopes, expires_at',
     'updated content article/care-for-wood: title',
   ]);
   t.deepEqual(second.keys, []);
@@ -208,7 +271,8 @@ test.serial('stock and balances open a store; later they are set on demand only'
   const restocked = text.replace('stock: 40', 'stock: 50').replace('balance_cents: 5000', 'balance_cents: 7500');
   t.deepEqual(changed(await apply(t.context, restocked)), []);
   t.deepEqual(changed(await apply(t.context, restocked, { setStock: true })), [
-    'updated product oak-bowl: variants.BOWL-S.stock', 'updated gift card …NPQR: balance_cents',
+    'updated product oak-bowl: variants.BOWL-S.stock',
+    'updated gift card …NPQR: balance_cents',
   ]);
   t.deepEqual(changed(await apply(t.context, restocked, { setStock: true })), []);
 });
@@ -224,18 +288,27 @@ test.serial('what a list no longer names stays, and goes when it is pruned', asy
     products: [{ ...bowl, variants: bowl.variants.slice(0, 1) }],
     content: document.content.slice(0, 1),
     promo_codes: document.promo_codes.slice(0, 1),
-    gift_cards: [], partners: [], webhook_endpoints: [],
+    gift_cards: [],
+    partners: [],
+    webhook_endpoints: [],
   });
   t.deepEqual(changed(await apply(t.context, shorter)), []);
   const removed = [
-    'removed key backend', 'updated product oak-bowl: variants.BOWL-L', 'removed product coffee', 'removed content announcement/autumn',
-    'removed promo code FIVEOFF', 'removed partner maker', 'removed webhook endpoint https://erp.cedar.example/hooks',
+    'removed key backend',
+    'updated product oak-bowl: variants.BOWL-L',
+    'removed product coffee',
+    'removed content announcement/autumn',
+    'removed promo code FIVEOFF',
+    'removed partner maker',
+    'removed webhook endpoint https://erp.cedar.example/hooks',
   ];
   t.deepEqual(changed(await apply(t.context, shorter, { prune: true, dryRun: true })), removed);
   t.deepEqual(changed(await apply(t.context, shorter, { prune: true })), removed);
   t.deepEqual(changed(await apply(t.context, shorter, { prune: true })), []);
 
-  const { keys: [again] } = await apply(t.context, text);
+  const {
+    keys: [again],
+  } = await apply(t.context, text);
   t.is(again?.name, 'backend');
   t.not(again?.value, keys[1]?.value, 'a revoked key does not come back');
   const ctx = await storeOf(t.context, slug);
@@ -248,7 +321,11 @@ test.serial('a list that is not in the file is left alone, pruning or not', asyn
   const onlyStore = text.slice(0, text.indexOf('modules:'));
   t.deepEqual(changed(await apply(t.context, onlyStore, { prune: true })), []);
   const ctx = await storeOf(t.context, slug);
-  t.is(ctx && (await read(ctx, sql`select 1 from products where tenant_id = ${ctx.tenant.id} and removed_at is null`)).length, 2);
+  t.is(
+    ctx &&
+      (await read(ctx, sql`select 1 from products where tenant_id = ${ctx.tenant.id} and removed_at is null`)).length,
+    2,
+  );
 });
 
 test.serial('every change stands in the audit log with the operator, and no secret does', async (t) => {
@@ -264,7 +341,11 @@ test.serial('every change stands in the audit log with the operator, and no secr
   t.false(JSON.stringify(entries).includes('ABCD-EFGH'));
 
   await apply(t.context, text);
-  t.is((await listAudit(ctx, { limit: 100 })).rows.length, entries.length, 'nothing to change is nothing to write down');
+  t.is(
+    (await listAudit(ctx, { limit: 100 })).rows.length,
+    entries.length,
+    'nothing to change is nothing to write down',
+  );
 });
 
 test.serial('two operators who apply the same file at once make one store', async (t) => {
@@ -289,14 +370,24 @@ test.serial('as a process: made, unchanged, and refused, each with its exit code
   t.deepEqual([made.code, made.err], [0, '']);
   const report = JSON.parse(made.out);
   t.deepEqual([report.store, report.dry_run, report.unchanged, report.notes], [slug, false, 0, []]);
-  t.deepEqual(report.keys.map(({ name }: { name: string }) => name), ['storefront', 'backend']);
+  t.deepEqual(
+    report.keys.map(({ name }: { name: string }) => name),
+    ['storefront', 'backend'],
+  );
   t.regex(report.keys[0].value, /^pk_test_/);
   t.regex(report.keys[1].value, /^sk_test_/);
 
   const again = await runCli(['apply', '-'], environment, text);
-  t.deepEqual([again.code, again.out, again.err], [0, `Nothing to change: ${report.changes.length} things are as the file says.\n`, '']);
+  t.deepEqual(
+    [again.code, again.out, again.err],
+    [0, `Nothing to change: ${report.changes.length} things are as the file says.\n`, ''],
+  );
 
-  const refused = await runCli(['apply', exampleFile], { ...environment, STRIPE_SECRET_KEY: '', ERP_WEBHOOK_SECRET: '' });
+  const refused = await runCli(['apply', exampleFile], {
+    ...environment,
+    STRIPE_SECRET_KEY: '',
+    ERP_WEBHOOK_SECRET: '',
+  });
   t.is(refused.code, 1);
   t.is(refused.out, '');
   t.deepEqual(refused.err.split('\n').slice(0, 3), [
@@ -306,6 +397,9 @@ test.serial('as a process: made, unchanged, and refused, each with its exit code
   ]);
   const live = await runCli(['apply', exampleFile], { ...environment, STRIPE_SECRET_KEY: 'sk_live_hush' });
   t.is(live.code, 1);
-  t.is(live.err.split('\n')[1], `  ${exampleFile}:${placeOf('secret_key: ${STRIPE_SECRET_KEY}')}  payments.secret_key is a live key, and here is the test environment`);
+  t.is(
+    live.err.split('\n')[1],
+    `  ${exampleFile}:${placeOf('secret_key: ${STRIPE_SECRET_KEY}')}  payments.secret_key is a live key, and here is the test environment`,
+  );
   t.false((made.out + made.err + again.out + refused.err + live.err).includes('hush'));
 });

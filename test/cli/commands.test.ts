@@ -23,7 +23,10 @@ const greet = defineCommand({
     if (parameters.kettle === 'rusty') throw new Failure('The kettle leaks.', [{ where: 'bottom' }]);
     if (parameters.kettle === 'sold') throw new DomainError('not_found', 'not_found', 'There is no such kettle.');
     if (parameters.kettle === 'cursed') throw new TypeError('undefined is not a kettle');
-    return { lines: [`${parameters.kettle} ${options.degrees ?? 100} ${options['dry-run']}`], data: { kettle: parameters.kettle } };
+    return {
+      lines: [`${parameters.kettle} ${options.degrees ?? 100} ${options['dry-run']}`],
+      data: { kettle: parameters.kettle },
+    };
   },
 });
 const call = (...words: string[]) => callCli(words, {}, [greet]);
@@ -56,12 +59,19 @@ test('what was written wrongly ends with code 2 and says what was meant', async 
     const { code, out, err } = await call(...words);
     t.deepEqual([code, out], [2, ''], words.join(' '));
     t.regex(err, sentence);
-    t.regex(err, words[0] === 'kettle' && words.length > 1 ? /See npm run cli -- kettle boil --help\.\n$/ : /See npm run cli -- --help\.\n$/);
+    t.regex(
+      err,
+      words[0] === 'kettle' && words.length > 1
+        ? /See npm run cli -- kettle boil --help\.\n$/
+        : /See npm run cli -- --help\.\n$/,
+    );
   }
 });
 
 test('whoever has read enough may stop reading', async (t) => {
-  const { stderr } = await promisify(exec)(`"${process.execPath}" src/cli/main.ts openapi | head -n 1`, { cwd: fileURLToPath(new URL('../..', import.meta.url)) });
+  const { stderr } = await promisify(exec)(`"${process.execPath}" src/cli/main.ts openapi | head -n 1`, {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  });
   t.is(stderr, '');
 });
 
@@ -89,7 +99,11 @@ test('help is there for all commands together and for each', async (t) => {
     for (const { name, summary } of commands) t.true(out.includes(name) && out.includes(summary), name);
   }
   for (const { name, parameters, options } of commands) {
-    for (const words of [[...name.split(' '), '--help'], ['help', ...name.split(' ')], [...name.split(' '), '-h']]) {
+    for (const words of [
+      [...name.split(' '), '--help'],
+      ['help', ...name.split(' ')],
+      [...name.split(' '), '-h'],
+    ]) {
       const { code, out, err } = await callCli(words);
       t.deepEqual([code, err], [0, ''], words.join(' '));
       t.true(out.startsWith(`Usage: npm run cli -- ${name}`));

@@ -5,22 +5,21 @@ import anyTest, { type TestFn } from 'ava';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { SMTPServer } from 'smtp-server';
-
-import type { Finding } from '#src/cli/doctor/finding.ts';
 import { purchaseLabel } from '#jobs/labels.ts';
-import type { Context } from '#src/domain/context.ts';
+import type { Finding } from '#src/cli/doctor/finding.ts';
 import { transact } from '#src/database/transact.ts';
-import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } from '#src/domain/payments/index.ts';
-import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
-import { randomText } from '#src/lib/crypto.ts';
-import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import type { Context } from '#src/domain/context.ts';
+import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } from '#src/domain/payments/index.ts';
+import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { actedOn } from '#src/providers/stripe/event-types.ts';
 import { callCli } from '#test/support/cli.ts';
@@ -33,10 +32,15 @@ import { buildTenant } from '#test/support/tenant.ts';
 /* Nothing here is faked but time and age: real servers that are away, wrong, or set up wrongly. */
 let stripeAheadMs = 0;
 const [stripe, shippo, mailbox] = await Promise.all([
-  startStripeSimulator({ now: () => Date.now() + stripeAheadMs, seed: 3 }), startShippoSimulator(), startMailbox(),
+  startStripeSimulator({ now: () => Date.now() + stripeAheadMs, seed: 3 }),
+  startShippoSimulator(),
+  startMailbox(),
 ]);
 const { DATABASE_URL: _another, ...environment } = testEnvironment({
-  STRIPE_API_BASE: stripe.url, SHIPPO_API_BASE: shippo.url, SMTP_URL: mailbox.smtpUrl, PUBLIC_URL: 'http://127.0.0.1:4999',
+  STRIPE_API_BASE: stripe.url,
+  SHIPPO_API_BASE: shippo.url,
+  SMTP_URL: mailbox.smtpUrl,
+  PUBLIC_URL: 'http://127.0.0.1:4999',
 });
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment });
@@ -57,11 +61,20 @@ interface Diagnosis {
   readonly warnings: readonly string[];
 }
 
-async function diagnose({ services }: TestContext, given: Record<string, string> = {}, words: string[] = []): Promise<Diagnosis> {
-  const { code, out, err } = await callCli(['doctor', '--json', ...words], { ...environment, DATABASE_URL: services.config.databaseUrl, ...given });
+async function diagnose(
+  { services }: TestContext,
+  given: Record<string, string> = {},
+  words: string[] = [],
+): Promise<Diagnosis> {
+  const { code, out, err } = await callCli(['doctor', '--json', ...words], {
+    ...environment,
+    DATABASE_URL: services.config.databaseUrl,
+    ...given,
+  });
   if (!out.includes('findings')) throw new Error(`${out}${err}`);
   const { findings } = JSON.parse(out) as { findings: Finding[] };
-  const said = (level: Finding['level']) => findings.filter((finding) => finding.level === level).map(({ about, sentence }) => `${about}: ${sentence}`);
+  const said = (level: Finding['level']) =>
+    findings.filter((finding) => finding.level === level).map(({ about, sentence }) => `${about}: ${sentence}`);
   return { code, findings, faults: said('fault'), warnings: said('warning') };
 }
 
@@ -69,7 +82,9 @@ async function diagnose({ services }: TestContext, given: Record<string, string>
 async function storeFaults(context: TestContext, ctx: Context, given: Record<string, string> = {}) {
   const { findings } = await diagnose(context, given, ['--store', ctx.tenant.slug]);
   const inStore = findings.filter(({ store }) => store === ctx.tenant.slug);
-  return inStore.filter(({ level }) => level !== 'ok').map(({ about, level, sentence, advice }) => ({ about, level, sentence, advice: advice ?? '' }));
+  return inStore
+    .filter(({ level }) => level !== 'ok')
+    .map(({ about, level, sentence, advice }) => ({ about, level, sentence, advice: advice ?? '' }));
 }
 
 async function newStore({ services, ctx }: TestContext): Promise<Context> {
@@ -90,11 +105,30 @@ test.serial('where all is well the doctor says so, store by store, and ends with
   const { code, findings, faults, warnings } = await diagnose(t.context, {}, ['--store', ctx.tenant.slug]);
   t.deepEqual([code, faults], [0, []]);
   t.deepEqual(warnings, ['redis persistence: It forgets everything when it restarts.']);
-  const looked = ['database', 'database role', 'database clock', 'schema', 'redis', 'redis policy', 'mail server', 'workers',
-    'encryption keys', 'stripe', 'stripe clock', 'stripe webhook', 'shippo'];
-  t.deepEqual(looked.filter((about) => !findings.some((finding) => finding.about === about && finding.level === 'ok')), []);
+  const looked = [
+    'database',
+    'database role',
+    'database clock',
+    'schema',
+    'redis',
+    'redis policy',
+    'mail server',
+    'workers',
+    'encryption keys',
+    'stripe',
+    'stripe clock',
+    'stripe webhook',
+    'shippo',
+  ];
+  t.deepEqual(
+    looked.filter((about) => !findings.some((finding) => finding.about === about && finding.level === 'ok')),
+    [],
+  );
 
-  const people = await callCli(['doctor', '--store', ctx.tenant.slug], { ...environment, DATABASE_URL: t.context.services.config.databaseUrl });
+  const people = await callCli(['doctor', '--store', ctx.tenant.slug], {
+    ...environment,
+    DATABASE_URL: t.context.services.config.databaseUrl,
+  });
   t.regex(people.out, /\nok +\S+ +stripe +Stripe accepts the secret key\.\n/);
   t.regex(people.out, /\nwarning +redis persistence +It forgets[^\n]+\n +→ Nothing is lost by that[^\n]+\n/);
   t.regex(people.out, /\nNo fault, 1 warning\.\n$/);
@@ -102,12 +136,15 @@ test.serial('where all is well the doctor says so, store by store, and ends with
 });
 
 test.serial('a store that is not there is no diagnosis', async (t) => {
-  const { code, err } = await callCli(['doctor', '--store', 'nobody'], { ...environment, DATABASE_URL: t.context.services.config.databaseUrl });
+  const { code, err } = await callCli(['doctor', '--store', 'nobody'], {
+    ...environment,
+    DATABASE_URL: t.context.services.config.databaseUrl,
+  });
   t.is(code, 1);
   t.regex(err, /There is no store with the slug "nobody"\.\n$/);
 });
 
-test.serial('a database without this release\'s schema, whose role is above row-level security', async (t) => {
+test.serial("a database without this release's schema, whose role is above row-level security", async (t) => {
   const empty = await diagnose(t.context, { DATABASE_URL: own.databaseUrl });
   t.is(empty.code, 1);
   t.regex(empty.faults.join(), /^schema: To be applied: 0001-platform, /);
@@ -118,7 +155,8 @@ test.serial('a database without this release\'s schema, whose role is above row-
   t.regex(above.findings.find(({ about }) => about === 'database role')?.advice ?? '', /nosuperuser nobypassrls/);
 });
 
-const alterDatabase = (change: string) => `do $$ begin execute format('alter database %I ${change}', current_database()); end $$`;
+const alterDatabase = (change: string) =>
+  `do $$ begin execute format('alter database %I ${change}', current_database()); end $$`;
 
 test.serial('a database whose clock is wrong, that is too old, and in which a table is open', async (t) => {
   const { databaseUrl } = t.context.services.config;
@@ -135,11 +173,14 @@ test.serial('a database whose clock is wrong, that is too old, and in which a ta
   try {
     const { code, faults } = await diagnose(t.context);
     t.is(code, 1);
-    t.deepEqual(faults.filter((line) => /^(database|row)/.test(line)), [
-      'database: PostgreSQL 14 is too old.',
-      'database clock: This machine and PostgreSQL are 90 seconds apart.',
-      'row-level security: It is not forced on wide_open: one store could see another\'s rows.',
-    ]);
+    t.deepEqual(
+      faults.filter((line) => /^(database|row)/.test(line)),
+      [
+        'database: PostgreSQL 14 is too old.',
+        'database clock: This machine and PostgreSQL are 90 seconds apart.',
+        "row-level security: It is not forced on wide_open: one store could see another's rows.",
+      ],
+    );
   } finally {
     await client.query(`${alterDatabase('reset search_path')}; drop schema skewed cascade; drop table wide_open`);
     await client.end();
@@ -149,11 +190,16 @@ test.serial('a database whose clock is wrong, that is too old, and in which a ta
 test.serial('servers that are away: each is named, and none hides another', async (t) => {
   const nowhere = '127.0.0.1:1';
   const away = await diagnose(t.context, {
-    DATABASE_URL: `postgres://shop@${nowhere}/shop`, REDIS_URL: `redis://${nowhere}`, SMTP_URL: `smtp://${nowhere}`,
+    DATABASE_URL: `postgres://shop@${nowhere}/shop`,
+    REDIS_URL: `redis://${nowhere}`,
+    SMTP_URL: `smtp://${nowhere}`,
   });
   t.is(away.code, 1);
   t.is(away.faults.length, 3);
-  t.regex(away.faults.join('\n'), /^database: PostgreSQL is away\.\nredis: 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\nmail server: The mail server gave no answer/);
+  t.regex(
+    away.faults.join('\n'),
+    /^database: PostgreSQL is away\.\nredis: 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\nmail server: The mail server gave no answer/,
+  );
   t.true(away.findings.every(({ advice }) => advice));
 });
 
@@ -162,17 +208,25 @@ test.serial('a Redis that throws jobs away, one that keeps them, and one that is
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru', 'save', '60 1');
   const throwing = await diagnose(t.context, { REDIS_URL: own.redisUrl });
   t.is(throwing.code, 1);
-  t.deepEqual(throwing.faults.filter((line) => line.startsWith('redis')), ['redis policy: When it is full it throws jobs away (allkeys-lru).']);
+  t.deepEqual(
+    throwing.faults.filter((line) => line.startsWith('redis')),
+    ['redis policy: When it is full it throws jobs away (allkeys-lru).'],
+  );
   t.false(throwing.warnings.some((line) => line.startsWith('redis persistence')));
   await redis.config('SET', 'maxmemory-policy', 'noeviction', 'save', '');
-  t.true((await diagnose(t.context, { REDIS_URL: own.redisUrl })).warnings.some((line) => line.startsWith('redis persistence')));
+  t.true(
+    (await diagnose(t.context, { REDIS_URL: own.redisUrl })).warnings.some((line) =>
+      line.startsWith('redis persistence'),
+    ),
+  );
   redis.disconnect();
 
   const info = 'redis_version:5.0.14\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n';
   const old = createServer((socket) => {
     socket.on('data', (commands) => {
       const asked = [...commands.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)];
-      for (const [, name = ''] of asked) socket.write(/info/i.test(name) ? `$${info.length}\r\n${info}\r\n` : '+OK\r\n');
+      for (const [, name = ''] of asked)
+        socket.write(/info/i.test(name) ? `$${info.length}\r\n${info}\r\n` : '+OK\r\n');
     });
     socket.on('error', () => undefined);
   }).listen(0, '127.0.0.1');
@@ -184,7 +238,12 @@ test.serial('a Redis that throws jobs away, one that keeps them, and one that is
 });
 
 test.serial('a mail server that does not take our password', async (t) => {
-  const server = new SMTPServer({ authOptional: false, disabledCommands: ['STARTTLS'], allowInsecureAuth: true, onAuth: (_auth, _session, done) => done(new Error('No.')) });
+  const server = new SMTPServer({
+    authOptional: false,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: (_auth, _session, done) => done(new Error('No.')),
+  });
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
@@ -214,7 +273,10 @@ test.serial('secrets whose key is gone, is another one, or is an older one', asy
   const other = Buffer.alloc(32, 7).toString('base64');
   const gone = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other}` });
   t.is(gone.code, 1);
-  t.regex(gone.faults.join('\n'), /^encryption keys: tenants\.session_secret_sealed: \d+ sealed with the key k1, which is not in ENCRYPTION_KEYS\.$/m);
+  t.regex(
+    gone.faults.join('\n'),
+    /^encryption keys: tenants\.session_secret_sealed: \d+ sealed with the key k1, which is not in ENCRYPTION_KEYS\.$/m,
+  );
   const another = await diagnose(t.context, { ENCRYPTION_KEYS: `${id}:${other}` });
   t.regex(another.faults.join('\n'), /sealed with the key k1, which is another key by that name\.$/m);
   const older = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other},${id}:${value}` });
@@ -224,20 +286,29 @@ test.serial('secrets whose key is gone, is another one, or is an older one', asy
 
 test.serial('stores that cannot sell: no account, no key, a wrong one, one of the other environment', async (t) => {
   const bare = await newStore(t.context);
-  t.deepEqual((await storeFaults(t.context, bare)).map(({ about, level, sentence }) => [about, level, sentence]), [
-    ['stripe', 'warning', 'The store has no account, so it cannot sell.'],
-    ['shippo', 'warning', 'The store has no account, so it buys no labels.'],
-  ]);
+  t.deepEqual(
+    (await storeFaults(t.context, bare)).map(({ about, level, sentence }) => [about, level, sentence]),
+    [
+      ['stripe', 'warning', 'The store has no account, so it cannot sell.'],
+      ['shippo', 'warning', 'The store has no account, so it buys no labels.'],
+    ],
+  );
   const messageFor = async (change: (ctx: Context) => Promise<unknown>) => {
     const ctx = await healthyStore(t.context);
     await change(ctx);
     return (await storeFaults(t.context, ctx)).map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
   };
-  const save = (ctx: Context, change: object) => transact(ctx, (ctx) =>
-    savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, ...change }));
-  t.deepEqual(await messageFor((ctx) => save(ctx, { mode: 'connect', account_id: 'acct_1' })), ['fault stripe: The store cannot sell in connect mode.']);
+  const save = (ctx: Context, change: object) =>
+    transact(ctx, (ctx) =>
+      savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, ...change }),
+    );
+  t.deepEqual(await messageFor((ctx) => save(ctx, { mode: 'connect', account_id: 'acct_1' })), [
+    'fault stripe: The store cannot sell in connect mode.',
+  ]);
   t.deepEqual(await messageFor((ctx) => save(ctx, {})), ['fault stripe: There is no secret key.']);
-  t.deepEqual(await messageFor((ctx) => save(ctx, { secret_key: 'sk_test_revoked' })), ['fault stripe: Stripe does not accept the secret key.']);
+  t.deepEqual(await messageFor((ctx) => save(ctx, { secret_key: 'sk_test_revoked' })), [
+    'fault stripe: Stripe does not accept the secret key.',
+  ]);
   const asLive = (ctx: Context) => ({ ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } });
   const live = await messageFor((ctx) => save(asLive(ctx), { secret_key: `sk_live_${randomText(20)}` }));
   t.is(live[0], 'fault stripe: This is a live key, and here is the test environment.');
@@ -251,63 +322,112 @@ test.serial('a Stripe that does not answer, and one that lives in another time',
   const [skewed] = await storeFaults(t.context, ctx);
   stripeAheadMs = 0;
   t.is(skewed?.about, 'stripe clock');
-  t.regex(skewed?.sentence ?? '', /^This machine and Stripe are (599|600|601) seconds apart: signed events are refused\.$/);
+  t.regex(
+    skewed?.sentence ?? '',
+    /^This machine and Stripe are (599|600|601) seconds apart: signed events are refused\.$/,
+  );
 });
 
-test.serial('a webhook of Stripe\'s that is missing, off, deaf, mistrusted or silent: registering puts each right', async (t) => {
-  const { payments } = t.context.services.context().ports;
-  const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });
-  const urlOf = ({ tenant }: Context) => `${environment['PUBLIC_URL']}/api/webhooks/stripe/${tenant.slug}`;
-  const wrongs: [string, (ctx: Context, secretKey: string) => Promise<unknown>][] = [
-    ['Stripe has no endpoint that leads here.', async () => undefined],
-    ['The endpoint at Stripe is switched off.', async (ctx, key) => {
-      const { endpointId } = await registerWebhookEndpoint(ctx);
-      await payments.endEndpoint(accountOf(ctx, key), endpointId, 'disable');
-    }],
-    [`The endpoint at Stripe is not told everything that is needed: ${actedOn.slice(1).join(', ')}.`, (ctx, key) =>
-      stripeControl(stripe.url).addWebhookEndpoint(key, { url: urlOf(ctx), secret: `whsec_${randomText(20)}`, events: actedOn.slice(0, 1) })],
-    ['There is no signing secret, so no event is believed.', async (ctx) => {
-      await registerWebhookEndpoint(ctx);
-      await transact(ctx, (ctx) => ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`));
-    }],
-    ['The signing secret is another endpoint\'s, so no event is believed.', async (ctx) => {
-      await registerWebhookEndpoint(ctx);
-      await transact(ctx, async (ctx) => {
-        await ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
-        await replaceWebhookSecret(ctx, { secret: 'whsec_other', endpointId: 'we_other' });
+test.serial(
+  "a webhook of Stripe's that is missing, off, deaf, mistrusted or silent: registering puts each right",
+  async (t) => {
+    const { payments } = t.context.services.context().ports;
+    const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });
+    const urlOf = ({ tenant }: Context) => `${environment['PUBLIC_URL']}/api/webhooks/stripe/${tenant.slug}`;
+    const wrongs: [string, (ctx: Context, secretKey: string) => Promise<unknown>][] = [
+      ['Stripe has no endpoint that leads here.', async () => undefined],
+      [
+        'The endpoint at Stripe is switched off.',
+        async (ctx, key) => {
+          const { endpointId } = await registerWebhookEndpoint(ctx);
+          await payments.endEndpoint(accountOf(ctx, key), endpointId, 'disable');
+        },
+      ],
+      [
+        `The endpoint at Stripe is not told everything that is needed: ${actedOn.slice(1).join(', ')}.`,
+        (ctx, key) =>
+          stripeControl(stripe.url).addWebhookEndpoint(key, {
+            url: urlOf(ctx),
+            secret: `whsec_${randomText(20)}`,
+            events: actedOn.slice(0, 1),
+          }),
+      ],
+      [
+        'There is no signing secret, so no event is believed.',
+        async (ctx) => {
+          await registerWebhookEndpoint(ctx);
+          await transact(ctx, (ctx) =>
+            ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`),
+          );
+        },
+      ],
+      [
+        "The signing secret is another endpoint's, so no event is believed.",
+        async (ctx) => {
+          await registerWebhookEndpoint(ctx);
+          await transact(ctx, async (ctx) => {
+            await ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
+            await replaceWebhookSecret(ctx, { secret: 'whsec_other', endpointId: 'we_other' });
+          });
+        },
+      ],
+    ];
+    for (const [sentence, goWrong] of wrongs) {
+      const ctx = await newStore(t.context);
+      const { secretKey } = await buildPaymentAccount(ctx);
+      await goWrong(ctx, secretKey);
+      const found = (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook');
+      t.deepEqual(
+        found,
+        [
+          {
+            about: 'stripe webhook',
+            level: 'fault',
+            sentence,
+            advice: `npm run cli -- webhooks:register ${ctx.tenant.slug}`,
+          },
+        ],
+        sentence,
+      );
+
+      const registered = await callCli(['webhooks:register', ctx.tenant.slug], {
+        ...environment,
+        DATABASE_URL: t.context.services.config.databaseUrl,
       });
-    }],
-  ];
-  for (const [sentence, goWrong] of wrongs) {
-    const ctx = await newStore(t.context);
-    const { secretKey } = await buildPaymentAccount(ctx);
-    await goWrong(ctx, secretKey);
-    const found = (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook');
-    t.deepEqual(found, [{ about: 'stripe webhook', level: 'fault', sentence, advice: `npm run cli -- webhooks:register ${ctx.tenant.slug}` }], sentence);
+      t.is(registered.code, 0, registered.err);
+      t.regex(registered.out, /^Stripe delivers to /);
+      t.deepEqual(
+        (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook'),
+        [],
+        sentence,
+      );
+    }
 
-    const registered = await callCli(['webhooks:register', ctx.tenant.slug], { ...environment, DATABASE_URL: t.context.services.config.databaseUrl });
-    t.is(registered.code, 0, registered.err);
-    t.regex(registered.out, /^Stripe delivers to /);
-    t.deepEqual((await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook'), [], sentence);
-  }
-
-  const silent = await healthyStore(t.context);
-  await transact(silent, (ctx) => ctx.tx.execute(sql`
-    update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`));
-  const [fault] = await storeFaults(t.context, silent);
-  t.regex(fault?.sentence ?? '', /^Since 2026-11-20T12:00:00.000Z events come by sweeps only/);
-});
+    const silent = await healthyStore(t.context);
+    await transact(silent, (ctx) =>
+      ctx.tx.execute(sql`
+    update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`),
+    );
+    const [fault] = await storeFaults(t.context, silent);
+    t.regex(fault?.sentence ?? '', /^Since 2026-11-20T12:00:00.000Z events come by sweeps only/);
+  },
+);
 
 test.serial('parcel providers that do not take the key, or do not answer', async (t) => {
   const ctx = await newStore(t.context);
   const { api_key: key = '' } = await buildShippingAccount(ctx, { api_key: `shippo_test_${randomText(20)}` });
   await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key: 'EZTK1234567890' }));
   await shippoControl(shippo.url).configureAccount(key, { auth_broken: true });
-  const said = (await storeFaults(t.context, ctx)).filter(({ about }) => about !== 'stripe').map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
+  const said = (await storeFaults(t.context, ctx))
+    .filter(({ about }) => about !== 'stripe')
+    .map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
   t.is(said[0], 'fault shippo: The provider does not accept the key.');
   t.regex(said[1] ?? '', /^warning easypost: The provider /);
   const live = await newStore(t.context);
-  await buildShippingAccount({ ...live, settings: { ...live.settings, appMode: 'live' } }, { api_key: `shippo_live_${randomText(20)}` });
+  await buildShippingAccount(
+    { ...live, settings: { ...live.settings, appMode: 'live' } },
+    { api_key: `shippo_live_${randomText(20)}` },
+  );
   const [kind] = (await storeFaults(t.context, live)).filter(({ about }) => about === 'shippo');
   t.is(kind?.sentence, 'This is a live key, and here is the test environment.');
   const away = await storeFaults(t.context, ctx, { SHIPPO_API_BASE: 'http://127.0.0.1:1' });

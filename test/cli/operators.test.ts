@@ -26,28 +26,45 @@ test('stores are listed and shown', async (t) => {
 
   const shown = JSON.parse((await call(t.context, 'tenants', 'show', tenant.slug, '--json')).out).tenant;
   t.deepEqual([shown.id, shown.currency, shown.modules.reviews], [tenant.id, 'USD', true]);
-  t.deepEqual(await call(t.context, 'tenants', 'show', 'nobody'), { code: 1, out: '', err: 'There is no store with the slug "nobody".\n' });
+  t.deepEqual(await call(t.context, 'tenants', 'show', 'nobody'), {
+    code: 1,
+    out: '',
+    err: 'There is no store with the slug "nobody".\n',
+  });
 });
 
 test('a module is switched off, is off everywhere within moments, and that is written down', async (t) => {
   const { ctx, clock, services, tenant } = t.context;
   t.is((await services.tenants.bySlug(tenant.slug))?.modules.reviews, true);
-  t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'off')).out, `reviews of ${tenant.slug} is now off.\n`);
-  t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'off')).out, `reviews of ${tenant.slug} was off already.\n`);
+  t.is(
+    (await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'off')).out,
+    `reviews of ${tenant.slug} is now off.\n`,
+  );
+  t.is(
+    (await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'off')).out,
+    `reviews of ${tenant.slug} was off already.\n`,
+  );
   clock.pass(seconds(1));
   t.is((await services.tenants.bySlug(tenant.slug))?.modules.reviews, false);
   const { rows: entries } = await listAudit(ctx, { limit: 10 });
-  t.deepEqual(entries.map(({ action, subjectId, before, after }) => [action, subjectId, before, after]), [
-    ['module.updated', 'reviews', { on: true }, { on: false }],
-  ]);
+  t.deepEqual(
+    entries.map(({ action, subjectId, before, after }) => [action, subjectId, before, after]),
+    [['module.updated', 'reviews', { on: true }, { on: false }]],
+  );
 });
 
 test('a new secret signs everybody out of one store, and that is written down', async (t) => {
   const { ctx, tenant } = t.context;
   const { number } = await readSessionSecret(ctx);
-  t.is((await call(t.context, 'tenants', 'rotate-secret', tenant.slug)).out, `${tenant.slug} has a new secret. Everybody is signed out.\n`);
+  t.is(
+    (await call(t.context, 'tenants', 'rotate-secret', tenant.slug)).out,
+    `${tenant.slug} has a new secret. Everybody is signed out.\n`,
+  );
   t.is((await readSessionSecret(ctx)).number, number + 1);
-  t.deepEqual((await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action), ['store.secret_rotated']);
+  t.deepEqual(
+    (await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action),
+    ['store.secret_rotated'],
+  );
 });
 
 test('a module that is not there, and a switch that is neither on nor off, are wrong calls', async (t) => {
@@ -60,7 +77,17 @@ test('a module that is not there, and a switch that is neither on nor off, are w
 
 test('a key is made, told once, listed without its value, and revoked', async (t) => {
   const { ctx, services, tenant } = t.context;
-  const made = await call(t.context, 'keys', 'create', tenant.slug, 'erp', '--kind', 'secret', '--scopes', 'orders:read, products:write');
+  const made = await call(
+    t.context,
+    'keys',
+    'create',
+    tenant.slug,
+    'erp',
+    '--kind',
+    'secret',
+    '--scopes',
+    'orders:read, products:write',
+  );
   t.is(made.code, 0);
   const [value = ''] = made.out.split('\n');
   t.deepEqual((await services.keys.open(value)).scopes, ['orders:read', 'products:write']);
@@ -69,18 +96,40 @@ test('a key is made, told once, listed without its value, and revoked', async (t
   t.regex(list.out, /erp +secret +sk_test_…\w{4} +live +orders:read,products:write/);
   t.false(list.out.includes(value));
 
-  t.regex((await call(t.context, 'keys', 'revoke', tenant.slug, 'erp')).out, /^The key "erp" \(sk_test_…\w{4}\) is revoked\.\n$/);
+  t.regex(
+    (await call(t.context, 'keys', 'revoke', tenant.slug, 'erp')).out,
+    /^The key "erp" \(sk_test_…\w{4}\) is revoked\.\n$/,
+  );
   t.is((await call(t.context, 'keys', 'revoke', tenant.slug, 'erp')).err, `${tenant.slug} has no live key "erp".\n`);
   const { rows } = await listAudit(ctx, { limit: 10 });
-  t.deepEqual(rows.map(({ action, actorId }) => [action, actorId]), [['key.revoked', 'cli'], ['key.created', 'cli']]);
+  t.deepEqual(
+    rows.map(({ action, actorId }) => [action, actorId]),
+    [
+      ['key.revoked', 'cli'],
+      ['key.created', 'cli'],
+    ],
+  );
   t.false(JSON.stringify(rows).includes(value));
 });
 
 test('machines get a new key as JSON', async (t) => {
   const { tenant } = t.context;
-  const options = ['--kind', 'publishable', '--scopes', 'cart:write', '--expires-at', '2030-01-01T00:00:00Z', '--requests-per-minute', '90', '--json'];
+  const options = [
+    '--kind',
+    'publishable',
+    '--scopes',
+    'cart:write',
+    '--expires-at',
+    '2030-01-01T00:00:00Z',
+    '--requests-per-minute',
+    '90',
+    '--json',
+  ];
   const { key, value } = JSON.parse((await call(t.context, 'keys', 'create', tenant.slug, 'till', ...options)).out);
-  t.deepEqual([key.name, key.kind, key.scopes, key.expires_at], ['till', 'publishable', ['cart:write'], '2030-01-01T00:00:00.000Z']);
+  t.deepEqual(
+    [key.name, key.kind, key.scopes, key.expires_at],
+    ['till', 'publishable', ['cart:write'], '2030-01-01T00:00:00.000Z'],
+  );
   t.is(key.requests_per_minute, 90);
   t.regex(value, /^pk_test_/);
 });
@@ -93,8 +142,14 @@ test('a key that cannot be is refused: by its call, or by the store', async (t) 
     [['a', '--kind', 'secret'], /--scopes is required/],
     [['a', '--kind', 'public', '--scopes', 'cart:write'], /--kind must be one of secret, publishable/],
     [['a', '--kind', 'secret', '--scopes', 'cart:write,all'], /--scopes must be equal to one of the allowed values/],
-    [['a', '--kind', 'secret', '--scopes', 'cart:write', '--expires-at', 'tomorrow'], /--expires-at must be a time such as 2026-11-20T12:00:00Z/],
-    [['a', '--kind', 'secret', '--scopes', 'cart:write', '--requests-per-minute', 'many'], /--requests-per-minute must be a whole number/],
+    [
+      ['a', '--kind', 'secret', '--scopes', 'cart:write', '--expires-at', 'tomorrow'],
+      /--expires-at must be a time such as 2026-11-20T12:00:00Z/,
+    ],
+    [
+      ['a', '--kind', 'secret', '--scopes', 'cart:write', '--requests-per-minute', 'many'],
+      /--requests-per-minute must be a whole number/,
+    ],
   ];
   for (const [words, sentence] of wrong) {
     const { code, err } = await create(...words);
@@ -119,7 +174,10 @@ test('a database that is away, and one that is not migrated, are told apart', as
   const { url: empty, drop } = await createEmptyDatabase();
   t.teardown(drop);
   const behind = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: empty });
-  t.deepEqual([behind.code, behind.err], [1, 'The schema of the database is behind this release: run the migrate command first.\n']);
+  t.deepEqual(
+    [behind.code, behind.err],
+    [1, 'The schema of the database is behind this release: run the migrate command first.\n'],
+  );
 });
 
 test('an operator may start from the example', async (t) => {
@@ -141,9 +199,15 @@ test('the release phase migrates with nothing but DATABASE_URL, and again withou
   t.regex(first.out, /^applied {2}0001-platform$/m);
   t.regex(first.err, /^Applying 0001-platform\.$/m);
 
-  t.deepEqual(await callCli(['migrate'], { DATABASE_URL: url }), { code: 0, out: 'The schema is up to date.\n', err: '' });
+  t.deepEqual(await callCli(['migrate'], { DATABASE_URL: url }), {
+    code: 0,
+    out: 'The schema is up to date.\n',
+    err: '',
+  });
   t.deepEqual(JSON.parse((await callCli(['migrate', '--json'], { DATABASE_URL: url })).out), { applied: [] });
-  t.deepEqual(JSON.parse((await callCli(['migrate', '--status', '--json'], { DATABASE_URL: url })).out), { pending: [] });
+  t.deepEqual(JSON.parse((await callCli(['migrate', '--status', '--json'], { DATABASE_URL: url })).out), {
+    pending: [],
+  });
   const without = 'The environment is not fit to start with:\n  DATABASE_URL is required\n';
   t.deepEqual(await callCli(['migrate'], {}), { code: 1, out: '', err: without });
 });

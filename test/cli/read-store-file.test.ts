@@ -10,7 +10,10 @@ test('references resolve wherever a value may stand, also inside braces and brac
 });
 
 test('JSON is read too', (t) => {
-  t.deepEqual(readStoreFile('{ "a": "${ONE}", "b": [1, null, true] }', { ONE: 'x' }).value, { a: 'x', b: [1, null, true] });
+  t.deepEqual(readStoreFile('{ "a": "${ONE}", "b": [1, null, true] }', { ONE: 'x' }).value, {
+    a: 'x',
+    b: [1, null, true],
+  });
 });
 
 test('times stay as they are written', (t) => {
@@ -19,10 +22,13 @@ test('times stay as they are written', (t) => {
 
 test('every missing variable is named with its line, and its value is asked for nowhere else', (t) => {
   const { problems, locate } = readStoreFile('a: 1\nb: { c: ${GONE} }\nd: ${EMPTY}\n', { EMPTY: '' });
-  t.deepEqual(problems.map(({ line, column, detail }) => [line, column, detail]), [
-    [2, 9, 'needs the variable GONE, which is not set'],
-    [3, 4, 'needs the variable EMPTY, which is not set'],
-  ]);
+  t.deepEqual(
+    problems.map(({ line, column, detail }) => [line, column, detail]),
+    [
+      [2, 9, 'needs the variable GONE, which is not set'],
+      [3, 4, 'needs the variable EMPTY, which is not set'],
+    ],
+  );
   t.is(locate({ path: '/b/c', detail: 'must not be empty' }), undefined, 'that is explained already');
 });
 
@@ -54,7 +60,11 @@ test('broken syntax is told with its line, and references as they were written',
   const { value, problems } = readStoreFile('a: 1\nb: [1, 2\nc: 3\n', {});
   t.is(value, undefined);
   t.true(problems.length > 0 && problems.every(({ line }) => line >= 2));
-  t.is(readStoreFile('not a map\n$ nor this\na: { b: [1, 2] }\nc: [3, 4]\n', {}).problems.length, 1, 'not every token behind it');
+  t.is(
+    readStoreFile('not a map\n$ nor this\na: { b: [1, 2] }\nc: [3, 4]\n', {}).problems.length,
+    1,
+    'not every token behind it',
+  );
   const twice = readStoreFile('${A}: 1\n${A}: 2\n', {}).problems;
   t.is(twice[0]?.line, 2);
 });
@@ -62,5 +72,10 @@ test('broken syntax is told with its line, and references as they were written',
 test('an empty file has no value and no line but its first', (t) => {
   const { value, locate } = readStoreFile('', {});
   t.is(value, null);
-  t.deepEqual(locate({ path: '', detail: 'must be an object' }), { line: 1, column: 1, field: '', detail: 'must be an object' });
+  t.deepEqual(locate({ path: '', detail: 'must be an object' }), {
+    line: 1,
+    column: 1,
+    field: '',
+    detail: 'must be an object',
+  });
 });

@@ -8,19 +8,25 @@ import { commands } from '#src/cli/commands.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { listDeliveries, redeliver, sendTestEvent } from '#src/domain/webhooks/index.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { redeliver, sendTestEvent, listDeliveries } from '#src/domain/webhooks/index.ts';
 
 /* The README is read out: each command line in it is run as it is written, in its order, on a store made of its example. */
 const [stripe, shippo, mailbox] = await Promise.all([startStripeSimulator(), startShippoSimulator(), startMailbox()]);
 const { DATABASE_URL: _another, ...environment } = testEnvironment({
-  STRIPE_API_BASE: stripe.url, SHIPPO_API_BASE: shippo.url, SMTP_URL: mailbox.smtpUrl,
-  STRIPE_SECRET_KEY: 'sk_test_readme', STRIPE_PUBLISHABLE_KEY: 'pk_test_readme', STRIPE_WEBHOOK_SECRET: 'whsec_readme',
-  SHIPPO_API_KEY: 'shippo_test_readme', SHIPPO_WEBHOOK_TOKEN: 'readme_token_readme_token', EASYPOST_API_KEY: 'EZTK_readme',
+  STRIPE_API_BASE: stripe.url,
+  SHIPPO_API_BASE: shippo.url,
+  SMTP_URL: mailbox.smtpUrl,
+  STRIPE_SECRET_KEY: 'sk_test_readme',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_readme',
+  STRIPE_WEBHOOK_SECRET: 'whsec_readme',
+  SHIPPO_API_KEY: 'shippo_test_readme',
+  SHIPPO_WEBHOOK_TOKEN: 'readme_token_readme_token',
+  EASYPOST_API_KEY: 'EZTK_readme',
   ERP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'readme').toString('base64')}`,
 });
 const test = anyTest as TestFn<TestContext>;
@@ -34,9 +40,14 @@ test.after.always(async () => {
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 /** In fences, and in the text between backquotes, which may be broken over two lines. */
-const lines = [...readme.replaceAll(/\n {2}/g, ' ').matchAll(/npm run cli -- ([^`\n#]+)/g)].map(([, line = '']) => line.trim());
+const lines = [...readme.replaceAll(/\n {2}/g, ' ').matchAll(/npm run cli -- ([^`\n#]+)/g)].map(([, line = '']) =>
+  line.trim(),
+);
 /** Before a store is made of the example, nothing can be asked about it. */
-const inOrder = [...lines.filter((line) => /^(example|apply)/.test(line)), ...lines.filter((line) => !/^(example|apply)/.test(line))];
+const inOrder = [
+  ...lines.filter((line) => /^(example|apply)/.test(line)),
+  ...lines.filter((line) => !/^(example|apply)/.test(line)),
+];
 
 test.serial('every command line of the README does what it says', async (t) => {
   t.true(inOrder.length >= 20, lines.join('\n'));
@@ -61,7 +72,8 @@ test('the README names no command and no option that there is not', (t) => {
     if (line === '--help') continue;
     const command = commands.find(({ name }) => line === name || line.startsWith(`${name} `));
     t.truthy(command, line);
-    for (const [, option = ''] of line.matchAll(/--([a-z-]+)/g)) t.true(option in (command?.options ?? {}), `${line}: --${option}`);
+    for (const [, option = ''] of line.matchAll(/--([a-z-]+)/g))
+      t.true(option in (command?.options ?? {}), `${line}: --${option}`);
   }
 });
 
@@ -72,7 +84,10 @@ async function storeOf({ services, ctx }: TestContext): Promise<TestContext['ctx
 }
 
 /** An endpoint and a delivery to speak of. */
-async function deliverSomething(t: Parameters<typeof receiverFor>[0] & { context: TestContext }, ctx: TestContext['ctx']): Promise<Record<string, string>> {
+async function deliverSomething(
+  t: Parameters<typeof receiverFor>[0] & { context: TestContext },
+  ctx: TestContext['ctx'],
+): Promise<Record<string, string>> {
   const { id } = await buildEndpoint(ctx, await receiverFor(t));
   await sendTestEvent(ctx, { id });
   await runJobs(t.context.services);

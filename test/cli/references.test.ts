@@ -6,19 +6,42 @@ import { hideReferences, resolveReferences, showReferences } from '#src/cli/appl
 const lookUp = (name: string) => `<${name}>`;
 
 test('a reference gets its value, an escaped one its own text', (t) => {
-  t.is(resolveReferences(hideReferences('a ${ONE}${TWO_2} $${THREE} $ {X} ${} ${4}'), lookUp), 'a <ONE><TWO_2> ${THREE} $ {X} ${} ${4}');
+  t.is(
+    resolveReferences(hideReferences('a ${ONE}${TWO_2} $${THREE} $ {X} ${} ${4}'), lookUp),
+    'a <ONE><TWO_2> ${THREE} $ {X} ${} ${4}',
+  );
 });
 
 test('a value is never read again: one that looks like a reference stays what it is', (t) => {
-  t.is(resolveReferences(hideReferences('${ONE}'), () => '${TWO}'), '${TWO}');
+  t.is(
+    resolveReferences(hideReferences('${ONE}'), () => '${TWO}'),
+    '${TWO}',
+  );
 });
 
 test('hidden text is as long as it was, line by line, and can be shown as it was', (t) => {
-  const part = fc.constantFrom('${A}', '$${B}', '$$${C}', '{ x: ${D_1} }', '\n', 'plain', '$', '{', '}', '${', '${e f}');
-  fc.assert(fc.property(fc.array(part), (parts) => {
-    const text = parts.join('');
-    const hidden = hideReferences(text);
-    t.deepEqual(hidden.split('\n').map(({ length }) => length), text.split('\n').map(({ length }) => length));
-    t.is(showReferences(hidden), text);
-  }));
+  const part = fc.constantFrom(
+    '${A}',
+    '$${B}',
+    '$$${C}',
+    '{ x: ${D_1} }',
+    '\n',
+    'plain',
+    '$',
+    '{',
+    '}',
+    '${',
+    '${e f}',
+  );
+  fc.assert(
+    fc.property(fc.array(part), (parts) => {
+      const text = parts.join('');
+      const hidden = hideReferences(text);
+      t.deepEqual(
+        hidden.split('\n').map(({ length }) => length),
+        text.split('\n').map(({ length }) => length),
+      );
+      t.is(showReferences(hidden), text);
+    }),
+  );
 });

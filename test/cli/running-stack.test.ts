@@ -20,7 +20,7 @@ test('the command line finds the stack that runs, and none that has ended', (t) 
   writeFileSync(file, JSON.stringify(another));
   t.is(findRunningStack(file), undefined, 'its process is gone');
   announced.withdraw();
-  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), another, 'another\'s is left alone');
+  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), another, "another's is left alone");
 
   announceStack({}, file).withdraw();
   t.throws(() => statSync(file), { code: 'ENOENT' });

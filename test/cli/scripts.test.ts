@@ -4,12 +4,16 @@ import test from 'ava';
 
 import { runEntry } from '#test/support/run-entry.ts';
 
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { scripts: Record<string, string> };
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  scripts: Record<string, string>;
+};
 const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
 
 /** What is started to be watched by a person. The others are `npm run cli`, with a help of its own, and what runs as a service. */
 const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/local)\//.test(entryOf(name)));
-const benchmarks = globSync('test/bench/*.ts').map((path) => path.replace('test/bench/', '').replace('.ts', '')).filter((name) => name !== 'main');
+const benchmarks = globSync('test/bench/*.ts')
+  .map((path) => path.replace('test/bench/', '').replace('.ts', ''))
+  .filter((name) => name !== 'main');
 
 for (const name of watched) {
   test(`npm run ${name} -- --help says what it does, with an example, and does nothing`, async (t) => {

@@ -13,8 +13,12 @@ import { testEnvironment } from '#test/support/environment.ts';
 
 const example = readFileSync(fileURLToPath(new URL('../../src/cli/apply/store.example.yaml', import.meta.url)), 'utf8');
 const environment = {
-  STRIPE_SECRET_KEY: 'sk_test_hush', STRIPE_PUBLISHABLE_KEY: 'pk_test_hush', STRIPE_WEBHOOK_SECRET: 'whsec_hush',
-  SHIPPO_API_KEY: 'shippo_test_hush', SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token', EASYPOST_API_KEY: 'EZTK_hush',
+  STRIPE_SECRET_KEY: 'sk_test_hush',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_hush',
+  STRIPE_WEBHOOK_SECRET: 'whsec_hush',
+  SHIPPO_API_KEY: 'shippo_test_hush',
+  SHIPPO_WEBHOOK_TOKEN: 'hush_token_hush_token',
+  EASYPOST_API_KEY: 'EZTK_hush',
   ERP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'hush').toString('base64')}`,
 };
 const local = readConfig(testEnvironment()).settings;
@@ -37,15 +41,21 @@ test('the example is right, also where real money is', (t) => {
 });
 
 test('the example shows every section and every field', (t) => {
-  const fields = [['store', StoreInput] as const, ...sections.map(({ name, schema }) => [name, schema] as const)]
-    .flatMap(([name, schema]) => [name, ...fieldsOf(schema).map((field) => `${name} ${field}`)]);
-  t.deepEqual(fields.filter((field) => !new RegExp(`\\b${field.split(' ').at(-1)}:`).test(example)), []);
+  const fields = [
+    ['store', StoreInput] as const,
+    ...sections.map(({ name, schema }) => [name, schema] as const),
+  ].flatMap(([name, schema]) => [name, ...fieldsOf(schema).map((field) => `${name} ${field}`)]);
+  t.deepEqual(
+    fields.filter((field) => !new RegExp(`\\b${field.split(' ').at(-1)}:`).test(example)),
+    [],
+  );
 });
 
 /** The names of all the fields that a schema has, at every depth. */
 function fieldsOf(schema: object): string[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (keyword === 'properties') return Object.entries<object>(value).flatMap(([name, field]) => [name, ...fieldsOf(field)]);
+    if (keyword === 'properties')
+      return Object.entries<object>(value).flatMap(([name, field]) => [name, ...fieldsOf(field)]);
     return ['items', 'anyOf', 'allOf'].includes(keyword) || Array.isArray(schema) ? fieldsOf(value) : [];
   });
 }
@@ -60,14 +70,17 @@ test('everything that is wrong is told at once, from top to bottom, with line an
     ['price_cents: 3800', 'price_cents: 38.50'],
     ['type: fixed, value_cents: 500', 'type: fixed'],
   ]);
-  t.deepEqual(problems.map((problem) => problem.split(' ').slice(0, 2).join(' ')), [
-    `${lineOf('currency: USD')} store.currency`,
-    `${lineOf('reviews: true')} modules.reviews`,
-    `${lineOf('session_lifetime')} payments.session_lifetime`,
-    `${lineOf('kind: secret')} keys[1].kind`,
-    `${lineOf('price_cents: 3800')} products[0].variants[0].price_cents`,
-    `${lineOf('FIVEOFF')} promo_codes[1].value_cents`,
-  ]);
+  t.deepEqual(
+    problems.map((problem) => problem.split(' ').slice(0, 2).join(' ')),
+    [
+      `${lineOf('currency: USD')} store.currency`,
+      `${lineOf('reviews: true')} modules.reviews`,
+      `${lineOf('session_lifetime')} payments.session_lifetime`,
+      `${lineOf('kind: secret')} keys[1].kind`,
+      `${lineOf('price_cents: 3800')} products[0].variants[0].price_cents`,
+      `${lineOf('FIVEOFF')} promo_codes[1].value_cents`,
+    ],
+  );
   t.deepEqual(problemsOf([['timezone: America/New_York', 'timezone: America/Old_York']]), [
     `${lineOf('timezone:')} store.timezone is no time zone that is known`,
   ]);
@@ -80,7 +93,7 @@ test('a typo in a field does not pass silently, and what was meant is said', (t)
   t.deepEqual(problemsOf([['promo_codes:', 'promocodes:']]), [
     `${lineOf('promo_codes:')} promocodes is not known here; did you mean promo_codes?`,
   ]);
-  t.deepEqual(problemsOf([['theme: { accent:', 'theme: { anything:']]), [], 'a theme is the storefront\'s own');
+  t.deepEqual(problemsOf([['theme: { accent:', 'theme: { anything:']]), [], "a theme is the storefront's own");
 });
 
 test('a field that is missing is told where it should stand', (t) => {
@@ -109,7 +122,7 @@ test('a publishable key may not be given more than a shopper may do', (t) => {
   ]);
 });
 
-test('addresses are https, but for a developer\'s machine', (t) => {
+test("addresses are https, but for a developer's machine", (t) => {
   const shop = ['https://shop.cedar.example', 'http://shop.cedar.example'] as const;
   const erp = ['https://erp.cedar.example', 'http://127.0.0.1:4000'] as const;
   t.deepEqual(problemsOf([shop, erp]), []);
@@ -123,7 +136,7 @@ test('addresses are https, but for a developer\'s machine', (t) => {
   t.regex(script, /storefront_url must be an https address/);
 });
 
-test('times have bounds, and seconds are for a developer\'s machine', (t) => {
+test("times have bounds, and seconds are for a developer's machine", (t) => {
   const lifetime = (written: string) => [['session_lifetime: 60m', `session_lifetime: ${written}`]] as const;
   for (const written of ['35m', '23h']) t.deepEqual(problemsOf(lifetime(written), strict), [], written);
   for (const written of ['34m', '24h', '30s', '0m']) t.is(problemsOf(lifetime(written), strict).length, 1, written);
@@ -145,7 +158,10 @@ test('countries are named by their codes', (t) => {
 test('a missing variable is told once, by its name and line', (t) => {
   const loaded = loadStoreFile(example, {}, local);
   const problems = 'problems' in loaded ? loaded.problems : [];
-  t.deepEqual(problems.map(({ detail }) => /[A-Z_]{5,}/.exec(detail)?.[0]), Object.keys(environment));
+  t.deepEqual(
+    problems.map(({ detail }) => /[A-Z_]{5,}/.exec(detail)?.[0]),
+    Object.keys(environment),
+  );
   t.is(problems[0]?.line, lineOf('${STRIPE_SECRET_KEY}'));
 });
 
@@ -161,13 +177,19 @@ test('no problem repeats a secret', (t) => {
 test('whatever stands in a file, it is right or told where it is wrong', (t) => {
   const document = parse(example.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
   const paths = [...placesOf(document)];
-  fc.assert(fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
-    const changed = structuredClone(document);
-    const last = path.at(-1) ?? '';
-    path.slice(0, -1).reduce((node, name) => node[name], changed)[last] = value;
-    const loaded = loadStoreFile(JSON.stringify(changed, null, 1), environment, strict);
-    t.true('file' in loaded || (loaded.problems.length > 0 && loaded.problems.every(({ line, detail }) => line >= 1 && detail !== '')));
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
+      const changed = structuredClone(document);
+      const last = path.at(-1) ?? '';
+      path.slice(0, -1).reduce((node, name) => node[name], changed)[last] = value;
+      const loaded = loadStoreFile(JSON.stringify(changed, null, 1), environment, strict);
+      t.true(
+        'file' in loaded ||
+          (loaded.problems.length > 0 && loaded.problems.every(({ line, detail }) => line >= 1 && detail !== '')),
+      );
+    }),
+    { numRuns: 300 },
+  );
 });
 
 /** The way to every field of a value. */

@@ -7,25 +7,34 @@ import { openAccount } from '#src/domain/payments/index.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import { callCli } from '#test/support/cli.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildSavedCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
-import { buildSavedCart } from '#test/support/factories/cart.ts';
-import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
-const { DATABASE_URL: _another, ...environment } = testEnvironment({ ENCRYPTION_KEYS: `k1:${older.toString('base64')}` });
+const { DATABASE_URL: _another, ...environment } = testEnvironment({
+  ENCRYPTION_KEYS: `k1:${older.toString('base64')}`,
+});
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test, environment);
 
 const call = ({ services: { config } }: StripeContext, words: string[], given: Record<string, string> = {}) =>
-  callCli(words, { ...environment, DATABASE_URL: config.databaseUrl, STRIPE_API_BASE: config.stripeApiBase ?? '', ...given });
+  callCli(words, {
+    ...environment,
+    DATABASE_URL: config.databaseUrl,
+    STRIPE_API_BASE: config.stripeApiBase ?? '',
+    ...given,
+  });
 
 test.serial('an order that Stripe knows as paid is brought into line, after a look at what would change', async (t) => {
   const { ctx, stripe, tenant } = t.context;
   await stripe.deliveries({ drop: 1 });
   const product = await buildProduct(ctx, { variants: [{ ships: false }] });
-  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }],
+  });
   const { sessionId } = await sessionOf(ctx, orderId);
   await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
   const { orderNumber } = await orderOf(ctx, orderId);
@@ -39,12 +48,20 @@ test.serial('an order that Stripe knows as paid is brought into line, after a lo
   const real = JSON.parse((await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? '', '--json'])).out);
   t.deepEqual([real.dry_run, real.checked_at, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
   t.is((await orderOf(ctx, orderId)).status, 'paid');
-  t.is((await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? ''])).out, '1 object looked at: nothing changed.\n');
+  t.is(
+    (await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? ''])).out,
+    '1 object looked at: nothing changed.\n',
+  );
 });
 
 test.serial('a replay says what it needs, and fails with what Stripe says', async (t) => {
   const { stripe, tenant } = t.context;
-  for (const words of [[], ['--order', 'ORD-1', '--session', 'cs_1'], ['--session', 'cs_1', '--until', '1h'], ['--since', 'once']]) {
+  for (const words of [
+    [],
+    ['--order', 'ORD-1', '--session', 'cs_1'],
+    ['--session', 'cs_1', '--until', '1h'],
+    ['--since', 'once'],
+  ]) {
     const { code, err } = await call(t.context, ['replay', tenant.slug, ...words]);
     t.is(code, 2, `${words.join(' ')}: ${err}`);
   }
@@ -67,7 +84,10 @@ test.serial('an encryption key is replaced, and then the old one can go', async 
   t.is(rotated.code, 0, rotated.err);
   t.regex(rotated.err, /^payment_accounts\.secret_key_sealed: \d+ sealed again$/m);
   t.regex(rotated.out, /^payment_accounts\.secret_key_sealed +k2 +\d+ +current$/m);
-  t.regex(rotated.out, /\nNothing is sealed with k1 any more: once no process seals with it, take it out of ENCRYPTION_KEYS\.\n$/);
+  t.regex(
+    rotated.out,
+    /\nNothing is sealed with k1 any more: once no process seals with it, take it out of ENCRYPTION_KEYS\.\n$/,
+  );
 
   const alone = await call(t.context, ['rotate-keys', '--json'], { ENCRYPTION_KEYS: `k2:${newer.toString('base64')}` });
   t.is(alone.code, 0);
@@ -88,7 +108,10 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   t.is(held.code, 0);
   t.deepEqual(Object.keys(JSON.parse(held.out).held), ['saved_carts', 'unsubscribe_links']);
   t.regex(held.err, /^Looking through saved_carts\.$/m);
-  t.deepEqual(JSON.parse((await call(t.context, ['export', tenant.slug, 'ada@example.com', '--json'])).out), JSON.parse(held.out));
+  t.deepEqual(
+    JSON.parse((await call(t.context, ['export', tenant.slug, 'ada@example.com', '--json'])).out),
+    JSON.parse(held.out),
+  );
 
   const hasty = await call(t.context, ['erase', tenant.slug, 'ada@example.com']);
   t.is(hasty.code, 2);
@@ -98,13 +121,21 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   const order = await buildPaidOrder(ctx, { email: 'ada@example.com', number: 5001 });
   const blocked = await call(t.context, ['erase', tenant.slug, 'ada@example.com', '--yes']);
   t.is(blocked.code, 1);
-  t.regex(blocked.err, new RegExp(`Something is still under way, so nothing was erased: ${order.orderNumber} was not sent yet: send it or refund it\\.\n$`));
+  t.regex(
+    blocked.err,
+    new RegExp(
+      `Something is still under way, so nothing was erased: ${order.orderNumber} was not sent yet: send it or refund it\\.\n$`,
+    ),
+  );
 
   await buildSavedCart(ctx, { email: 'grace@example.com' });
   const erased = await call(t.context, ['erase', tenant.slug, 'grace@example.com', '--yes']);
   t.is(erased.code, 0);
   t.regex(erased.out, /^saved_carts +1$/m);
-  t.is((await call(t.context, ['erase', tenant.slug, 'grace@example.com', '--yes'])).out, 'Nothing is held about this address.\n');
+  t.is(
+    (await call(t.context, ['erase', tenant.slug, 'grace@example.com', '--yes'])).out,
+    'Nothing is held about this address.\n',
+  );
 });
 
 test.serial('Stripe is told where to deliver, once', async (t) => {
@@ -112,10 +143,20 @@ test.serial('Stripe is told where to deliver, once', async (t) => {
   const url = { PUBLIC_URL: 'http://127.0.0.1:4998' };
   const first = JSON.parse((await call(t.context, ['webhooks:register', tenant.slug, '--json'], url)).out);
   t.is(first.created, true);
-  t.regex((await call(t.context, ['webhooks:register', tenant.slug], url)).out, /^Stripe delivers to \S+ already \(we_/);
-  const replaced = JSON.parse((await call(t.context, ['webhooks:register', tenant.slug, '--replace', '--json'], url)).out);
+  t.regex(
+    (await call(t.context, ['webhooks:register', tenant.slug], url)).out,
+    /^Stripe delivers to \S+ already \(we_/,
+  );
+  const replaced = JSON.parse(
+    (await call(t.context, ['webhooks:register', tenant.slug, '--replace', '--json'], url)).out,
+  );
   t.not(replaced.endpoint_id, first.endpoint_id);
-  const endpoints = (await stripe.account(account.secretKey)).webhook_endpoints.filter((endpoint) => endpoint['url'] === replaced.url);
-  t.deepEqual(endpoints.map(({ status }) => status), ['disabled', 'enabled']);
+  const endpoints = (await stripe.account(account.secretKey)).webhook_endpoints.filter(
+    (endpoint) => endpoint['url'] === replaced.url,
+  );
+  t.deepEqual(
+    endpoints.map(({ status }) => status),
+    ['disabled', 'enabled'],
+  );
   t.false(JSON.stringify([first, replaced]).includes('whsec_'));
 });

@@ -23,7 +23,15 @@ async function callJson(context: TestContext, name: string, ...words: string[]) 
 test.serial('an endpoint is made, told once of its secret, tested, and its delivery looked at', async (t) => {
   const { services, ctx } = t.context;
   const receiver = await receiverFor(t);
-  const made = await call(t.context, 'create', `${receiver.url}/a`, '--events', 'order.paid, order.shipped', '--concurrency', '2');
+  const made = await call(
+    t.context,
+    'create',
+    `${receiver.url}/a`,
+    '--events',
+    'order.paid, order.shipped',
+    '--concurrency',
+    '2',
+  );
   t.is(made.code, 0, made.err);
   const [secret = ''] = made.out.split('\n');
   t.regex(secret, /^whsec_/);
@@ -36,10 +44,23 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
   t.regex(tested.event_id, /^evt_/);
   await runJobs(services);
   t.is(receiver.requests.length, 1);
-  const deliveries = await call(t.context, 'deliveries', id, '--state', 'delivered', '--since', '24h', '--type', 'webhook.test');
+  const deliveries = await call(
+    t.context,
+    'deliveries',
+    id,
+    '--state',
+    'delivered',
+    '--since',
+    '24h',
+    '--type',
+    'webhook.test',
+  );
   const [, delivery = ''] = /^(whd_\S+) .* webhook\.test +delivered +1 +2\d\d /m.exec(deliveries.out) ?? [];
   t.not(delivery, '', deliveries.out);
-  t.regex((await call(t.context, 'delivery', delivery)).out, /^webhook\.test \(evt_\S+\) for whe_\S+: delivered\.\nTRY .*\n1 .* 2\d\d .* ms/);
+  t.regex(
+    (await call(t.context, 'delivery', delivery)).out,
+    /^webhook\.test \(evt_\S+\) for whe_\S+: delivered\.\nTRY .*\n1 .* 2\d\d .* ms/,
+  );
   t.is((await callJson(t.context, 'delivery', delivery)).attempts.length, 1);
 
   t.is((await call(t.context, 'redeliver', delivery)).out, `${delivery} is on its way again.\n`);
@@ -51,7 +72,10 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
 
   const rotated = await callJson(t.context, 'rotate', id);
   t.not(rotated.secret, secret);
-  t.is((await call(t.context, 'update', id, '--events', 'order.*')).out, `${id} is told of order.* at ${receiver.url}/a.\n`);
+  t.is(
+    (await call(t.context, 'update', id, '--events', 'order.*')).out,
+    `${id} is told of order.* at ${receiver.url}/a.\n`,
+  );
   t.is((await call(t.context, 'disable', id)).out, `${id} is off.\n`);
   t.regex((await call(t.context, 'list')).out, /off \(owner\)/);
   t.is((await call(t.context, 'test', id)).code, 1);
@@ -61,19 +85,43 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
   t.is((await call(t.context, 'disable', id)).err, 'There is no such webhook endpoint.\n');
 
   const { rows } = await listAudit(ctx, { limit: 20 });
-  t.deepEqual(rows.toReversed().map(({ action }) => action.split('.')[1]), [
-    'created', 'tested', 'redelivered', 'recovered', 'recovered', 'secret_rotated', 'updated', 'disabled', 'enabled', 'removed',
-  ]);
+  t.deepEqual(
+    rows.toReversed().map(({ action }) => action.split('.')[1]),
+    [
+      'created',
+      'tested',
+      'redelivered',
+      'recovered',
+      'recovered',
+      'secret_rotated',
+      'updated',
+      'disabled',
+      'enabled',
+      'removed',
+    ],
+  );
   t.true(rows.every(({ actorKind, actorId }) => actorKind === 'operator' && actorId === 'cli'));
 });
 
 test.serial('what is written wrongly is said in the words of the command line', async (t) => {
   const wrong: [string[], RegExp][] = [
     [['create', 'https://a.example/hook'], /--events is required/],
-    [['create', 'https://a.example/hook', '--events', 'order.baked'], /--events must be equal to one of the allowed values/],
-    [['create', 'https://a.example/hook', '--events', 'order.paid', '--concurrency', '99'], /--concurrency must be at most 32/],
-    [['create', 'https://a.example/hook', '--events', 'order.paid', '--rate-per-second', 'many'], /--rate-per-second must be/],
-    [['deliveries', 'whe_1', '--state', 'lost'], /--state must be one of pending, delivered, failed, discarded|--state must be equal/],
+    [
+      ['create', 'https://a.example/hook', '--events', 'order.baked'],
+      /--events must be equal to one of the allowed values/,
+    ],
+    [
+      ['create', 'https://a.example/hook', '--events', 'order.paid', '--concurrency', '99'],
+      /--concurrency must be at most 32/,
+    ],
+    [
+      ['create', 'https://a.example/hook', '--events', 'order.paid', '--rate-per-second', 'many'],
+      /--rate-per-second must be/,
+    ],
+    [
+      ['deliveries', 'whe_1', '--state', 'lost'],
+      /--state must be one of pending, delivered, failed, discarded|--state must be equal/,
+    ],
     [['deliveries', 'whe_1', '--since', 'lately'], /--since is no time that I know\. A time such as/],
     [['recover', 'whe_1', 'lately'], /--since is no time/],
     [['recover', 'whe_1', '1h', '--only', 'some'], /--only must be/],
@@ -83,7 +131,10 @@ test.serial('what is written wrongly is said in the words of the command line', 
     t.is(code, 2, `${name}: ${err}`);
     t.regex(err, sentence);
   }
-  const private_ = await callCli(['webhooks:create', t.context.tenant.slug, 'https://user:pass@a.example', '--events', 'order.paid'], { ...environment, DATABASE_URL: t.context.services.config.databaseUrl });
+  const private_ = await callCli(
+    ['webhooks:create', t.context.tenant.slug, 'https://user:pass@a.example', '--events', 'order.paid'],
+    { ...environment, DATABASE_URL: t.context.services.config.databaseUrl },
+  );
   t.is(private_.code, 1);
   t.notRegex(private_.err, / at /);
 });
@@ -92,5 +143,9 @@ test.serial('the events that there are, are listed', async (t) => {
   const { code, out } = await callCli(['webhooks:events']);
   t.is(code, 0);
   t.regex(out, /^order\.paid +The payment has settled/m);
-  t.true(JSON.parse((await callCli(['webhooks:events', '--json'])).out).event_types.every(({ schema, sample }: { schema: object; sample: object }) => schema && sample));
+  t.true(
+    JSON.parse((await callCli(['webhooks:events', '--json'])).out).event_types.every(
+      ({ schema, sample }: { schema: object; sample: object }) => schema && sample,
+    ),
+  );
 });

@@ -8,13 +8,13 @@ import test from 'ava';
 import pg from 'pg';
 
 import { readConfig } from '#src/config.ts';
-import { read } from '#src/database/transact.ts';
-import { silentLog } from '#src/lib/log.ts';
-import { sql } from '#src/lib/sql.ts';
-import { ensurePostgresClient } from '#src/dev/embedded/postgres-client.ts';
-import { startPostgres } from '#src/dev/embedded/postgres.ts';
 import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
+import { read } from '#src/database/transact.ts';
+import { startPostgres } from '#src/dev/embedded/postgres.ts';
+import { ensurePostgresClient } from '#src/dev/embedded/postgres-client.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -31,25 +31,41 @@ test('a shop comes back from its backup, every row of every store, on the oldest
   // PostgreSQL may have to run as another account.
   chmodSync(folder, 0o711);
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const [{ pgDump, pgRestore }, postgres] = await Promise.all([ensurePostgresClient(), startPostgres({ folder, oldest: true })]);
+  const [{ pgDump, pgRestore }, postgres] = await Promise.all([
+    ensurePostgresClient(),
+    startPostgres({ folder, oldest: true }),
+  ]);
   t.teardown(() => postgres.stop());
   await migrate(postgres.url);
   const environment = testEnvironment({ DATABASE_URL: postgres.url });
   const services = await createServices(readConfig(environment), 'test', { log: silentLog });
   t.teardown(() => services.close());
-  const stores = await Promise.all([1, 2].map(async () => {
-    const ctx = { ...services.context(), tenant: await buildTenant(services) };
-    await buildPaymentAccount(ctx);
-    await buildProduct(ctx);
-    const { id, orderNumber } = await buildPaidOrder(ctx);
-    await buildMail(ctx, { kind: 'receipt', to: newAddress(), data: orderMail({ order_number: orderNumber }), subjectId: id });
-    return ctx;
-  }));
+  const stores = await Promise.all(
+    [1, 2].map(async () => {
+      const ctx = { ...services.context(), tenant: await buildTenant(services) };
+      await buildPaymentAccount(ctx);
+      await buildProduct(ctx);
+      const { id, orderNumber } = await buildPaidOrder(ctx);
+      await buildMail(ctx, {
+        kind: 'receipt',
+        to: newAddress(),
+        data: orderMail({ order_number: orderNumber }),
+        subjectId: id,
+      });
+      return ctx;
+    }),
+  );
 
   const dump = join(folder, 'shop.dump');
   const backUp = (variables: Record<string, string>, ...options: string[]) =>
-    execute(pgDump, [...options, '--format=custom', `--file=${dump}`, postgres.url], { env: { PATH: process.env['PATH'], ...variables } });
-  await t.throwsAsync(backUp({}), { message: /row-level security policy/ }, 'without the setting nothing is left out silently');
+    execute(pgDump, [...options, '--format=custom', `--file=${dump}`, postgres.url], {
+      env: { PATH: process.env['PATH'], ...variables },
+    });
+  await t.throwsAsync(
+    backUp({}),
+    { message: /row-level security policy/ },
+    'without the setting nothing is left out silently',
+  );
   await backUp({ PGOPTIONS: '-c app.platform=on' }, '--enable-row-security');
   const restored = await newDatabase(postgres, 'restored üç$0');
   await execute(pgRestore, ['--no-owner', '--exit-on-error', `--dbname=${restored}`, dump]);
@@ -59,11 +75,16 @@ test('a shop comes back from its backup, every row of every store, on the oldest
   t.deepEqual(after, before);
   t.deepEqual(await pendingMigrations(restored), []);
 
-  const again = await createServices(readConfig({ ...environment, DATABASE_URL: restored }), 'test', { log: silentLog });
+  const again = await createServices(readConfig({ ...environment, DATABASE_URL: restored }), 'test', {
+    log: silentLog,
+  });
   t.teardown(() => again.close());
   await t.notThrowsAsync(proveDatabase(again.execute), 'the restored database keeps stores apart');
   for (const { tenant } of stores) {
-    const found = await read<{ tenantId: string }>({ ...again.context(), tenant }, sql`select tenant_id as "tenantId" from orders`);
+    const found = await read<{ tenantId: string }>(
+      { ...again.context(), tenant },
+      sql`select tenant_id as "tenantId" from orders`,
+    );
     t.deepEqual(found, [{ tenantId: tenant.id }]);
   }
 });
@@ -73,7 +94,9 @@ async function newDatabase({ url, adminUrl }: { url: string; adminUrl: string },
   const address = new URL(url);
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();
-  await admin.query(`create database ${pg.escapeIdentifier(name)} owner ${pg.escapeIdentifier(decodeURIComponent(address.username))}`);
+  await admin.query(
+    `create database ${pg.escapeIdentifier(name)} owner ${pg.escapeIdentifier(decodeURIComponent(address.username))}`,
+  );
   await admin.end();
   address.pathname = encodeURI(name);
   return address.href;
@@ -86,7 +109,8 @@ async function countRows(url: string): Promise<Record<string, number>> {
     const { rows } = await client.query<{ name: string }>(`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`);
     const counts: Record<string, number> = {};
-    for (const { name } of rows) counts[name] = Number((await client.query(`select count(*) from "${name}"`)).rows[0].count);
+    for (const { name } of rows)
+      counts[name] = Number((await client.query(`select count(*) from "${name}"`)).rows[0].count);
     return counts;
   } finally {
     await client.end();

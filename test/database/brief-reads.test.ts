@@ -1,8 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { isDatabaseAway, read } from '#src/database/transact.ts';
 import { findEntry } from '#src/domain/content/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
@@ -29,7 +28,10 @@ test.serial('brief reads of one moment share a connection, ten at a time, and ea
   const numbers = Array.from({ length: 25 }, (_, number) => number);
   const connections = await taken(ctx, async () => {
     const rows = await Promise.all(numbers.map((number) => ask(ctx, sql`select ${number}::int as answer`)));
-    t.deepEqual(rows, numbers.map((answer) => [{ answer }]));
+    t.deepEqual(
+      rows,
+      numbers.map((answer) => [{ answer }]),
+    );
   });
   t.is(connections, 3);
   t.is(await taken(ctx, () => ask(ctx, sql`select 1 as answer`)), 1);
@@ -40,14 +42,21 @@ test.serial('a brief read that fails fails alone, and the next ones find a sound
   const divided = (by: number) => ask(ctx, sql`select 6 / ${by}::int as answer`);
   for (let time = 0; time < 2; time += 1) {
     const results = await Promise.allSettled([divided(1), divided(0), divided(2)]);
-    t.deepEqual(results.map((result) => (result.status === 'fulfilled' ? result.value : 'failed')), [[{ answer: 6 }], 'failed', [{ answer: 3 }]]);
+    t.deepEqual(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : 'failed')),
+      [[{ answer: 6 }], 'failed', [{ answer: 3 }]],
+    );
   }
 });
 
 test.serial('a connection that is lost under brief reads says so to all of them, and is not used again', async (t) => {
   const { ctx } = t.context;
   const ended = ask(ctx, sql`select pg_terminate_backend(pg_backend_pid())::int as answer`);
-  const results = await Promise.allSettled([ended, ask(ctx, sql`select 1 as answer`), ask(ctx, sql`select 2 as answer`)]);
+  const results = await Promise.allSettled([
+    ended,
+    ask(ctx, sql`select 1 as answer`),
+    ask(ctx, sql`select 2 as answer`),
+  ]);
   t.true(results.every((result) => result.status === 'rejected' && isDatabaseAway(result.reason)));
   t.deepEqual(await ask(ctx, sql`select 3 as answer`), [{ answer: 3 }]);
 });
@@ -61,7 +70,10 @@ test.serial('what shares a connection does not share its store', async (t) => {
   const connections = await taken(ctx, async () => {
     const titles = await Promise.all([ctx, other, ctx].map(async (of) => (await seen(of)).map(({ title }) => title)));
     t.deepEqual(titles, [['Ours'], ['Theirs'], ['Ours']]);
-    t.deepEqual((await Promise.all([ctx, other].map((of) => findEntry(of, 'article', 'care')))).map(({ title }) => title), ['Ours', 'Theirs']);
+    t.deepEqual(
+      (await Promise.all([ctx, other].map((of) => findEntry(of, 'article', 'care')))).map(({ title }) => title),
+      ['Ours', 'Theirs'],
+    );
   });
   t.is(connections, 2);
 });

@@ -18,6 +18,7 @@ test.serial('connections that PostgreSQL ends under a transaction do not use up 
 
 test.serial('transactions that cannot begin do not use up the pool', async (t) => {
   const { ctx, services } = t.context;
-  for (let time = 0; time < 5; time += 1) await dieAt(services, 1, () => transact(ctx, (ctx) => ctx.tx.execute(sql`select 1`)));
+  for (let time = 0; time < 5; time += 1)
+    await dieAt(services, 1, () => transact(ctx, (ctx) => ctx.tx.execute(sql`select 1`)));
   t.deepEqual(await read(ctx, sql`select 1 as one`), [{ one: 1 }]);
 });

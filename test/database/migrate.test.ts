@@ -1,10 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
-
-import { Sql } from '#src/lib/sql.ts';
 import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { parsePostgresUrl } from '#src/database/postgres-url.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
+import type { Sql } from '#src/lib/sql.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { until } from '#test/support/until.ts';
 
@@ -27,7 +26,9 @@ test('migrate works on a database of any name, however its URL is encoded, as a 
     url.pathname = `/${encodeURIComponent(name)}`;
     t.true((await migrate(url.href)).length > 0, name);
     const client = await connect(t, url.href);
-    const { rows } = await client.query('select current_database() as name, rolcreatedb as creates from pg_roles where rolname = current_user');
+    const { rows } = await client.query(
+      'select current_database() as name, rolcreatedb as creates from pg_roles where rolname = current_user',
+    );
     t.deepEqual(rows, [{ name, creates: false }]);
   }
   t.is(parsePostgresUrl('postgres://u:p@h/d7%20üç$f9').database, 'd7 üç$f9');
@@ -68,9 +69,15 @@ test('several releases at once migrate once, and all of them find it done', asyn
   t.true(pending.length > 0);
 
   const sentences: string[] = [];
-  const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(url, (sentence) => sentences.push(sentence))));
+  const applied = await Promise.all(
+    Array.from({ length: 4 }, () => migrate(url, (sentence) => sentences.push(sentence))),
+  );
 
-  t.deepEqual(applied.filter((names) => names.length > 0), [pending], 'one of them applied everything, the others nothing');
+  t.deepEqual(
+    applied.filter((names) => names.length > 0),
+    [pending],
+    'one of them applied everything, the others nothing',
+  );
   t.is(sentences.filter((sentence) => sentence.startsWith('Applying ')).length, pending.length);
   t.true(sentences.includes('Another release is migrating; waiting for it.'));
   t.deepEqual(await pendingMigrations(url), []);

@@ -1,11 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
-
-import { Sql } from '#src/lib/sql.ts';
-import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import type { Execute } from '#src/outbox/job-state.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
+import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
+import { Sql } from '#src/lib/sql.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
 
@@ -48,7 +47,11 @@ test.serial('neither the web nor a worker starts as a superuser', async (t) => {
   for (const entry of ['src/server.ts', 'workers/all.ts']) {
     const { code, err } = await runEntry(entry, [], testEnvironment({ DATABASE_URL: adminUrl }));
     t.is(code, 1, entry);
-    t.regex(err, /^The role ".+" is above row-level security[^\n]*\n {2}create role [^\n]*\n {2}alter database [^\n]*\n$/, entry);
+    t.regex(
+      err,
+      /^The role ".+" is above row-level security[^\n]*\n {2}create role [^\n]*\n {2}alter database [^\n]*\n$/,
+      entry,
+    );
   }
 });
 
@@ -64,7 +67,10 @@ test.serial('a role that goes around row-level security is refused like a superu
       client.release();
     }
   };
-  await t.throwsAsync(proveDatabase(asRole), { instanceOf: UnfitDatabase, message: /"around" is above row-level security/ });
+  await t.throwsAsync(proveDatabase(asRole), {
+    instanceOf: UnfitDatabase,
+    message: /"around" is above row-level security/,
+  });
 });
 
 test.serial('a table on which row-level security is missing, or not forced on its owner, is named', async (t) => {
@@ -87,5 +93,8 @@ test.serial('clocks that differ by more than half a minute are refused', async (
   };
   await t.notThrowsAsync(proveDatabase(offBy(20)));
   await t.throwsAsync(proveDatabase(offBy(60)), { instanceOf: UnfitDatabase, message: /differ by 60 seconds/ });
-  await t.throwsAsync(proveDatabase(offBy(-60)), { instanceOf: UnfitDatabase, message: /differ by (59|60|61) seconds/ });
+  await t.throwsAsync(proveDatabase(offBy(-60)), {
+    instanceOf: UnfitDatabase,
+    message: /differ by (59|60|61) seconds/,
+  });
 });

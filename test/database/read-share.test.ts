@@ -11,25 +11,40 @@ import { until } from '#test/support/until.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment: { DATABASE_POOL_MAX: '4' } });
 
-test.serial('slow reads of one store hold half of the pool, more of them are put off, and another store reads on', async (t) => {
-  const { ctx, services } = t.context;
-  const other = { ...ctx, tenant: await buildTenant(services) };
-  const lock = await ctx.database.pool.connect();
-  await lock.query('begin; select pg_advisory_xact_lock(7)');
-  const slow = Array.from({ length: 3 }, () => read<{ one: number }>(ctx, sql`select 1 as one from pg_advisory_xact_lock_shared(7)`));
-  const outcomes = Promise.allSettled(slow);
-  const waitingFor = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-  await until(async () => (await services.execute(waitingFor)).length === 2);
+test.serial(
+  'slow reads of one store hold half of the pool, more of them are put off, and another store reads on',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const other = { ...ctx, tenant: await buildTenant(services) };
+    const lock = await ctx.database.pool.connect();
+    await lock.query('begin; select pg_advisory_xact_lock(7)');
+    const slow = Array.from({ length: 3 }, () =>
+      read<{ one: number }>(ctx, sql`select 1 as one from pg_advisory_xact_lock_shared(7)`),
+    );
+    const outcomes = Promise.allSettled(slow);
+    const waitingFor = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+    await until(async () => (await services.execute(waitingFor)).length === 2);
 
-  t.deepEqual(await read(other, sql`select 2 as two`), [{ two: 2 }]);
-  const error = await t.throwsAsync(Promise.race(slow), { instanceOf: Snooze });
-  t.like(replyToError(error, 'req_1'), { status: 503, headers: { 'retry-after': '1' }, body: { error: 'service_unavailable', retry_after: 1 } });
-  t.is((await services.execute(waitingFor)).length, 2);
+    t.deepEqual(await read(other, sql`select 2 as two`), [{ two: 2 }]);
+    const error = await t.throwsAsync(Promise.race(slow), { instanceOf: Snooze });
+    t.like(replyToError(error, 'req_1'), {
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { error: 'service_unavailable', retry_after: 1 },
+    });
+    t.is((await services.execute(waitingFor)).length, 2);
 
-  const next = read(ctx, sql`select 3 as three`);
-  await lock.query('commit');
-  lock.release();
-  t.deepEqual(await next, [{ three: 3 }], 'one that waits goes on when another ends');
-  t.deepEqual((await outcomes).map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected']);
-  t.deepEqual(await Promise.all(Array.from({ length: 50 }, () => read(ctx, sql`select 4 as four`))), Array(50).fill([{ four: 4 }]));
-});
+    const next = read(ctx, sql`select 3 as three`);
+    await lock.query('commit');
+    lock.release();
+    t.deepEqual(await next, [{ three: 3 }], 'one that waits goes on when another ends');
+    t.deepEqual(
+      (await outcomes).map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected'],
+    );
+    t.deepEqual(
+      await Promise.all(Array.from({ length: 50 }, () => read(ctx, sql`select 4 as four`))),
+      Array(50).fill([{ four: 4 }]),
+    );
+  },
+);

@@ -1,9 +1,8 @@
 import { OptimisticLockError } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
-
-import type { InTransaction } from '#src/domain/context.ts';
-import { brokenConstraint, transact } from '#src/database/transact.ts';
 import { lockRow } from '#src/database/lock-row.ts';
+import { brokenConstraint, transact } from '#src/database/transact.ts';
+import type { InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { Order } from '#src/domain/orders/order.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -14,7 +13,15 @@ import { buildPaidOrder } from '#test/support/factories/orders.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const labels = [{ carrier: 'USPS', service: null, tracking_number: '9205', tracking_url: 'https://t.example/?a=1', status: "the buyer's" }];
+const labels = [
+  {
+    carrier: 'USPS',
+    service: null,
+    tracking_number: '9205',
+    tracking_url: 'https://t.example/?a=1',
+    status: "the buyer's",
+  },
+];
 
 async function lock(ctx: InTransaction, id: string): Promise<Order> {
   const order = await lockRow(ctx, Order, id);
@@ -27,12 +34,15 @@ test.serial('a row is locked and changed by two statements whose texts say nothi
   const { id } = await buildPaidOrder(ctx, { attentionCodes: ['oversold'] });
   const paidAt = new Date('2026-11-21T01:02:03.456Z');
   const version = await transact(ctx, async (ctx) => (await lock(ctx, id)).version);
-  const { statements } = await countStatements(services, () => transact(ctx, async (ctx) => {
-    const order = await lock(ctx, id);
-    Object.assign(order, { labels, paidAt, attentions: [], totalCents: 12_345 });
-  }));
+  const { statements } = await countStatements(services, () =>
+    transact(ctx, async (ctx) => {
+      const order = await lock(ctx, id);
+      Object.assign(order, { labels, paidAt, attentions: [], totalCents: 12_345 });
+    }),
+  );
   t.is(statements.length, 2, statements.join('\n'));
-  for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026']) t.false(statements.join('\n').includes(secret), secret);
+  for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026'])
+    t.false(statements.join('\n').includes(secret), secret);
   await transact(ctx, async (ctx) => {
     t.like(await lock(ctx, id), { labels, paidAt, attentions: [], totalCents: 12_345, version: version + 1 });
   });
@@ -55,14 +65,21 @@ test('a row that the unit of work has is written before it is read anew', async 
 test('what changed under the unit of work is not written over, and what PostgreSQL refuses is told by its name', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
-  await t.throwsAsync(transact(ctx, async (ctx) => {
-    const order = await lock(ctx, id);
-    await ctx.tx.execute(sql`update orders set version = version + 1 where tenant_id = ${ctx.tenant.id} and id = ${id}`);
-    order.totalCents = 1;
-  }), { instanceOf: OptimisticLockError });
-  const refused = await t.throwsAsync(transact(ctx, async (ctx) => {
-    (await lock(ctx, id)).totalCents = -1;
-  }));
+  await t.throwsAsync(
+    transact(ctx, async (ctx) => {
+      const order = await lock(ctx, id);
+      await ctx.tx.execute(
+        sql`update orders set version = version + 1 where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+      );
+      order.totalCents = 1;
+    }),
+    { instanceOf: OptimisticLockError },
+  );
+  const refused = await t.throwsAsync(
+    transact(ctx, async (ctx) => {
+      (await lock(ctx, id)).totalCents = -1;
+    }),
+  );
   t.is(brokenConstraint(refused), 'orders_total_cents_check');
 });
 
@@ -71,9 +88,11 @@ test('others may write rows that refer to one that is locked', async (t) => {
   const { id } = await buildPaidOrder(ctx);
   await transact(ctx, async (inner) => {
     await lockOrder(inner, id);
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
       insert into holds (tenant_id, id, order_id, kind, subject_id, state, expires_at, created_at)
-      select tenant_id, 'hold_' || id, id, 'stock', 'var_1', 'held', now(), now() from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`));
+      select tenant_id, 'hold_' || id, id, 'stock', 'var_1', 'held', now(), now() from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+    );
   });
   t.pass();
 });

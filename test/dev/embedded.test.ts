@@ -1,8 +1,8 @@
-import test from 'ava';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import test from 'ava';
 import pg from 'pg';
 
 import { onFreePort } from '#src/dev/embedded/free-port.ts';
@@ -18,7 +18,9 @@ test('the shop works as an ordinary owner of its database, under odd names, with
       `select current_database() as database, rolname as name, rolsuper as superuser, rolbypassrls as bypassrls, rolcreatedb as createdb
        from pg_roles where rolname = current_user`,
     );
-    t.deepEqual(roles, [{ database: 'd7 üç$f9', name: 'rôle-9 a@b', superuser: false, bypassrls: false, createdb: false }]);
+    t.deepEqual(roles, [
+      { database: 'd7 üç$f9', name: 'rôle-9 a@b', superuser: false, bypassrls: false, createdb: false },
+    ]);
     for (const name of ['pg_trgm', 'unaccent', 'citext', 'btree_gin']) {
       await client.query(`create extension ${name}`);
     }
@@ -44,7 +46,10 @@ test('two run side by side, each knows its own password only, and neither leaves
 
   const otherServerUrl = new URL(first.databaseUrl);
   otherServerUrl.port = new URL(second.databaseUrl).port;
-  await t.throwsAsync(withClient(otherServerUrl.href, (client) => client.query('select 1')), { code: '28P01' });
+  await t.throwsAsync(
+    withClient(otherServerUrl.href, (client) => client.query('select 1')),
+    { code: '28P01' },
+  );
 
   await first.stop();
   t.true(await listens(second.databaseUrl));

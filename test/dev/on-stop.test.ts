@@ -14,7 +14,8 @@ const program = `
 test('what npm started stops when the shell between them is stopped', async (t) => {
   // The shell stays between, as npm's does: it has something to do afterwards.
   const shell = spawn('sh', ['-c', '"$0" --input-type=module -e "$1"; exit', process.execPath, program], {
-    env: { ...process.env, npm_lifecycle_event: 'dev' }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, npm_lifecycle_event: 'dev' },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
   shell.stdout.on('data', (chunk: Buffer) => {

@@ -70,15 +70,32 @@ test.serial('no store sees, changes, takes or leaves a row in any table of anoth
         t.deepEqual(rows, [{ tenant_id: ctx.tenant.id }], `${name}: only its own row is seen`);
         const set = `set tenant_id = tenant_id where tenant_id = '${other.id}'`;
         t.is((await client.query(`update ${name} ${set}`)).rowCount, 0, `${name}: a foreign row is not changed`);
-        t.is((await client.query(`delete from ${name} where tenant_id = '${other.id}'`)).rowCount, 0, `${name}: nor deleted`);
+        t.is(
+          (await client.query(`delete from ${name} where tenant_id = '${other.id}'`)).rowCount,
+          0,
+          `${name}: nor deleted`,
+        );
       });
       const refused = { code: '42501' };
-      const attempt = (statement: string) => inTransaction(client, { tenant: ctx.tenant.id }, () => client.query(statement));
-      await t.throwsAsync(attempt(insertion(name, columns, other.id, 'z')), refused, `${name}: no row is left with another`);
-      await t.throwsAsync(attempt(`update ${name} set tenant_id = '${other.id}'`), refused, `${name}: no row is given away`);
+      const attempt = (statement: string) =>
+        inTransaction(client, { tenant: ctx.tenant.id }, () => client.query(statement));
+      await t.throwsAsync(
+        attempt(insertion(name, columns, other.id, 'z')),
+        refused,
+        `${name}: no row is left with another`,
+      );
+      await t.throwsAsync(
+        attempt(`update ${name} set tenant_id = '${other.id}'`),
+        refused,
+        `${name}: no row is given away`,
+      );
       for (const setting of [{}, { tenant: '' }, { platform: 'off' }, { platform: '1' }]) {
         await inTransaction(client, setting, async () => {
-          t.deepEqual((await client.query(`select 1 from ${name}`)).rows, [], `${name}: who names no store sees nothing`);
+          t.deepEqual(
+            (await client.query(`select 1 from ${name}`)).rows,
+            [],
+            `${name}: who names no store sees nothing`,
+          );
         });
       }
       await inTransaction(client, { platform: 'on' }, async () => {
@@ -92,7 +109,10 @@ test.serial('no store sees, changes, takes or leaves a row in any table of anoth
 
 test('every table that names a tenant is held to it, but for those of the platform', async (t) => {
   const open = (await findTables(t.context)).filter(({ secured }) => !secured).map(({ name }) => name);
-  t.deepEqual(open.filter((name) => !platformTables.includes(name)), []);
+  t.deepEqual(
+    open.filter((name) => !platformTables.includes(name)),
+    [],
+  );
 });
 
 test('a transaction of one store leaves nothing behind on its connection', async (t) => {
@@ -119,13 +139,18 @@ test('the platform that goes on as a store is held to it like anybody else', asy
   await asPlatform(services.context(), 'a test', async (platform) => {
     const ctx = await continueAs(platform, tenant);
     await ctx.tx.execute(insert(tenant.id));
-    const seen = await ctx.tx.execute(sql`select tenant_id from events where tenant_id = any(${[tenant.id, other.id]})`);
+    const seen = await ctx.tx.execute(
+      sql`select tenant_id from events where tenant_id = any(${[tenant.id, other.id]})`,
+    );
     t.deepEqual(seen, [{ tenant_id: tenant.id }]);
   });
-  await t.throwsAsync(asPlatform(services.context(), 'a test', async (platform) => {
-    const ctx = await continueAs(platform, tenant);
-    await ctx.tx.execute(insert(other.id));
-  }), { message: /row-level security/ });
+  await t.throwsAsync(
+    asPlatform(services.context(), 'a test', async (platform) => {
+      const ctx = await continueAs(platform, tenant);
+      await ctx.tx.execute(insert(other.id));
+    }),
+    { message: /row-level security/ },
+  );
 });
 
 test('whoever works across stores is listed', (t) => {
@@ -133,8 +158,16 @@ test('whoever works across stores is listed', (t) => {
   const uses = sources
     .filter(({ path }) => path !== 'src/domain/database.ts')
     .flatMap(({ path, text }) => [...text.matchAll(use)].map(([, reason, other]) => `${path}: ${reason ?? other}`));
-  t.deepEqual(uses.filter((use) => !platformUses.includes(use)), [], 'these are new: say here what they are for');
-  t.deepEqual(platformUses.filter((use) => !uses.includes(use)), [], 'these are gone');
+  t.deepEqual(
+    uses.filter((use) => !platformUses.includes(use)),
+    [],
+    'these are new: say here what they are for',
+  );
+  t.deepEqual(
+    platformUses.filter((use) => !uses.includes(use)),
+    [],
+    'these are gone',
+  );
 });
 
 async function findTables({ services }: TestContext): Promise<Table[]> {
@@ -168,9 +201,22 @@ async function dropConstraints({ services }: TestContext, tables: readonly Table
 function insertion(table: string, columns: readonly Column[], tenantId: string, mark = ''): string {
   const text = `'${tenantId}${mark}'`;
   const samples: Record<string, string> = {
-    text, varchar: text, _text: `'{}'`, bytea: `decode(md5(${text}), 'hex')`, uuid: 'gen_random_uuid()',
-    int2: '1', int4: '1', int8: '1', numeric: '1', float8: '1', bool: 'true', json: `'{}'`, jsonb: `'{}'`,
-    timestamptz: 'now()', date: 'current_date', inet: `'127.0.0.1'`,
+    text,
+    varchar: text,
+    _text: `'{}'`,
+    bytea: `decode(md5(${text}), 'hex')`,
+    uuid: 'gen_random_uuid()',
+    int2: '1',
+    int4: '1',
+    int8: '1',
+    numeric: '1',
+    float8: '1',
+    bool: 'true',
+    json: `'{}'`,
+    jsonb: `'{}'`,
+    timestamptz: 'now()',
+    date: 'current_date',
+    inet: `'127.0.0.1'`,
   };
   const values = columns.map(({ name, type }) => {
     if (name === 'tenant_id') return `'${tenantId}'`;

@@ -11,7 +11,11 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const storefrontUrl = 'https://shop.example';
-const isAllowed = (ctx: Context, url: string, { allowedOrigins, ...settings }: Partial<Settings> & { allowedOrigins: string[] }) => {
+const isAllowed = (
+  ctx: Context,
+  url: string,
+  { allowedOrigins, ...settings }: Partial<Settings> & { allowedOrigins: string[] },
+) => {
   try {
     const tenant = { ...ctx.tenant, storefrontUrl, allowedOrigins };
     checkReturnUrl({ ...ctx, tenant, settings: { ...ctx.settings, localMode: false, ...settings } }, 'return_url', url);
@@ -27,11 +31,19 @@ const listed = ['https://www.shop.example'];
 test('checkReturnUrl holds a store that lists origins to them and its storefront, and takes any https otherwise', (t) => {
   const { ctx } = t.context;
   const urls: [url: string, any: boolean, listed: boolean][] = [
-    ['https://shop.example/thanks?id=1', true, true], ['https://www.shop.example/', true, true],
-    ['https://elsewhere.example/', true, false], ['https://shop.example.evil.example/', true, false],
-    ['https://shop.example@evil.example/', true, false], ['https://shop.example:8443/', true, false],
-    ['http://shop.example/', false, false], ['javascript:alert(1)', false, false], ['ftp://shop.example/', false, false],
-    ['/thanks', false, false], ['', false, false], ['https://', false, false], ['https://shop.example\\@evil.example/', false, false],
+    ['https://shop.example/thanks?id=1', true, true],
+    ['https://www.shop.example/', true, true],
+    ['https://elsewhere.example/', true, false],
+    ['https://shop.example.evil.example/', true, false],
+    ['https://shop.example@evil.example/', true, false],
+    ['https://shop.example:8443/', true, false],
+    ['http://shop.example/', false, false],
+    ['javascript:alert(1)', false, false],
+    ['ftp://shop.example/', false, false],
+    ['/thanks', false, false],
+    ['', false, false],
+    ['https://', false, false],
+    ['https://shop.example\\@evil.example/', false, false],
     ['https://shop.example/{OTHER}', false, false],
   ];
   for (const [url, anywhere, atListed] of urls) {
@@ -40,7 +52,7 @@ test('checkReturnUrl holds a store that lists origins to them and its storefront
   }
 });
 
-test('checkReturnUrl leads home to a developer\'s machine in the test environment, whatever the store lists', (t) => {
+test("checkReturnUrl leads home to a developer's machine in the test environment, whatever the store lists", (t) => {
   const { ctx } = t.context;
   for (const url of ['http://localhost:5173/order', 'http://127.0.0.1:8080/', 'http://localhost/']) {
     for (const allowedOrigins of [any, listed]) {
@@ -48,7 +60,12 @@ test('checkReturnUrl leads home to a developer\'s machine in the test environmen
       t.false(isAllowed(ctx, url, { allowedOrigins, appMode: 'live' }), `${url} in live mode`);
     }
   }
-  for (const url of ['http://localhost.evil.example/', 'http://127.0.0.1.evil.example/', 'http://localhost@evil.example/', 'http://127.0.0.2/']) {
+  for (const url of [
+    'http://localhost.evil.example/',
+    'http://127.0.0.1.evil.example/',
+    'http://localhost@evil.example/',
+    'http://127.0.0.2/',
+  ]) {
     t.false(isAllowed(ctx, url, { allowedOrigins: any, appMode: 'test' }), url);
   }
 });
@@ -65,18 +82,39 @@ test('fillReturnUrl names the order and leaves the session to the provider', (t)
 test('a store that lists origins never sends a shopper anywhere else, whatever is asked', (t) => {
   const { ctx } = t.context;
   const part = fc.constantFrom(
-    'https://', 'http://', '//', '/', '\\', '@', ':', '.', '?', '#', '%2f', '\t', ' ', '{ORDER_ID}', '{CHECKOUT_SESSION_ID}',
-    'shop.example', 'www.shop.example', 'evil.example', 'localhost', '443',
+    'https://',
+    'http://',
+    '//',
+    '/',
+    '\\',
+    '@',
+    ':',
+    '.',
+    '?',
+    '#',
+    '%2f',
+    '\t',
+    ' ',
+    '{ORDER_ID}',
+    '{CHECKOUT_SESSION_ID}',
+    'shop.example',
+    'www.shop.example',
+    'evil.example',
+    'localhost',
+    '443',
   );
-  fc.assert(fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-    const url = parts.join('');
-    const tenant = { ...ctx.tenant, storefrontUrl, allowedOrigins: listed };
-    const settings: Settings = { ...ctx.settings, localMode: false, appMode: 'live' };
-    try {
-      const filled = fillReturnUrl({ ...ctx, tenant, settings }, 'return_url', url, 'ord_1');
-      t.true(['https://shop.example', 'https://www.shop.example'].includes(new URL(filled).origin), url);
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-    }
-  }), { numRuns: 2000 });
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      const url = parts.join('');
+      const tenant = { ...ctx.tenant, storefrontUrl, allowedOrigins: listed };
+      const settings: Settings = { ...ctx.settings, localMode: false, appMode: 'live' };
+      try {
+        const filled = fillReturnUrl({ ...ctx, tenant, settings }, 'return_url', url, 'ord_1');
+        t.true(['https://shop.example', 'https://www.shop.example'].includes(new URL(filled).origin), url);
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+      }
+    }),
+    { numRuns: 2000 },
+  );
 });

@@ -18,36 +18,70 @@ test('one request id and one trace tie together all that a request causes, throu
   const [receiver, collector] = await Promise.all([startReceiver(), startCollector()]);
   t.teardown(() => receiver.close());
   t.teardown(() => collector.close());
-  const stack = await startStack(receiver, { workers: 'all', environment: { LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+  const stack = await startStack(receiver, {
+    workers: 'all',
+    environment: { LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  });
   const linesOf = (name: string) => (stack.processes.get(name)?.logged ?? []).map((line) => JSON.parse(line) as Line);
   try {
-    const { product } = await (await fetch(`${stack.url}/api/v1/products/stoneware-mug`, { headers: { 'x-tenant-slug': stack.store.slug } })).json() as any;
+    const { product } = (await (
+      await fetch(`${stack.url}/api/v1/products/stoneware-mug`, { headers: { 'x-tenant-slug': stack.store.slug } })
+    ).json()) as any;
     const response = await fetch(`${stack.url}/api/v1/checkout/sessions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${stack.store.publishableKey}`, 'content-type': 'application/json', 'x-request-id': 'journey-of-one-request' },
-      body: JSON.stringify({ items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 1 }] }),
+      headers: {
+        authorization: `Bearer ${stack.store.publishableKey}`,
+        'content-type': 'application/json',
+        'x-request-id': 'journey-of-one-request',
+      },
+      body: JSON.stringify({
+        items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 1 }],
+      }),
     });
     t.is(response.headers.get('x-request-id'), 'journey-of-one-request');
-    const { checkout_url: url } = await response.json() as { checkout_url: string };
+    const { checkout_url: url } = (await response.json()) as { checkout_url: string };
     await until(
-      () => linesOf('web').some(({ msg, provider, request_id: id }) => msg === 'provider call' && provider === 'stripe' && id === 'journey-of-one-request'),
+      () =>
+        linesOf('web').some(
+          ({ msg, provider, request_id: id }) =>
+            msg === 'provider call' && provider === 'stripe' && id === 'journey-of-one-request',
+        ),
       { what: 'the line of the call to the provider' },
     );
 
     // The first sweep may find the payment before its webhook comes, and would then be its cause.
-    await until(() => linesOf('worker').some(({ job, msg }) => job === 'payments.sweep-store-events' && msg === 'provider call'), { what: 'a sweep' });
-    await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', { outcome: 'paid', email: 'ada@example.com' });
+    await until(
+      () => linesOf('worker').some(({ job, msg }) => job === 'payments.sweep-store-events' && msg === 'provider call'),
+      { what: 'a sweep' },
+    );
+    await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', {
+      outcome: 'paid',
+      email: 'ada@example.com',
+    });
     const bought = await until(
-      () => linesOf('worker').find(({ msg, provider, job }) => msg === 'provider call' && provider === 'shippo' && job === 'labels.purchase-label'),
+      () =>
+        linesOf('worker').find(
+          ({ msg, provider, job }) =>
+            msg === 'provider call' && provider === 'shippo' && job === 'labels.purchase-label',
+        ),
       { what: 'a label' },
     );
     await until(
-      () => linesOf('web').some(({ route, request_id: id }) => route?.startsWith('/api/webhooks/stripe/') && id === bought.request_id),
+      () =>
+        linesOf('web').some(
+          ({ route, request_id: id }) => route?.startsWith('/api/webhooks/stripe/') && id === bought.request_id,
+        ),
       { what: 'the line of the webhook that caused it' },
     );
     await until(
-      () => linesOf('worker').some(({ msg, provider, job, request_id: id }) =>
-        msg === 'provider call' && provider === 'stripe' && job === 'payments.reconcile-payment-event' && id === bought.request_id),
+      () =>
+        linesOf('worker').some(
+          ({ msg, provider, job, request_id: id }) =>
+            msg === 'provider call' &&
+            provider === 'stripe' &&
+            job === 'payments.reconcile-payment-event' &&
+            id === bought.request_id,
+        ),
       { what: 'the line of the call about the payment' },
     );
 
@@ -63,14 +97,33 @@ test('one request id and one trace tie together all that a request causes, throu
     const webhook = 'web POST /api/webhooks/stripe/:tenant_slug';
     // Each process tells its spans in its own time, and what a span is part of ends after it.
     const isReported = (name: string) => pathTo(name)[0] === webhook;
-    await until(() => ['shippo transactions.create', 'smtp send', 'endpoint post'].every(isReported), { what: 'the spans of the order' });
+    await until(() => ['shippo transactions.create', 'smtp send', 'endpoint post'].every(isReported), {
+      what: 'the spans of the order',
+    });
     const reconciled = [webhook, 'worker work payments.reconcile-payment-event'];
-    t.deepEqual(pathTo('shippo transactions.create'), [...reconciled, 'worker work labels.purchase-label', 'worker shippo transactions.create']);
+    t.deepEqual(pathTo('shippo transactions.create'), [
+      ...reconciled,
+      'worker work labels.purchase-label',
+      'worker shippo transactions.create',
+    ]);
     t.deepEqual(pathTo('smtp send'), [...reconciled, 'worker work emails.send-mail', 'worker smtp send']);
-    t.deepEqual(pathTo('endpoint post'), [...reconciled, 'worker work webhooks.fan-out-event', 'worker work webhooks.drain-endpoint', 'worker endpoint post']);
+    t.deepEqual(pathTo('endpoint post'), [
+      ...reconciled,
+      'worker work webhooks.fan-out-event',
+      'worker work webhooks.drain-endpoint',
+      'worker endpoint post',
+    ]);
     t.true(trace().some(({ name, kind }) => name.startsWith('stripe ') && kind === 'client'));
     const told = JSON.stringify(collector.bodies);
-    for (const secret of ['ada@example.com', '@', stack.store.publishableKey, stack.store.stripeKey, stack.store.shippoKey, 'Market St']) t.false(told.includes(secret), secret);
+    for (const secret of [
+      'ada@example.com',
+      '@',
+      stack.store.publishableKey,
+      stack.store.stripeKey,
+      stack.store.shippoKey,
+      'Market St',
+    ])
+      t.false(told.includes(secret), secret);
   } finally {
     await stack.stop();
   }

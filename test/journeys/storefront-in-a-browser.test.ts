@@ -8,7 +8,13 @@ import { requestAsOwner } from '#test/support/ask-owner.ts';
 import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
-import { requestReturnInPage, buyOnStorefront, receiveParcel, signInOnStorefront, type Walk } from '#test/support/walk-storefront.ts';
+import {
+  buyOnStorefront,
+  receiveParcel,
+  requestReturnInPage,
+  signInOnStorefront,
+  type Walk,
+} from '#test/support/walk-storefront.ts';
 
 interface Shop {
   receiver: Receiver;
@@ -23,7 +29,12 @@ test.before(async (t) => {
   t.timeout(120_000);
   if (!process.env['CHROMIUM_PATH']) return;
   const receiver = await startReceiver();
-  const environment = { OPS_USER: ops.username, OPS_PASSWORD: ops.password, LOG_LEVEL: 'info', WEBHOOK_RETRY_SCHEDULE: '0s,1s' };
+  const environment = {
+    OPS_USER: ops.username,
+    OPS_PASSWORD: ops.password,
+    LOG_LEVEL: 'info',
+    WEBHOOK_RETRY_SCHEDULE: '0s,1s',
+  };
   const [stack, browser] = await Promise.all([startStack(receiver, { workers: 'all', environment }), launchBrowser()]);
   t.context = { receiver, stack, browser };
 });
@@ -33,32 +44,46 @@ test.after.always(async (t) => {
   t.context.receiver?.close();
 });
 
-browserTest('a shopper finds, buys, follows and sends back on the storefront, with a promo code and without a password', async (t) => {
-  t.timeout(180_000);
-  const { stack, browser } = t.context;
-  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-  page.setDefaultTimeout(60_000);
-  const complaints = complaintsOf(page);
-  const fits = async (name: string) => {
-    t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits a narrow window`);
-  };
-  const walk: Walk = { page, stack, email: 'ada@shopper.example', look: fits };
+browserTest(
+  'a shopper finds, buys, follows and sends back on the storefront, with a promo code and without a password',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack, browser } = t.context;
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    page.setDefaultTimeout(60_000);
+    const complaints = complaintsOf(page);
+    const fits = async (name: string) => {
+      t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits a narrow window`);
+    };
+    const walk: Walk = { page, stack, email: 'ada@shopper.example', look: fits };
 
-  const order = await buyOnStorefront(walk);
-  const { orders } = await requestAsOwner(stack, '/admin/orders?email=ada@shopper.example');
-  t.like(orders[0], { order_number: order.orderNumber, status: 'paid', discount_cents: 980, fulfillment_status: 'label_purchased' });
-  const receipt = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: walk.email, subject: 'Your order' }, 60_000);
-  t.regex(receipt.text ?? '', /Oak bowl, Medium \(Quantity 2\) +\$98\.00\n\nSubtotal +\$98\.00\nDiscount +−\$9\.80\nTotal +\$88\.20\n/);
-  await receiveParcel(walk);
-  await signInOnStorefront(walk, order);
-  await requestReturnInPage(walk);
-  t.is((await requestAsOwner(stack, '/admin/returns')).returns.length, 1);
+    const order = await buyOnStorefront(walk);
+    const { orders } = await requestAsOwner(stack, '/admin/orders?email=ada@shopper.example');
+    t.like(orders[0], {
+      order_number: order.orderNumber,
+      status: 'paid',
+      discount_cents: 980,
+      fulfillment_status: 'label_purchased',
+    });
+    const receipt = await mailboxControl(stack.mailboxUrl).waitForMessage(
+      { to: walk.email, subject: 'Your order' },
+      60_000,
+    );
+    t.regex(
+      receipt.text ?? '',
+      /Oak bowl, Medium \(Quantity 2\) +\$98\.00\n\nSubtotal +\$98\.00\nDiscount +−\$9\.80\nTotal +\$88\.20\n/,
+    );
+    await receiveParcel(walk);
+    await signInOnStorefront(walk, order);
+    await requestReturnInPage(walk);
+    t.is((await requestAsOwner(stack, '/admin/returns')).returns.length, 1);
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  t.deepEqual(complaints, []);
-  await page.close();
-});
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    t.deepEqual(complaints, []);
+    await page.close();
+  },
+);
 
 browserTest('operators open their pages, and no page elsewhere presses their buttons', async (t) => {
   t.timeout(120_000);
@@ -82,10 +107,12 @@ browserTest('operators open their pages, and no page elsewhere presses their but
     if (response.request().method() === 'POST') answers.push(response.status());
   });
   await page.goto(`${stack.storefrontUrl}/pictures/mark.svg`);
-  await page.route(`${stack.storefrontUrl}/elsewhere`, (route) => route.fulfill({
-    contentType: 'text/html',
-    body: `<form method="post" action="${stack.url}/ops/labels/retry"><button>Win a prize</button></form>`,
-  }));
+  await page.route(`${stack.storefrontUrl}/elsewhere`, (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<form method="post" action="${stack.url}/ops/labels/retry"><button>Win a prize</button></form>`,
+    }),
+  );
   await page.goto(`${stack.storefrontUrl}/elsewhere`);
   await page.getByRole('button', { name: 'Win a prize' }).click();
   await page.waitForURL(`${stack.url}/ops/labels/retry`);
@@ -93,15 +120,20 @@ browserTest('operators open their pages, and no page elsewhere presses their but
   await session.close();
 });
 
-browserTest('a webhook that was given up is sent again by an operator\'s press', async (t) => {
+browserTest("a webhook that was given up is sent again by an operator's press", async (t) => {
   t.timeout(120_000);
   const { stack, browser } = t.context;
   const system = await startSystem();
   t.teardown(system.close);
   system.behave({ status: 500 });
-  const { webhook_endpoint: { id } } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  const {
+    webhook_endpoint: { id },
+  } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
   await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(async () => (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 1);
+  await until(
+    async () =>
+      (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 1,
+  );
   system.behave({ status: 204 });
 
   const session = await browser.newContext({ httpCredentials: ops });
@@ -110,11 +142,18 @@ browserTest('a webhook that was given up is sent again by an operator\'s press',
   await page.goto(`${stack.url}/ops`);
   await page.getByText('A webhook was given up after its last try.').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click();
-  await page.getByRole('row', { name: /webhook\.test/ }).getByRole('button', { name: 'Send again' }).click();
+  await page
+    .getByRole('row', { name: /webhook\.test/ })
+    .getByRole('button', { name: 'Send again' })
+    .click();
   await page.getByRole('status').getByText('The webhook is sent again.').waitFor();
   await system.received(3);
   t.is(new Set(system.requests.map(({ headers }) => headers['webhook-id'])).size, 1, 'a receiver knows it again');
-  await until(async () => (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).deliveries.length === 1);
+  await until(
+    async () =>
+      (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).deliveries.length ===
+      1,
+  );
   await page.goto(`${stack.url}/ops/webhooks`);
   await page.getByText('Every endpoint takes what it is sent.').waitFor();
   await session.close();

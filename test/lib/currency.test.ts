@@ -13,8 +13,26 @@ const cents = fc.integer({ min: 0, max: 99_999_999 });
 /** What the format of a locale printed, without its separators of thousands. */
 const numberIn = (text: string) => Number(/[\d,]+(\.\d+)?$/.exec(text)?.[0].replaceAll(',', ''));
 
-test('decimalsOf is the payment provider\'s, also where Intl has others', (t) => {
-  const expected = { USD: 2, JPY: 0, KRW: 0, KWD: 3, HUF: 2, ISK: 2, UGX: 2, IDR: 2, COP: 2, TWD: 2, CLP: 0, MGA: 0, VND: 0, XAF: 0, TND: 3, LBP: 2, RSD: 2 };
+test("decimalsOf is the payment provider's, also where Intl has others", (t) => {
+  const expected = {
+    USD: 2,
+    JPY: 0,
+    KRW: 0,
+    KWD: 3,
+    HUF: 2,
+    ISK: 2,
+    UGX: 2,
+    IDR: 2,
+    COP: 2,
+    TWD: 2,
+    CLP: 0,
+    MGA: 0,
+    VND: 0,
+    XAF: 0,
+    TND: 3,
+    LBP: 2,
+    RSD: 2,
+  };
   for (const [currency, decimals] of Object.entries(expected)) t.is(decimalsOf(currency), decimals, currency);
 });
 
@@ -24,13 +42,24 @@ test('formatMoney prints the amount that the provider charges, in every currency
   t.is(formatMoney(1500, 'JPY', 'en-US'), '¥1,500');
   t.is(formatMoney(50_000, 'ISK', 'en-US').replace(/\s/, ' '), 'ISK 500');
   t.is(formatMoney(50_050, 'COP', 'en-US').replace(/\s/, ' '), 'COP 500.50');
-  fc.assert(fc.property(currency, cents, (currency, amount) => {
-    t.is(numberIn(formatMoney(amount, currency, 'en-US')), amount / 10 ** decimalsOf(currency), `${amount} ${currency}`);
-  }), { numRuns: 2000 });
+  fc.assert(
+    fc.property(currency, cents, (currency, amount) => {
+      t.is(
+        numberIn(formatMoney(amount, currency, 'en-US')),
+        amount / 10 ** decimalsOf(currency),
+        `${amount} ${currency}`,
+      );
+    }),
+    { numRuns: 2000 },
+  );
 });
 
-test('toDecimal and fromDecimal are each other\'s inverse in every currency', (t) => {
-  fc.assert(fc.property(currency, cents, (currency, amount) => t.is(fromDecimal(toDecimal(amount, currency), currency), amount)));
+test("toDecimal and fromDecimal are each other's inverse in every currency", (t) => {
+  fc.assert(
+    fc.property(currency, cents, (currency, amount) =>
+      t.is(fromDecimal(toDecimal(amount, currency), currency), amount),
+    ),
+  );
   t.is(fromDecimal('8.405', 'USD'), 841);
   t.is(fromDecimal('840', 'JPY'), 840);
   t.is(fromDecimal('8', 'KWD'), 8000);
@@ -42,16 +71,43 @@ test('every least charge is an amount that can be charged', (t) => {
 
 test('checkPromo leaves an amount that the provider charges, in every currency and on every line', (t) => {
   const terms = fc.oneof(
-    fc.record({ type: fc.constant('percent' as const), percent: fc.integer({ min: 1, max: 1_000_000 }).map((parts) => parts / 10_000), valueCents: fc.constant(null) }),
-    fc.record({ type: fc.constant('fixed' as const), percent: fc.constant(null), valueCents: fc.integer({ min: 1, max: 9_999_999 }) }));
+    fc.record({
+      type: fc.constant('percent' as const),
+      percent: fc.integer({ min: 1, max: 1_000_000 }).map((parts) => parts / 10_000),
+      valueCents: fc.constant(null),
+    }),
+    fc.record({
+      type: fc.constant('fixed' as const),
+      percent: fc.constant(null),
+      valueCents: fc.integer({ min: 1, max: 9_999_999 }),
+    }),
+  );
   const lines = fc.array(fc.integer({ min: 1, max: 10_000 }), { minLength: 1, maxLength: 10 });
-  fc.assert(fc.property(currency, terms, lines, (currency, given, units) => {
-    const step = chargeStepOf(currency);
-    const promo = { ...given, currency, minSubtotalCents: 0, usageLimit: null, perCustomerLimit: null, products: [], startsAt: null, endsAt: null, used: 0, usedByCustomer: 0 };
-    const totals = units.map((unit) => unit * step);
-    const judgement = checkPromo(promo, { lines: totals.map((totalCents) => ({ productSlug: 'bowl', totalCents })) }, new Date());
-    if (judgement.reason !== null) return t.fail(judgement.reason);
-    t.is(judgement.discountCents % step, 0);
-    judgement.lineDiscountsCents.forEach((part, index) => t.true(part % step === 0 && part <= (totals[index] ?? 0)));
-  }), { numRuns: 1000 });
+  fc.assert(
+    fc.property(currency, terms, lines, (currency, given, units) => {
+      const step = chargeStepOf(currency);
+      const promo = {
+        ...given,
+        currency,
+        minSubtotalCents: 0,
+        usageLimit: null,
+        perCustomerLimit: null,
+        products: [],
+        startsAt: null,
+        endsAt: null,
+        used: 0,
+        usedByCustomer: 0,
+      };
+      const totals = units.map((unit) => unit * step);
+      const judgement = checkPromo(
+        promo,
+        { lines: totals.map((totalCents) => ({ productSlug: 'bowl', totalCents })) },
+        new Date(),
+      );
+      if (judgement.reason !== null) return t.fail(judgement.reason);
+      t.is(judgement.discountCents % step, 0);
+      judgement.lineDiscountsCents.forEach((part, index) => t.true(part % step === 0 && part <= (totals[index] ?? 0)));
+    }),
+    { numRuns: 1000 },
+  );
 });

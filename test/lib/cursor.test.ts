@@ -18,11 +18,13 @@ const refused = { code: 'invalid_cursor' };
 
 test('a cursor leads to what comes after its row, whatever its values are', (t) => {
   const value = fc.oneof(fc.integer(), fc.string(), fc.constant(null));
-  fc.assert(fc.property(value, fc.string(), (price, id) => {
-    const after = open(cursorTo([price, id]));
-    t.is(after.text, '(price_cents, id) > ($1, $2)');
-    t.deepEqual(after.values, [price, id]);
-  }));
+  fc.assert(
+    fc.property(value, fc.string(), (price, id) => {
+      const after = open(cursorTo([price, id]));
+      t.is(after.text, '(price_cents, id) > ($1, $2)');
+      t.deepEqual(after.values, [price, id]);
+    }),
+  );
 });
 
 test('a list that falls goes on below its cursor', (t) => {
@@ -44,18 +46,22 @@ test('the first page comes after nothing, and the last one has no cursor', (t) =
 test('a cursor that was changed anywhere is refused', (t) => {
   const cursor = cursorTo([3800, 'prod_1']);
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n'.split('');
-  fc.assert(fc.property(fc.nat(cursor.length - 1), fc.constantFrom(...letters), (index, letter) => {
-    fc.pre(cursor[index] !== letter);
-    t.throws(() => open(cursor.slice(0, index) + letter + cursor.slice(index + 1)), refused);
-  }));
+  fc.assert(
+    fc.property(fc.nat(cursor.length - 1), fc.constantFrom(...letters), (index, letter) => {
+      fc.pre(cursor[index] !== letter);
+      t.throws(() => open(cursor.slice(0, index) + letter + cursor.slice(index + 1)), refused);
+    }),
+  );
   for (let length = 0; length < cursor.length; length += 1) t.throws(() => open(cursor.slice(0, length)), refused);
   t.throws(() => open(`${cursor}A`), refused);
 });
 
 test('whatever else is sent as a cursor is refused and nothing worse', (t) => {
-  fc.assert(fc.property(fc.oneof(fc.string(), fc.base64String(), fc.json()), (text) => {
-    t.throws(() => open(text), refused);
-  }));
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String(), fc.json()), (text) => {
+      t.throws(() => open(text), refused);
+    }),
+  );
 });
 
 test('a cursor of another store, list or installation is refused', (t) => {

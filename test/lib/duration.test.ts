@@ -24,6 +24,7 @@ test('a schedule is durations with commas between them, or nothing', (t) => {
 });
 
 test('a duration is written back in the largest unit that leaves no rest', (t) => {
-  for (const written of ['250ms', '90s', '15m', '36h', '3d']) t.is(formatDuration(parseDuration(written) ?? 0), written);
+  for (const written of ['250ms', '90s', '15m', '36h', '3d'])
+    t.is(formatDuration(parseDuration(written) ?? 0), written);
   t.is(formatDuration(minutes(60)), '1h');
 });

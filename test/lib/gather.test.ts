@@ -5,9 +5,12 @@ import { batchLoader } from '#src/lib/gather.ts';
 /** Calls that are under way until they are answered, with what each was asked. */
 function slowly() {
   const calls: { keys: readonly string[]; answer(known: readonly string[]): void; fail(error: Error): void }[] = [];
-  const ask = batchLoader((keys: readonly string[]) => new Promise<Map<string, string>>((resolve, fail) => {
-    calls.push({ keys, answer: (known) => resolve(new Map(known.map((key) => [key, key.toUpperCase()]))), fail });
-  }));
+  const ask = batchLoader(
+    (keys: readonly string[]) =>
+      new Promise<Map<string, string>>((resolve, fail) => {
+        calls.push({ keys, answer: (known) => resolve(new Map(known.map((key) => [key, key.toUpperCase()]))), fail });
+      }),
+  );
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   return { calls, ask, turn };
 }
@@ -18,7 +21,10 @@ test('who asks alone is answered at once; who asks meanwhile goes with the next 
   await turn();
   const others = [ask('b'), ask('c'), ask('b'), ask('nobody knows')];
   await turn();
-  t.deepEqual(calls.map(({ keys }) => keys), [['a']]);
+  t.deepEqual(
+    calls.map(({ keys }) => keys),
+    [['a']],
+  );
   calls[0]?.answer(['a']);
   t.is(await first, 'A');
   await turn();

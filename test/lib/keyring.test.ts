@@ -44,7 +44,9 @@ test('after a rotation the new key seals and the old one still opens, until it i
   const after = rotated.seal('ten_a', 'api_key', rotated.open('ten_a', 'api_key', before));
   t.false(rotated.isStale(after));
   t.is(createKeyring([newer]).open('ten_a', 'api_key', after), 'sk');
-  t.throws(() => createKeyring([newer]).open('ten_a', 'api_key', before), { message: 'No encryption key has the id "k1".' });
+  t.throws(() => createKeyring([newer]).open('ten_a', 'api_key', before), {
+    message: 'No encryption key has the id "k1".',
+  });
 });
 
 test('a keyring without keys is none', (t) => {

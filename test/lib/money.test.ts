@@ -26,18 +26,25 @@ test('a discount is spread in proportion, and the odd cent goes to the largest r
 
 test('what is spread adds up to what there was, whatever the weights', (t) => {
   const cents = fc.integer({ min: 0, max: 99_999_999 });
-  fc.assert(fc.property(cents, fc.array(cents, { minLength: 1, maxLength: 40 }), (total, weights) => {
-    const parts = spread(total, weights);
-    t.is(parts.reduce((sum, part) => sum + part, 0), total);
-    t.true(parts.every((part) => part >= 0));
-  }));
+  fc.assert(
+    fc.property(cents, fc.array(cents, { minLength: 1, maxLength: 40 }), (total, weights) => {
+      const parts = spread(total, weights);
+      t.is(
+        parts.reduce((sum, part) => sum + part, 0),
+        total,
+      );
+      t.true(parts.every((part) => part >= 0));
+    }),
+  );
 });
 
 test('no part of a discount is larger than the line that it falls on', (t) => {
   const lines = fc.array(fc.integer({ min: 0, max: 1_000_000 }), { minLength: 1, maxLength: 20 });
-  fc.assert(fc.property(lines, fc.integer({ min: 0, max: 100 }), (amounts, percent) => {
-    const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
-    const parts = spread(percentOf(subtotal, percent), amounts);
-    t.true(parts.every((part, index) => part <= (amounts[index] ?? 0)));
-  }));
+  fc.assert(
+    fc.property(lines, fc.integer({ min: 0, max: 100 }), (amounts, percent) => {
+      const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
+      const parts = spread(percentOf(subtotal, percent), amounts);
+      t.true(parts.every((part, index) => part <= (amounts[index] ?? 0)));
+    }),
+  );
 });

@@ -7,8 +7,10 @@ test('oneLine leaves neither line ends nor halves of characters, and keeps to it
   t.is(oneLine(' Cedar\r\n\t& \u0000Clay\u2028 '), 'Cedar & Clay');
   t.is(oneLine('🌱🌱🌱', 4), '🌱…');
   t.is(oneLine('\u0007 \n'), '');
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (text, charactersMax) => {
-    const line = oneLine(text, charactersMax);
-    t.true(line.length <= charactersMax && line.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(line));
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (text, charactersMax) => {
+      const line = oneLine(text, charactersMax);
+      t.true(line.length <= charactersMax && line.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(line));
+    }),
+  );
 });

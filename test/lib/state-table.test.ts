@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { follow, ForbiddenTransition, mayFollow, type StateTable } from '#src/lib/state-table.ts';
+import { ForbiddenTransition, follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
 
 const kettle: StateTable<'cold' | 'hot' | 'broken'> = { cold: ['hot', 'broken'], hot: ['cold', 'broken'], broken: [] };
 
@@ -15,5 +15,8 @@ test('the same state again is no change, so that work can run twice', (t) => {
 });
 
 test('any other change is refused by name', (t) => {
-  t.throws(() => follow(kettle, 'broken', 'hot'), { instanceOf: ForbiddenTransition, message: 'broken may not become hot.' });
+  t.throws(() => follow(kettle, 'broken', 'hot'), {
+    instanceOf: ForbiddenTransition,
+    message: 'broken may not become hot.',
+  });
 });

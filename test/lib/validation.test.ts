@@ -18,7 +18,25 @@ test('a whole number may come as text, and is a number afterwards', (t) => {
 });
 
 test('a whole number keeps to its bounds, however it is written', (t) => {
-  for (const quantity of ['0', 0, '1000', 1000, '1.5', 1.5, '-1', '', ' 1', '1e2', '0x10', 'many', '9999999999999', true, null, [1], NaN]) {
+  for (const quantity of [
+    '0',
+    0,
+    '1000',
+    1000,
+    '1.5',
+    1.5,
+    '-1',
+    '',
+    ' 1',
+    '1e2',
+    '0x10',
+    'many',
+    '9999999999999',
+    true,
+    null,
+    [1],
+    NaN,
+  ]) {
     t.is(issuesOf(Line, { slug: 'a', quantity })[0]?.path, '/quantity', String(quantity));
   }
 });
@@ -31,23 +49,56 @@ test('the bounds of a whole number are told in words', (t) => {
 
 test('every issue is told with its place, a missing field at its own', (t) => {
   const issues = issuesOf(Cart, { lines: [{ slug: 'OAK', quantity: 1 }, { quantity: 1 }] });
-  t.deepEqual(issues.map(({ path, code }) => [path, code]), [['/lines/0/slug', 'pattern'], ['/lines/1/slug', 'required']]);
+  t.deepEqual(
+    issues.map(({ path, code }) => [path, code]),
+    [
+      ['/lines/0/slug', 'pattern'],
+      ['/lines/1/slug', 'required'],
+    ],
+  );
 });
 
 test('what is wrong is told in words, with the example of the schema where it has one', (t) => {
   const Body = Type.Object({
-    email: Type.String({ format: 'email' }), slug: Type.String({ pattern: '^[a-z-]+$', examples: ['oak-bowl'] }),
-    name: Type.String({ minLength: 1, maxLength: 3 }), count: Type.Integer({ minimum: 1, maximum: 9 }), at: Type.String({ format: 'date-time' }),
-    lines: Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 }), weight: Type.Number({ exclusiveMinimum: 0 }), is: Type.Boolean(),
+    email: Type.String({ format: 'email' }),
+    slug: Type.String({ pattern: '^[a-z-]+$', examples: ['oak-bowl'] }),
+    name: Type.String({ minLength: 1, maxLength: 3 }),
+    count: Type.Integer({ minimum: 1, maximum: 9 }),
+    at: Type.String({ format: 'date-time' }),
+    lines: Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 }),
+    weight: Type.Number({ exclusiveMinimum: 0 }),
+    is: Type.Boolean(),
   });
   const told = (value: object) => issuesOf(Body, value).map(({ path, detail }) => `${path.slice(1)} ${detail}`);
   t.deepEqual(told({ email: 'ada', slug: 'OAK', name: '', count: 0, at: 'noon', lines: [], weight: 0, is: 'yes' }), [
-    'email must be a mail address', 'slug must be written like oak-bowl', 'name must not be empty', 'count must be at least 1',
-    'at must be a time such as 2026-11-20T12:00:00Z', 'lines must hold at least one', 'weight must be more than 0', 'is must be true or false',
+    'email must be a mail address',
+    'slug must be written like oak-bowl',
+    'name must not be empty',
+    'count must be at least 1',
+    'at must be a time such as 2026-11-20T12:00:00Z',
+    'lines must hold at least one',
+    'weight must be more than 0',
+    'is must be true or false',
   ]);
-  t.deepEqual(told({ email: 1, slug: 'a', name: 'Grace', count: 1.5, at: '2026-11-20T12:00:00Z', lines: [1, 2, 3], weight: '1', is: true }), [
-    'email must be text', 'name may have at most 3 characters', 'count must be a whole number', 'lines may hold at most 2', 'weight must be a number',
-  ]);
+  t.deepEqual(
+    told({
+      email: 1,
+      slug: 'a',
+      name: 'Grace',
+      count: 1.5,
+      at: '2026-11-20T12:00:00Z',
+      lines: [1, 2, 3],
+      weight: '1',
+      is: true,
+    }),
+    [
+      'email must be text',
+      'name may have at most 3 characters',
+      'count must be a whole number',
+      'lines may hold at most 2',
+      'weight must be a number',
+    ],
+  );
 });
 
 test('a choice tells what may be chosen', (t) => {
@@ -58,28 +109,44 @@ test('a choice tells what may be chosen', (t) => {
 
 test('a field that may be null says of other values what they should be', (t) => {
   t.true(fits(Line, { slug: 'a', quantity: 1, note: null }));
-  for (const [note, detail] of [['too long', 'may have at most 5 characters'], [7, 'must be text']] as const) {
-    t.deepEqual(issuesOf(Line, { slug: 'a', quantity: 1, note }).map((issue) => issue.detail), [detail]);
+  for (const [note, detail] of [
+    ['too long', 'may have at most 5 characters'],
+    [7, 'must be text'],
+  ] as const) {
+    t.deepEqual(
+      issuesOf(Line, { slug: 'a', quantity: 1, note }).map((issue) => issue.detail),
+      [detail],
+    );
   }
   const Hours = Type.Object({ quiet: Type.Union([Type.Array(Type.String({ maxLength: 5 })), Type.Null()]) });
-  t.deepEqual(issuesOf(Hours, { quiet: ['21:00', '08:00:00'] }).map(({ path }) => path), ['/quiet/1'], 'and nothing of the whole');
+  t.deepEqual(
+    issuesOf(Hours, { quiet: ['21:00', '08:00:00'] }).map(({ path }) => path),
+    ['/quiet/1'],
+    'and nothing of the whole',
+  );
 });
 
 test('unknown fields of a request are ignored, and those of a file are refused at every depth', (t) => {
   const value = { lines: [{ slug: 'a', quantity: 1, quantitty: 2, 'a/b': 1 }], colour: 'red' };
   t.deepEqual(issuesOf(Cart, value), []);
-  t.deepEqual(issuesOf(closed(Cart), value).map(({ path, detail }) => `${path} ${detail}`), [
-    '/colour is not known here',
-    '/lines/0/quantitty is not known here; did you mean quantity?',
-    '/lines/0/a~1b is not known here',
-  ]);
+  t.deepEqual(
+    issuesOf(closed(Cart), value).map(({ path, detail }) => `${path} ${detail}`),
+    [
+      '/colour is not known here',
+      '/lines/0/quantitty is not known here; did you mean quantity?',
+      '/lines/0/a~1b is not known here',
+    ],
+  );
   t.deepEqual(issuesOf(Cart, value), [], 'the schema itself stays open');
 });
 
 test('closing an intersection closes the whole and not its parts', (t) => {
   const Both = closed(Type.Intersect([Type.Object({ a: Type.Number() }), Type.Object({ b: Type.Number() })]));
   t.deepEqual(issuesOf(Both, { a: 1, b: 2 }), []);
-  t.deepEqual(issuesOf(Both, { a: 1, b: 2, c: 3 }).map(({ path }) => path), ['/c']);
+  t.deepEqual(
+    issuesOf(Both, { a: 1, b: 2, c: 3 }).map(({ path }) => path),
+    ['/c'],
+  );
 });
 
 test('free JSON stays free when the schema around it is closed', (t) => {
@@ -101,12 +168,19 @@ test('text of queries and paths is converted to what the schema says', (t) => {
 });
 
 test('what is wrong never repeats the value: it may be a secret', (t) => {
-  const Account = closed(Type.Object({ key: Type.String({ pattern: '^sk_' }), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) }));
+  const Account = closed(
+    Type.Object({ key: Type.String({ pattern: '^sk_' }), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) }),
+  );
   t.false(JSON.stringify(issuesOf(Account, { key: 'rk_hush', mode: 'hush', n: 'hush' })).includes('hush'));
 });
 
 test('a number without end is none, whatever its bounds', (t) => {
   const Limit = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100 }) });
-  for (const limit of ['1e309', '-1e309']) t.deepEqual(issuesOfText(Limit, { limit }).map(({ path }) => path), ['/limit'], limit);
+  for (const limit of ['1e309', '-1e309'])
+    t.deepEqual(
+      issuesOfText(Limit, { limit }).map(({ path }) => path),
+      ['/limit'],
+      limit,
+    );
   t.deepEqual(issuesOfText(Limit, { limit: '7' }), []);
 });

@@ -45,13 +45,16 @@ test('while Redis is away a process remembers for itself, as long', async (t) =>
   });
 });
 
-test('what several ask at once is looked up once, and a failure is nobody\'s memory', async (t) => {
+test("what several ask at once is looked up once, and a failure is nobody's memory", async (t) => {
   const { redis, recall } = await openCache(t, (await createTestRedis()).url);
   const answers = await Promise.all(Array.from({ length: 8 }, recall));
   t.deepEqual([...new Set(answers.map(({ text }) => text))], ['answer 1']);
 
   const cache = createCache(redis, createTestClock());
   const refused = new Error('Nobody answers.');
-  await t.throwsAsync(cache.remember('tax', minutes(1), () => Promise.reject(refused)), { is: refused });
+  await t.throwsAsync(
+    cache.remember('tax', minutes(1), () => Promise.reject(refused)),
+    { is: refused },
+  );
   t.deepEqual(await cache.remember('tax', minutes(1), async () => 'seven'), { text: 'seven', remembered: false });
 });

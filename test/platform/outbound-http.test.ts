@@ -1,5 +1,5 @@
 import { createServer as createTlsServer } from 'node:https';
-import { createServer as createRawServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createRawServer } from 'node:net';
 
 import test from 'ava';
 
@@ -27,11 +27,40 @@ function withNames(answers: string[][], localMode = false) {
 }
 
 const notPublic = [
-  '127.0.0.1', '127.1.2.3', '0.0.0.0', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254',
-  '100.64.0.1', '100.100.100.200', '192.0.0.192', '198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255',
-  '168.63.129.16', '::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::127.0.0.1', '::ffff:0:127.0.0.1', 'fe80::1',
-  'fc00::1', 'fd00:ec2::254', 'fec0::1', 'ff02::1', '64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1',
-  '2001:db8::1', '100::1', '3fff::1',
+  '127.0.0.1',
+  '127.1.2.3',
+  '0.0.0.0',
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '100.100.100.200',
+  '192.0.0.192',
+  '198.18.0.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '168.63.129.16',
+  '::',
+  '::1',
+  '::ffff:127.0.0.1',
+  '::ffff:8.8.8.8',
+  '::127.0.0.1',
+  '::ffff:0:127.0.0.1',
+  'fe80::1',
+  'fc00::1',
+  'fd00:ec2::254',
+  'fec0::1',
+  'ff02::1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::1',
+  '2002:7f00:1::',
+  '2001::1',
+  '2001:db8::1',
+  '100::1',
+  '3fff::1',
 ];
 
 test('only what everybody reaches is public', (t) => {
@@ -43,7 +72,17 @@ test('only what everybody reaches is public', (t) => {
 
 /** Every way that we know of to write an address which is not public, by what it relies on. */
 const tricks = {
-  'private ranges': ['10.0.0.1:8443', '172.16.0.1', '192.168.0.1', '100.64.0.1', '0.0.0.0', '[fd00::1]', '[fe80::1]', '[fe80::1%25lo]', '[::]'],
+  'private ranges': [
+    '10.0.0.1:8443',
+    '172.16.0.1',
+    '192.168.0.1',
+    '100.64.0.1',
+    '0.0.0.0',
+    '[fd00::1]',
+    '[fe80::1]',
+    '[fe80::1%25lo]',
+    '[::]',
+  ],
   loopback: ['127.0.0.1', '127.255.255.254', '[::1]', 'localhost', 'LocalHost', 'anything.localhost'],
   'the metadata of clouds': ['169.254.169.254', '[fd00:ec2::254]', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
   decimal: ['2130706433', '2852039166'],
@@ -51,15 +90,42 @@ const tricks = {
   hexadecimal: ['0x7f000001', '0x7f.1', '0x7F.0x0.0x0.0x1', '0xa9fea9fe'],
   'left out parts': ['127.1', '127.0.1', '0'],
   'a trailing dot': ['127.0.0.1.', '2130706433.', 'localhost.', 'LOCALHOST.'],
-  'IPv4 within IPv6': ['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:a9fe:a9fe]', '[::127.0.0.1]', '[::ffff:0:127.0.0.1]'],
+  'IPv4 within IPv6': [
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[0:0:0:0:0:ffff:a9fe:a9fe]',
+    '[::127.0.0.1]',
+    '[::ffff:0:127.0.0.1]',
+  ],
   NAT64: ['[64:ff9b::7f00:1]', '[64:ff9b::10.0.0.1]', '[64:ff9b:1::a9fe:a9fe]'],
   '6to4 and Teredo': ['[2002:7f00:1::]', '[2001:0:7f00:1::]'],
-  'other letters for the same': ['１２７.０.０.１', '127。0。0。1', '①②⑦.0.0.1', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'ｌｏｃａｌｈｏｓｔ', 'loc\u00adalhost'],
+  'other letters for the same': [
+    '１２７.０.０.１',
+    '127。0。0。1',
+    '①②⑦.0.0.1',
+    'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+    'ｌｏｃａｌｈｏｓｔ',
+    'loc\u00adalhost',
+  ],
   percents: ['%31%32%37.0.0.1', '127%2e0%2e0%2e1', '%6cocalhost'],
-  'names and passwords before the host': ['user:pass@example.com', 'example.com@127.0.0.1', 'example.com:443@127.0.0.1', 'example.com%20@127.0.0.1'],
-  'what readers of addresses disagree about': ['127.0.0.1\\@example.com', '127.0.0.1#@example.com', '127.0.0.1?@example.com', '127.0.0.1;@example.com', '\t127.0.0.1', '127.0\n.0.1'],
+  'names and passwords before the host': [
+    'user:pass@example.com',
+    'example.com@127.0.0.1',
+    'example.com:443@127.0.0.1',
+    'example.com%20@127.0.0.1',
+  ],
+  'what readers of addresses disagree about': [
+    '127.0.0.1\\@example.com',
+    '127.0.0.1#@example.com',
+    '127.0.0.1?@example.com',
+    '127.0.0.1;@example.com',
+    '\t127.0.0.1',
+    '127.0\n.0.1',
+  ],
 };
-const everyTrick = Object.entries(tricks).flatMap(([trick, hosts]) => hosts.map((host) => ({ trick, url: `https://${host}/hooks` })));
+const everyTrick = Object.entries(tricks).flatMap(([trick, hosts]) =>
+  hosts.map((host) => ({ trick, url: `https://${host}/hooks` })),
+);
 
 test('however a private address is written, it is refused when it is saved and at every attempt', async (t) => {
   for (const { trick, url } of everyTrick) {
@@ -76,14 +142,34 @@ test('nothing that is refused reaches as much as a connection, also where nobody
   const port = String(await listen(listener));
   t.teardown(() => listener.close());
   const connect = pinnedConnector({ mayReach: isPublicAddress, resolve: resolveName, timeoutMs: 1000 });
-  const connecting = (hostname: string) => new Promise<unknown>((resolve) => {
-    connect({ hostname, port, protocol: 'http:' }, (...[error]) => resolve(error));
-  });
-  for (const url of ['127.0.0.1', '127.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'LOCALHOST.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ'].map((host) => new URL(`http://${host}:${port}`))) {
+  const connecting = (hostname: string) =>
+    new Promise<unknown>((resolve) => {
+      connect({ hostname, port, protocol: 'http:' }, (...[error]) => resolve(error));
+    });
+  for (const url of [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    'localhost',
+    'LOCALHOST.',
+    'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+  ].map((host) => new URL(`http://${host}:${port}`))) {
     t.true((await connecting(url.hostname)) instanceof BlockedAddress, url.href);
-    t.like(await strict.post(url.href.replace('http:', 'https:'), noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url.href);
+    t.like(
+      await strict.post(url.href.replace('http:', 'https:'), noHeaders, '{}'),
+      { kind: 'failed', reason: 'blocked_address' },
+      url.href,
+    );
   }
-  const rebinding = withNames([['127.0.0.1'], ['::1'], ['::ffff:7f00:1'], ['64:ff9b::7f00:1'], ['8.8.8.8', '127.0.0.1']]);
+  const rebinding = withNames([
+    ['127.0.0.1'],
+    ['::1'],
+    ['::ffff:7f00:1'],
+    ['64:ff9b::7f00:1'],
+    ['8.8.8.8', '127.0.0.1'],
+  ]);
   for (const answer of [1, 2, 3, 4, 5]) {
     const outcome = await rebinding.http.post(`https://innocent.example:${port}/`, noHeaders, '{}');
     t.like(outcome, { kind: 'failed', reason: 'blocked_address' }, `answer ${answer} of its name server`);
@@ -92,7 +178,15 @@ test('nothing that is refused reaches as much as a connection, also where nobody
 });
 
 test('only https, and no passwords in the address', async (t) => {
-  for (const url of ['http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'https://user:pass@example.com/', 'https://user@example.com/', 'nonsense', '']) {
+  for (const url of [
+    'http://example.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'https://user:pass@example.com/',
+    'https://user@example.com/',
+    'nonsense',
+    '',
+  ]) {
     t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', url);
     t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url);
   }
@@ -101,11 +195,21 @@ test('only https, and no passwords in the address', async (t) => {
 
 test('a name that leads into a private network is refused, even among public answers', async (t) => {
   for (const answer of [
-    ['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['fd00::1'], ['::ffff:10.0.0.1'], ['64:ff9b::a9fe:a9fe'], ['169.254.169.254'], ['2606:4700::1', '::1'],
+    ['10.0.0.1'],
+    ['8.8.8.8', '127.0.0.1'],
+    ['fd00::1'],
+    ['::ffff:10.0.0.1'],
+    ['64:ff9b::a9fe:a9fe'],
+    ['169.254.169.254'],
+    ['2606:4700::1', '::1'],
   ]) {
     const { http } = withNames([answer]);
     t.is(typeof (await http.refuse('https://innocent.example/')), 'string', answer.join());
-    t.like(await http.post('https://innocent.example/', noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, answer.join());
+    t.like(
+      await http.post('https://innocent.example/', noHeaders, '{}'),
+      { kind: 'failed', reason: 'blocked_address' },
+      answer.join(),
+    );
   }
   const unknown = withNames([[]]);
   t.is(await unknown.http.refuse('https://not-yet.example/'), undefined);
@@ -123,17 +227,34 @@ test('a name is resolved once for a connection, so that a second, different answ
   // The other way round: judged fine when it was saved, private when it is called.
   const late = withNames([['8.8.8.8'], ['127.0.0.1']]);
   t.is(await late.http.refuse('https://rebind.example/'), undefined);
-  t.like(await late.http.post(`https://rebind.example:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' });
+  t.like(await late.http.post(`https://rebind.example:${port}/`, noHeaders, '{}'), {
+    kind: 'failed',
+    reason: 'blocked_address',
+  });
 });
 
 test('local mode allows this machine, and nothing else that is not public', async (t) => {
   const receiver = await startReceiver();
   t.teardown(receiver.close);
   for (const host of ['127.0.0.1', 'localhost']) {
-    t.like(await local.post(receiver.url.replace('127.0.0.1', host), { 'x-a': 'b' }, '{"a":1}'), { kind: 'answered', status: 204 });
+    t.like(await local.post(receiver.url.replace('127.0.0.1', host), { 'x-a': 'b' }, '{"a":1}'), {
+      kind: 'answered',
+      status: 204,
+    });
   }
-  t.deepEqual(receiver.requests.map(({ raw, headers }) => [raw, headers['x-a']]), [['{"a":1}', 'b'], ['{"a":1}', 'b']]);
-  for (const url of ['http://10.0.0.1/', 'http://169.254.169.254/', 'http://[fd00::1]/', 'http://[::ffff:127.0.0.1]/']) {
+  t.deepEqual(
+    receiver.requests.map(({ raw, headers }) => [raw, headers['x-a']]),
+    [
+      ['{"a":1}', 'b'],
+      ['{"a":1}', 'b'],
+    ],
+  );
+  for (const url of [
+    'http://10.0.0.1/',
+    'http://169.254.169.254/',
+    'http://[fd00::1]/',
+    'http://[::ffff:127.0.0.1]/',
+  ]) {
     t.like(await local.post(url, noHeaders, ''), { kind: 'failed', reason: 'blocked_address' }, url);
   }
 });
@@ -196,7 +317,10 @@ test('failures of the network are values that say what happened', async (t) => {
   t.like(await local.post(receiver.url, noHeaders, '{}'), { kind: 'failed', reason: 'reset' });
   t.like(await local.post(receiver.url.replace('http:', 'https:'), noHeaders, '{}'), { kind: 'failed', reason: 'tls' });
 
-  const noName = createOutboundHttp({ localMode: false, resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })) });
+  const noName = createOutboundHttp({
+    localMode: false,
+    resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
+  });
   t.like(await noName.post('https://nowhere.example/', noHeaders, '{}'), { kind: 'failed', reason: 'dns' });
 });
 
@@ -254,7 +378,10 @@ test('whoever wants to stop is not kept waiting', async (t) => {
   await t.throwsAsync(post, { name: 'AbortError' });
 });
 
-async function listen(server: { listen(port: number, host: string, done: () => void): unknown; address(): unknown }): Promise<number> {
+async function listen(server: {
+  listen(port: number, host: string, done: () => void): unknown;
+  address(): unknown;
+}): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }

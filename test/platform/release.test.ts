@@ -15,9 +15,14 @@ const phase = /^release: (.+)$/m.exec(readFileSync(`${root}/Procfile`, 'utf8'))?
 /** Run the Procfile's release phase as Heroku does: by a shell, before anything else is set. */
 function release(databaseUrl: string): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    execFile('sh', ['-c', phase], { cwd: root, env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl } }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
+    execFile(
+      'sh',
+      ['-c', phase],
+      { cwd: root, env: { PATH: process.env['PATH'], DATABASE_URL: databaseUrl } },
+      (error, out, err) => {
+        resolve({ code: error ? Number(error.code) : 0, out, err });
+      },
+    );
   });
 }
 
@@ -49,7 +54,9 @@ test('a migration that fails stops the release and changes nothing', async (t) =
   t.regex(err, /0031-mail/);
   t.regex(err, /already exists/);
   t.deepEqual(await pendingMigrations(url), before);
-  const { rows } = await client.query("select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('migrations')");
+  const { rows } = await client.query(
+    "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('migrations')",
+  );
   t.deepEqual(rows, [{ relname: 'mails' }]);
 });
 
@@ -70,12 +77,29 @@ test('a release without a database says what is missing', async (t) => {
 test('what the README sets on Heroku is what processes ask for', (t) => {
   const readme = readFileSync(`${root}/README.md`, 'utf8');
   const block = /```sh\n(heroku config:set [^`]+)```/.exec(readme)?.[1] ?? '';
-  const printed = execFileSync('sh', ['-c', block.replace('heroku config:set', "printf '%s\\n'")], { encoding: 'utf8' });
-  const set = Object.fromEntries(printed.trim().split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
-  const config = readConfig({ ...set, DATABASE_URL: 'postgres://u:p@db.example:5432/d', REDIS_URL: 'rediss://:p@redis.example:6380', PORT: '4000', DYNO: 'web.1' });
+  const printed = execFileSync('sh', ['-c', block.replace('heroku config:set', "printf '%s\\n'")], {
+    encoding: 'utf8',
+  });
+  const set = Object.fromEntries(
+    printed
+      .trim()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  const config = readConfig({
+    ...set,
+    DATABASE_URL: 'postgres://u:p@db.example:5432/d',
+    REDIS_URL: 'rediss://:p@redis.example:6380',
+    PORT: '4000',
+    DYNO: 'web.1',
+  });
   t.like(config, { host: '0.0.0.0', port: 4000, trustedProxyHops: 1, ops: { user: 'ops' } });
   t.like(new pg.Client({ connectionString: config.databaseUrl }), { ssl: false });
   process.env['PGSSLMODE'] = set['PGSSLMODE'];
   t.teardown(() => delete process.env['PGSSLMODE']);
-  t.like(new pg.Client({ connectionString: config.databaseUrl }), { ssl: { rejectUnauthorized: false } }, 'encrypted, by a certificate that is not checked');
+  t.like(
+    new pg.Client({ connectionString: config.databaseUrl }),
+    { ssl: { rejectUnauthorized: false } },
+    'encrypted, by a certificate that is not checked',
+  );
 });

@@ -11,8 +11,17 @@ import { testEnvironment } from '#test/support/environment.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const entries = ['src/server.ts', 'workers/all.ts', 'workers/relay.ts'];
 
-function start(t: ExecutionContext, entry: string, given: Record<string, string>, options: string[] = []): ChildProcess {
-  const child = spawn(process.execPath, [...options, entry], { cwd: root, env: testEnvironment(given), stdio: ['ignore', 'pipe', 'inherit'] });
+function start(
+  t: ExecutionContext,
+  entry: string,
+  given: Record<string, string>,
+  options: string[] = [],
+): ChildProcess {
+  const child = spawn(process.execPath, [...options, entry], {
+    cwd: root,
+    env: testEnvironment(given),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   t.teardown(() => child.kill('SIGKILL'));
   return child;
 }

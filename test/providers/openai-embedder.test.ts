@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { ProviderError } from '#src/lib/errors.ts';
-import { silentLog } from '#src/lib/log.ts';
 import { type EmbeddingsControl, embeddingsControl } from '#src/dev/simulators/embeddings/control.ts';
 import { type EmbeddingsSimulator, startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
 import { createOpenAiEmbedder } from '#src/providers/embeddings/openai-embedder.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { startReceiver } from '#test/support/receiver.ts';
@@ -25,14 +24,26 @@ test.after.always((t) => t.context.simulator.close());
 
 const options = { timeoutMs: 5000 };
 
-function build({ simulator }: Given, given: { url?: string; key?: string | undefined; model?: string; failures?: number } = {}) {
+function build(
+  { simulator }: Given,
+  given: { url?: string; key?: string | undefined; model?: string; failures?: number } = {},
+) {
   const { url = simulator.url, model = 'simulated-1', failures = 50 } = given;
   const key = 'key' in given ? given.key : 'sk-simulated';
-  return createOpenAiEmbedder({ url, key, model, log: silentLog, breaker: new CircuitBreaker({ openMs: 60_000, failures }) });
+  return createOpenAiEmbedder({
+    url,
+    key,
+    model,
+    log: silentLog,
+    breaker: new CircuitBreaker({ openMs: 60_000, failures }),
+  });
 }
 
 async function failureOf(work: Promise<unknown>): Promise<{ failure: string; retryAfterSeconds: number | undefined }> {
-  const error = await work.then(() => undefined, (error: unknown) => error);
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   if (!(error instanceof ProviderError)) throw new Error('The provider did not fail.');
   return { failure: error.failure, retryAfterSeconds: error.retryAfterSeconds };
 }
@@ -49,23 +60,42 @@ test.serial('each text gets its vector, in their order, as many texts as there m
   await embedder.close?.();
 });
 
-test.serial('the endpoint may be named in full, by its version or by its host, and short vectors are asked of who can', async (t) => {
-  const { simulator } = t.context;
-  for (const path of ['', '/', '/v1', '/v1/', '/v1/embeddings']) {
-    t.is((await build(t.context, { url: simulator.url + path }).embed(['mug'], options)).length, 1, path);
-  }
-  const [short] = await build(t.context, { model: 'text-embedding-3-small' }).embed(['mug'], options);
-  t.is(short?.length, 512);
-});
+test.serial(
+  'the endpoint may be named in full, by its version or by its host, and short vectors are asked of who can',
+  async (t) => {
+    const { simulator } = t.context;
+    for (const path of ['', '/', '/v1', '/v1/', '/v1/embeddings']) {
+      t.is((await build(t.context, { url: simulator.url + path }).embed(['mug'], options)).length, 1, path);
+    }
+    const [short] = await build(t.context, { model: 'text-embedding-3-small' }).embed(['mug'], options);
+    t.is(short?.length, 512);
+  },
+);
 
 test.serial('vectors are also read where they come as numbers, and in any order', async (t) => {
   const receiver = await startReceiver();
-  const answer = (body: object) => receiver.behave({ status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = (body: object) =>
+    receiver.behave({ status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const embedder = build(t.context, { url: `${receiver.url}/embeddings`, key: undefined });
-  answer({ data: [{ index: 1, embedding: [0, 1] }, { index: 0, embedding: [1, 0] }] });
+  answer({
+    data: [
+      { index: 1, embedding: [0, 1] },
+      { index: 0, embedding: [1, 0] },
+    ],
+  });
   t.deepEqual(await embedder.embed(['a', 'b'], options), [Float32Array.of(1, 0), Float32Array.of(0, 1)]);
   t.false('authorization' in (receiver.requests[0]?.headers ?? {}));
-  for (const body of [{}, { data: [] }, { data: [{ index: 0, embedding: [1] }] }, { data: [{ index: 0, embedding: [1] }, { index: 1, embedding: [1, 2] }] }]) {
+  for (const body of [
+    {},
+    { data: [] },
+    { data: [{ index: 0, embedding: [1] }] },
+    {
+      data: [
+        { index: 0, embedding: [1] },
+        { index: 1, embedding: [1, 2] },
+      ],
+    },
+  ]) {
     answer(body);
     t.is((await failureOf(embedder.embed(['a', 'b'], options))).failure, 'away');
   }

@@ -3,18 +3,31 @@ import test from 'ava';
 import { shipmentRequest } from '#src/providers/shippo/shipment-request.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
 
-const from = { name: 'Cedar', street1: '215 Clayton St', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US' };
+const from = {
+  name: 'Cedar',
+  street1: '215 Clayton St',
+  city: 'San Francisco',
+  state: 'CA',
+  zip: '94117',
+  country: 'US',
+};
 const parcel = { lengthIn: 10, widthIn: 8, heightIn: 4, weightOz: 18 };
 const addressTo = (given: object): object =>
   Object(shipmentRequest({ from, to: { ...from, ...given }, parcel, carriers: [] }, []).addressTo);
 
 test('shipmentRequest wraps a street that is too long for its line and loses no word of it', (t) => {
   t.like(addressTo({ street1: '40 W 23rd St', street2: 'Apt 5' }), { street1: '40 W 23rd St', street2: 'Apt 5' });
-  t.like(addressTo({ street1: '12345 North Martin Luther King Junior Boulevard', street2: 'Building C, Apartment 1204' }), {
-    street1: '12345 North Martin Luther King', street2: 'Junior Boulevard Building C,', street3: 'Apartment 1204',
-  });
+  t.like(
+    addressTo({ street1: '12345 North Martin Luther King Junior Boulevard', street2: 'Building C, Apartment 1204' }),
+    {
+      street1: '12345 North Martin Luther King',
+      street2: 'Junior Boulevard Building C,',
+      street3: 'Apartment 1204',
+    },
+  );
   t.like(addressTo({ street1: 'Some very long street with a great many words in it', street2: null }), {
-    street1: 'Some very long street with a great', street2: 'many words in it',
+    street1: 'Some very long street with a great',
+    street2: 'many words in it',
   });
 });
 

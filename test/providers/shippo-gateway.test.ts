@@ -4,13 +4,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import anyTest, { type TestFn } from 'ava';
-
+import { type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { until } from '#test/support/until.ts';
@@ -28,7 +27,15 @@ test.before(async (t) => {
 });
 test.after.always((t) => t.context.simulator.close());
 
-const from = { name: 'Cedar', street1: '215 Clayton St', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US', phone: '4155550100' };
+const from = {
+  name: 'Cedar',
+  street1: '215 Clayton St',
+  city: 'San Francisco',
+  state: 'CA',
+  zip: '94117',
+  country: 'US',
+  phone: '4155550100',
+};
 const to = { name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US' };
 const parcel = { lengthIn: 10, widthIn: 8, heightIn: 4, weightOz: 20 };
 const request = { from, to, parcel, carriers: ['usps', 'ups'] };
@@ -36,10 +43,21 @@ const request = { from, to, parcel, carriers: ['usps', 'ups'] };
 function setUp({ simulator, control }: Given, { failures = 50, openMs = 60_000 } = {}) {
   const account: ShippingAccount = { tenantId: `ten_${randomText(10)}`, apiKey: `shippo_test_${randomText(24)}` };
   const lines: object[] = [];
-  const log = { debug: () => undefined, warn: () => undefined, error: () => undefined, info: (fields: object) => lines.push(fields) };
-  const gateway = createShippoGateway({ baseUrl: simulator.url, log, breaker: new CircuitBreaker({ openMs, failures }) });
+  const log = {
+    debug: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+    info: (fields: object) => lines.push(fields),
+  };
+  const gateway = createShippoGateway({
+    baseUrl: simulator.url,
+    log,
+    breaker: new CircuitBreaker({ openMs, failures }),
+  });
   return {
-    account, gateway, lines,
+    account,
+    gateway,
+    lines,
     fault: (match: string, kind: Parameters<ShippoControl['fault']>[0]['kind'], more: object = {}) =>
       control.fault({ match, kind, account: account.apiKey, ...more }),
     bought: async () => (await control.account(account.apiKey)).labels_bought,
@@ -47,7 +65,10 @@ function setUp({ simulator, control }: Given, { failures = 50, openMs = 60_000 }
 }
 
 async function failure(work: Promise<unknown>): Promise<ProviderError> {
-  const error = await work.then(() => undefined, (error: unknown) => error);
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   if (error instanceof ProviderError) return error;
   throw new Error(`It did not fail as a provider does: ${String(error)}`);
 }
@@ -64,7 +85,11 @@ test('a quote brings the rates of the carriers that were asked for, in whole cen
   }
   const all = await gateway.quote(account, { ...request, carriers: [] });
   t.true(all.rates.some(({ carrier }) => carrier === 'fedex'));
-  t.deepEqual(await gateway.quote(account, { ...request, carriers: ['ontrac'] }), { anyCarrier: false, rates: [], refusal: null });
+  t.deepEqual(await gateway.quote(account, { ...request, carriers: ['ontrac'] }), {
+    anyCarrier: false,
+    rates: [],
+    refusal: null,
+  });
 });
 
 test('a quote without rates says whether the address is to blame', async (t) => {
@@ -75,14 +100,22 @@ test('a quote without rates says whether the address is to blame', async (t) => 
 
 test('a label is bought, found by its rate, fetched, and given back', async (t) => {
   const { account, gateway, bought } = setUp(t.context);
-  const { rates: [rate] } = await gateway.quote(account, { ...request, marker: 'ord_1 digest' });
+  const {
+    rates: [rate],
+  } = await gateway.quote(account, { ...request, marker: 'ord_1 digest' });
   const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'lbl_1:1 ORD-1001' });
   t.like(label, { state: 'purchased', marker: 'lbl_1:1 ORD-1001', rateId: rate?.id, failure: null });
   t.truthy(label.trackingNumber);
-  t.deepEqual((await gateway.findPurchases(account, rate?.id ?? '')).map(({ id }) => id), [label.id]);
+  t.deepEqual(
+    (await gateway.findPurchases(account, rate?.id ?? '')).map(({ id }) => id),
+    [label.id],
+  );
   t.deepEqual(await gateway.findPurchases(account, 'none'), []);
   t.deepEqual(await gateway.fetchRate(account, rate?.id ?? ''), { rate, marker: 'ord_1 digest' });
-  t.is((await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status, 'unknown');
+  t.is(
+    (await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status,
+    'unknown',
+  );
 
   await gateway.refundPurchase(account, label.id);
   await gateway.refundPurchase(account, label.id);
@@ -92,7 +125,9 @@ test('a label is bought, found by its rate, fetched, and given back', async (t) 
 
 test('a label that the SDK refuses to read was bought, and is read from the wire', async (t) => {
   const { account, gateway, fault, bought } = setUp(t.context);
-  const { rates: [rate] } = await gateway.quote(account, request);
+  const {
+    rates: [rate],
+  } = await gateway.quote(account, request);
   await fault('POST /transactions', 'unknown_enum');
   const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' });
   t.is(label.state, 'purchased');
@@ -105,12 +140,17 @@ test('a label that the SDK refuses to read was bought, and is read from the wire
   await fault('POST /shipments', 'unknown_enum');
   t.true((await gateway.quote(account, request)).rates.length > 0);
   await fault('GET /tracks/*', 'unknown_enum');
-  t.is((await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status, 'unknown');
+  t.is(
+    (await gateway.track(account, { carrier: rate?.carrier ?? '', trackingNumber: label.trackingNumber ?? '' })).status,
+    'unknown',
+  );
 });
 
 test('a purchase without an answer may have happened; a refused one has not', async (t) => {
   const { account, gateway, fault, bought } = setUp(t.context);
-  const { rates: [rate] } = await gateway.quote(account, request);
+  const {
+    rates: [rate],
+  } = await gateway.quote(account, request);
   const buy = (signal?: AbortSignal) => gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' }, { signal });
 
   await fault('POST /transactions', 'reset_after');
@@ -130,7 +170,10 @@ test('a purchase without an answer may have happened; a refused one has not', as
   t.like(await failure(buy()), { failure: 'busy', retryAfterSeconds: 7 });
   await fault('POST /transactions', 'status', { status: 401 });
   t.is((await failure(buy())).failure, 'denied');
-  t.like(await failure(gateway.buyLabel(account, { rateId: 'none', marker: 'm' })), { failure: 'refused', code: 'rate' });
+  t.like(await failure(gateway.buyLabel(account, { rateId: 'none', marker: 'm' })), {
+    failure: 'refused',
+    code: 'rate',
+  });
   t.is((await failure(gateway.fetchPurchase(account, 'none'))).failure, 'missing');
   t.is(await bought(), 3);
 });
@@ -145,7 +188,11 @@ test('an answer that cannot be read does not say that nothing was bought', async
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const gateway = createShippoGateway({ baseUrl, log: silentLog, breaker: new CircuitBreaker({ openMs: 1, failures: 50 }) });
+  const gateway = createShippoGateway({
+    baseUrl,
+    log: silentLog,
+    breaker: new CircuitBreaker({ openMs: 1, failures: 50 }),
+  });
   const account = { tenantId: 'ten_1', apiKey: 'shippo_test_1' };
   for (const answer of answers) {
     t.is((await failure(gateway.buyLabel(account, { rateId: 'r', marker: 'm' }))).failure, 'away', answer);
@@ -164,9 +211,11 @@ test('the time limit of a call holds, also when memory is collected while it wai
   clearInterval(collecting);
 });
 
-test('a carrier\'s refusal is judged by what it says', async (t) => {
+test("a carrier's refusal is judged by what it says", async (t) => {
   const { account, gateway, fault } = setUp(t.context);
-  const { rates: [rate] } = await gateway.quote(account, request);
+  const {
+    rates: [rate],
+  } = await gateway.quote(account, request);
   const refusals = [
     ['The recipient street could not be found.', 'address'],
     ['Insufficient funds: please add a payment method.', 'funds'],

@@ -1,17 +1,30 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 import test from 'ava';
-
-import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import { judge } from '#src/providers/smtp/judge.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 
-const mail = (to = newAddress()) => ({ messageId: '<1@shop.example>', from: { name: 'Shop', address: 'post@shop.example' }, to, subject: 'Hello', text: 'Hello.', html: '<p>Hello.</p>', headers: {} });
+const mail = (to = newAddress()) => ({
+  messageId: '<1@shop.example>',
+  from: { name: 'Shop', address: 'post@shop.example' },
+  to,
+  subject: 'Hello',
+  text: 'Hello.',
+  html: '<p>Hello.</p>',
+  headers: {},
+});
 
-function verdict(failure: { code?: string; command?: string; responseCode?: number; response?: string; syscall?: string }): ProviderFailure | 'bounced' {
+function verdict(failure: {
+  code?: string;
+  command?: string;
+  responseCode?: number;
+  response?: string;
+  syscall?: string;
+}): ProviderFailure | 'bounced' {
   try {
     return judge(Object.assign(new Error('smtp'), failure)).outcome === 'bounced' ? 'bounced' : 'away';
   } catch (error) {
@@ -20,7 +33,12 @@ function verdict(failure: { code?: string; command?: string; responseCode?: numb
   }
 }
 
-const rcpt = (responseCode: number, response: string) => ({ code: 'EENVELOPE', command: 'RCPT TO', responseCode, response });
+const rcpt = (responseCode: number, response: string) => ({
+  code: 'EENVELOPE',
+  command: 'RCPT TO',
+  responseCode,
+  response,
+});
 
 test('what a mail server says decides whether the mail is tried again, given up or has bounced', (t) => {
   const table: [Parameters<typeof verdict>[0], ReturnType<typeof verdict>][] = [
@@ -79,15 +97,26 @@ test('a real server that is away, cuts off, or says nothing at all is judged so'
 });
 
 test('the messages of failures repeat neither the address nor the server', (t) => {
-  const error = t.throws(() => judge(Object.assign(new Error('550 ada@example.com'), rcpt(554, '554 5.7.1 <ada@example.com>: denied'))));
+  const error = t.throws(() =>
+    judge(Object.assign(new Error('550 ada@example.com'), rcpt(554, '554 5.7.1 <ada@example.com>: denied'))),
+  );
   t.is(error?.message, 'The mail server answered 554 5.7.1.');
 });
 
 test('createSmtpMailer sends nothing from or to what is not one plain address', async (t) => {
   const mailer = createSmtpMailer('smtp://127.0.0.1:1');
   t.teardown(() => mailer.close?.());
-  for (const address of ['nobody', 'a@b.example, c@d.example', 'a b@c.example', 'a@b.example\r\nBcc: c@d.example', '"a"@b.example']) {
-    for (const wrong of [{ ...mail(), from: { name: 'A', address } }, { ...mail(), to: address }]) {
+  for (const address of [
+    'nobody',
+    'a@b.example, c@d.example',
+    'a b@c.example',
+    'a@b.example\r\nBcc: c@d.example',
+    '"a"@b.example',
+  ]) {
+    for (const wrong of [
+      { ...mail(), from: { name: 'A', address } },
+      { ...mail(), to: address },
+    ]) {
       t.like(await t.throwsAsync(mailer.send(wrong), { instanceOf: ProviderError }), { failure: 'refused' }, address);
     }
   }

@@ -3,18 +3,34 @@ import type Stripe from 'stripe';
 
 import { invoiceSnapshotOf } from '#src/providers/stripe/snapshots.ts';
 
-const lineOf = (given: { quantity?: number; amount: number; proration?: boolean }) => ({
-  quantity: given.quantity ?? 1, amount: given.amount,
-  parent: { subscription_item_details: { subscription_item: 'si_1', proration: given.proration ?? false } },
-}) as unknown as Stripe.InvoiceLineItem;
+const lineOf = (given: { quantity?: number; amount: number; proration?: boolean }) =>
+  ({
+    quantity: given.quantity ?? 1,
+    amount: given.amount,
+    parent: { subscription_item_details: { subscription_item: 'si_1', proration: given.proration ?? false } },
+  }) as unknown as Stripe.InvoiceLineItem;
 
-const invoiceOf = (billing_reason: string, total = 3400) => ({
-  id: 'in_1', billing_reason, total, status: 'paid', currency: 'usd', parent: null, total_taxes: [], total_discount_amounts: [],
-}) as unknown as Stripe.Invoice;
+const invoiceOf = (billing_reason: string, total = 3400) =>
+  ({
+    id: 'in_1',
+    billing_reason,
+    total,
+    status: 'paid',
+    currency: 'usd',
+    parent: null,
+    total_taxes: [],
+    total_discount_amounts: [],
+  }) as unknown as Stripe.Invoice;
 
 test('what settles a difference is no period that was bought', (t) => {
-  const lines = [lineOf({ amount: -1200, proration: true }), lineOf({ amount: 3400 }), lineOf({ amount: 0, quantity: 0 })];
-  t.deepEqual(invoiceSnapshotOf(invoiceOf('subscription_update'), lines).lines, [{ itemId: 'si_1', quantity: 1, amountCents: 3400 }]);
+  const lines = [
+    lineOf({ amount: -1200, proration: true }),
+    lineOf({ amount: 3400 }),
+    lineOf({ amount: 0, quantity: 0 }),
+  ];
+  t.deepEqual(invoiceSnapshotOf(invoiceOf('subscription_update'), lines).lines, [
+    { itemId: 'si_1', quantity: 1, amountCents: 3400 },
+  ]);
 });
 
 test('an invoice that owes the customer something costs nothing', (t) => {
@@ -23,5 +39,8 @@ test('an invoice that owes the customer something costs nothing', (t) => {
 
 test('a new period is one whatever began it, and the first is told apart', (t) => {
   const causes = ['subscription_create', 'subscription_cycle', 'subscription_update', 'manual', 'something_new'];
-  t.deepEqual(causes.map((cause) => invoiceSnapshotOf(invoiceOf(cause), []).cause), ['first', 'renewal', 'renewal', 'other', 'other']);
+  t.deepEqual(
+    causes.map((cause) => invoiceSnapshotOf(invoiceOf(cause), []).cause),
+    ['first', 'renewal', 'renewal', 'other', 'other'],
+  );
 });

@@ -1,11 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { Slots } from '#src/providers/lib/slots.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
@@ -36,33 +35,77 @@ test.beforeEach((t) => {
 });
 
 const request = (given: Partial<SessionRequest> = {}): SessionRequest => ({
-  tenantId: 'ten_1', orderId: `ord_${randomText(12)}`, environment: 'test', mode: 'payment', currency: 'USD',
-  lines: [{ productId: 'prod_1', variantId: 'var_1', name: 'Oak bowl', imageUrl: null, quantity: 2, unitPriceCents: 3800, interval: null }],
-  discountCents: 0, discountName: null, shipping: null, customerId: null, customerEmail: null,
-  returnUrl: 'https://shop.example/thanks?id=1', cancelUrl: 'https://shop.example/cart',
-  expiresAt: Math.floor(Date.now() / 1000) + 3600, automaticTax: false, ...given,
+  tenantId: 'ten_1',
+  orderId: `ord_${randomText(12)}`,
+  environment: 'test',
+  mode: 'payment',
+  currency: 'USD',
+  lines: [
+    {
+      productId: 'prod_1',
+      variantId: 'var_1',
+      name: 'Oak bowl',
+      imageUrl: null,
+      quantity: 2,
+      unitPriceCents: 3800,
+      interval: null,
+    },
+  ],
+  discountCents: 0,
+  discountName: null,
+  shipping: null,
+  customerId: null,
+  customerEmail: null,
+  returnUrl: 'https://shop.example/thanks?id=1',
+  cancelUrl: 'https://shop.example/cart',
+  expiresAt: Math.floor(Date.now() / 1000) + 3600,
+  automaticTax: false,
+  ...given,
 });
 
-const shipping = { countries: ['US', 'CA'], options: [{ name: 'Standard', amountCents: 599 }, { name: 'Express', amountCents: 1499 }] };
+const shipping = {
+  countries: ['US', 'CA'],
+  options: [
+    { name: 'Standard', amountCents: 599 },
+    { name: 'Express', amountCents: 1499 },
+  ],
+};
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(() => undefined, (reason: unknown) => reason);
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   return error instanceof ProviderError ? error.failure : String(error);
 }
 
 test('createSession names products, discounts and shipping as the provider takes them, whatever they are called', async (t) => {
   const { payments, account } = t.context;
   for (const name of [...awkwardNames, ' ', '\u0007\n', 'x'.repeat(300)]) {
-    const line = { productId: 'prod_1', variantId: null, name, imageUrl: null, quantity: 1, unitPriceCents: 3800, interval: null };
+    const line = {
+      productId: 'prod_1',
+      variantId: null,
+      name,
+      imageUrl: null,
+      quantity: 1,
+      unitPriceCents: 3800,
+      interval: null,
+    };
     const asked = request({
-      lines: [line], discountCents: 500, discountName: name, shipping: { countries: ['US'], options: [{ name, amountCents: 599 }] },
+      lines: [line],
+      discountCents: 500,
+      discountName: name,
+      shipping: { countries: ['US'], options: [{ name, amountCents: 599 }] },
     });
     t.regex((await payments.createSession(account, asked, `key ${asked.orderId}`)).url, /^http/, JSON.stringify(name));
     const params = sessionParamsOf(asked);
     const names = [
-      params.line_items?.[0]?.price_data?.product_data?.name, couponParamsOf(asked).name ?? 'none', params.shipping_options?.[0]?.shipping_rate_data?.display_name,
+      params.line_items?.[0]?.price_data?.product_data?.name,
+      couponParamsOf(asked).name ?? 'none',
+      params.shipping_options?.[0]?.shipping_rate_data?.display_name,
     ];
-    for (const [index, most] of [250, 40, 100].entries()) t.regex(names[index] ?? '', new RegExp(`^(?! )[^\\p{Cc}]{1,${most}}(?<! )$`, 'u'), JSON.stringify(name));
+    for (const [index, most] of [250, 40, 100].entries())
+      t.regex(names[index] ?? '', new RegExp(`^(?! )[^\\p{Cc}]{1,${most}}(?<! )$`, 'u'), JSON.stringify(name));
   }
 });
 
@@ -72,14 +115,40 @@ test('createSession writes our metadata on the session, its coupon, its payment 
   const created = await payments.createSession(account, asked, 'key-1');
   t.regex(created.url, /^http/);
   const session = await payments.fetchSession(account, created.sessionId);
-  t.like(session, { state: 'open', tenantId: 'ten_1', orderId: asked.orderId, environment: 'test', currency: 'USD', subtotalCents: 7600, discountCents: 500, shippingCents: 599 });
+  t.like(session, {
+    state: 'open',
+    tenantId: 'ten_1',
+    orderId: asked.orderId,
+    environment: 'test',
+    currency: 'USD',
+    subtotalCents: 7600,
+    discountCents: 500,
+    shippingCents: 599,
+  });
   await stripe.pay(created.sessionId, {
-    outcome: 'paid', email: 'ada@example.com', name: 'Ada Wells', phone: '2125550100', shipping_option: 1,
+    outcome: 'paid',
+    email: 'ada@example.com',
+    name: 'Ada Wells',
+    phone: '2125550100',
+    shipping_option: 1,
     address: { line1: '40 W 23rd St', city: 'New York', state: 'NY', postal_code: '10010', country: 'US' },
   });
   const paid = await payments.fetchSession(account, created.sessionId);
-  t.like(paid, { state: 'settled', shippingCents: 1499, totalCents: 7600 - 500 + 1499, email: 'ada@example.com', phone: '2125550100' });
-  t.like(paid.address, { name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US' });
+  t.like(paid, {
+    state: 'settled',
+    shippingCents: 1499,
+    totalCents: 7600 - 500 + 1499,
+    email: 'ada@example.com',
+    phone: '2125550100',
+  });
+  t.like(paid.address, {
+    name: 'Ada Wells',
+    street1: '40 W 23rd St',
+    city: 'New York',
+    state: 'NY',
+    zip: '10010',
+    country: 'US',
+  });
   const report = await stripe.account(account.secretKey);
   const metadata = { platform_tenant_id: 'ten_1', platform_order_id: asked.orderId, platform_environment: 'test' };
   t.like(report.payment_intents[0], { metadata });
@@ -98,7 +167,13 @@ test('the same request with the same key is the same session, coupon and all', a
 
 test('an answer that is lost after the effect is asked for once more, and found', async (t) => {
   const { payments, stripe, account } = t.context;
-  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', status: 503, after: true });
+  await stripe.addFault({
+    match: 'POST /v1/checkout/sessions',
+    account: account.secretKey,
+    kind: 'status',
+    status: 503,
+    after: true,
+  });
   const created = await payments.createSession(account, request(), 'key-3');
   t.is((await stripe.account(account.secretKey)).sessions.length, 1);
   t.like(await payments.fetchSession(account, created.sessionId), { state: 'open' });
@@ -107,7 +182,13 @@ test('an answer that is lost after the effect is asked for once more, and found'
 test('an error that the provider keeps under the key leaves the outcome unknown, and the session can be looked for', async (t) => {
   const { payments, stripe, account } = t.context;
   const asked = request();
-  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', status: 500, after: true });
+  await stripe.addFault({
+    match: 'POST /v1/checkout/sessions',
+    account: account.secretKey,
+    kind: 'status',
+    status: 500,
+    after: true,
+  });
   const failure = await failureOf(payments.createSession(account, asked, 'key-4'));
   if (failure === 'away') t.truthy(await payments.findSession(account, asked.orderId, new Date()));
   t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
@@ -117,7 +198,12 @@ test('a key whose first request was worded otherwise leaves the outcome unknown:
   const { payments, account } = t.context;
   const asked = request();
   await payments.createSession(account, asked, 'key-worded');
-  t.is(await failureOf(payments.createSession(account, { ...asked, returnUrl: 'https://shop.example/other' }, 'key-worded')), 'away');
+  t.is(
+    await failureOf(
+      payments.createSession(account, { ...asked, returnUrl: 'https://shop.example/other' }, 'key-worded'),
+    ),
+    'away',
+  );
 });
 
 test('a key that is revoked between two tries leaves the outcome of the first unknown', async (t) => {
@@ -133,7 +219,10 @@ test('a key that is revoked between two tries leaves the outcome of the first un
 
 test('a session that was looked for is told in full, with what paid it', async (t) => {
   const { payments, stripe, account } = t.context;
-  const asked = request({ mode: 'subscription', lines: request().lines.map((line) => ({ ...line, interval: 'month' as const })) });
+  const asked = request({
+    mode: 'subscription',
+    lines: request().lines.map((line) => ({ ...line, interval: 'month' as const })),
+  });
   const { sessionId } = await payments.createSession(account, asked, 'key-found');
   await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
   t.regex((await payments.findSession(account, asked.orderId, new Date()))?.paymentId ?? '', /^pi_/);
@@ -142,7 +231,13 @@ test('a session that was looked for is told in full, with what paid it', async (
 test('what the provider says is judged once', async (t) => {
   const { payments, stripe, account } = t.context;
   const refuse = (status: number, more = {}) =>
-    stripe.addFault({ match: 'GET /v1/checkout/sessions/*', account: account.secretKey, kind: 'status', status, ...more });
+    stripe.addFault({
+      match: 'GET /v1/checkout/sessions/*',
+      account: account.secretKey,
+      kind: 'status',
+      status,
+      ...more,
+    });
   const ask = () => failureOf(payments.fetchSession(account, 'cs_test_1'));
   t.is(await ask(), 'missing');
   await refuse(401);
@@ -159,7 +254,10 @@ test('what the provider says is judged once', async (t) => {
 
 test('no error tells a secret, an address or what Stripe said of them', async (t) => {
   const { payments, account } = t.context;
-  const error = await t.throwsAsync(payments.createSession(account, request({ customerEmail: 'not-an-address' }), 'key-6'), { instanceOf: ProviderError });
+  const error = await t.throwsAsync(
+    payments.createSession(account, request({ customerEmail: 'not-an-address' }), 'key-6'),
+    { instanceOf: ProviderError },
+  );
   t.notRegex(`${error?.message}${JSON.stringify(t.context.lines)}`, /not-an-address|sk_test/);
 });
 
@@ -171,16 +269,36 @@ test('each call is logged with what it was, how it went and how long it took', a
 
 test('a provider that does not answer is left alone, for this store and no other', async (t) => {
   const { payments, stripe, account } = t.context;
-  await stripe.addFault({ match: 'GET /v1/checkout/sessions/*', account: account.secretKey, kind: 'reset_before', times: 100 });
+  await stripe.addFault({
+    match: 'GET /v1/checkout/sessions/*',
+    account: account.secretKey,
+    kind: 'reset_before',
+    times: 100,
+  });
   for (let time = 0; time < 3; time += 1) await failureOf(payments.fetchSession(account, 'cs_test_1'));
   const open = await t.throwsAsync(payments.fetchSession(account, 'cs_test_1'), { instanceOf: ProviderError });
   t.like(open, { failure: 'busy', code: 'circuit_open' });
-  t.is(await failureOf(payments.fetchSession({ ...account, tenantId: 'ten_other', secretKey: 'sk_test_other' }, 'cs_test_1')), 'missing');
+  t.is(
+    await failureOf(
+      payments.fetchSession({ ...account, tenantId: 'ten_other', secretKey: 'sk_test_other' }, 'cs_test_1'),
+    ),
+    'missing',
+  );
 });
 
 test('a slow payment in subscription mode that fails is known to have failed', async (t) => {
   const { payments, stripe, account } = t.context;
-  const lines = [{ productId: 'prod_1', variantId: null, name: 'Coffee', imageUrl: null, quantity: 1, unitPriceCents: 1700, interval: 'quarter' as const }];
+  const lines = [
+    {
+      productId: 'prod_1',
+      variantId: null,
+      name: 'Coffee',
+      imageUrl: null,
+      quantity: 1,
+      unitPriceCents: 1700,
+      interval: 'quarter' as const,
+    },
+  ];
   const { sessionId } = await payments.createSession(account, request({ mode: 'subscription', lines }), 'key-8');
   await stripe.pay(sessionId, { outcome: 'processing', email: 'ada@example.com' });
   t.like(await payments.fetchSession(account, sessionId), { state: 'processing' });
@@ -205,7 +323,12 @@ test('refunds and disputes are read from whatever names them', async (t) => {
   await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
   const { charges, payment_intents: intents } = await stripe.account(account.secretKey);
   const charge = charges[0]?.id ?? '';
-  t.like(await payments.fetchPayment(account, intents[0]?.id ?? ''), { orderId: asked.orderId, amountCents: 7600, refundedCents: 0, dispute: null });
+  t.like(await payments.fetchPayment(account, intents[0]?.id ?? ''), {
+    orderId: asked.orderId,
+    amountCents: 7600,
+    refundedCents: 0,
+    dispute: null,
+  });
   const dispute = await stripe.openDispute(charge);
   t.like(await payments.fetchPayment(account, dispute.id), { dispute: 'open' });
   await stripe.closeDispute(dispute.id, 'lost');
@@ -215,13 +338,27 @@ test('refunds and disputes are read from whatever names them', async (t) => {
 test('a waiting call takes the slot that becomes free, and too many are told to come back', async (t) => {
   const slots = new Slots({ max: 1, waitMs: 50 });
   let free = (): void => undefined;
-  const first = slots.run('stripe', 'ten_1', () => new Promise<void>((resolve) => { free = resolve; }));
+  const first = slots.run(
+    'stripe',
+    'ten_1',
+    () =>
+      new Promise<void>((resolve) => {
+        free = resolve;
+      }),
+  );
   const second = slots.run('stripe', 'ten_1', async () => 'second');
   t.is(await slots.run('stripe', 'ten_2', async () => 'another store'), 'another store');
   free();
   t.is(await second, 'second');
   await first;
-  const hanging = slots.run('stripe', 'ten_1', () => new Promise<void>((resolve) => { free = resolve; }));
+  const hanging = slots.run(
+    'stripe',
+    'ten_1',
+    () =>
+      new Promise<void>((resolve) => {
+        free = resolve;
+      }),
+  );
   t.is(await failureOf(slots.run('stripe', 'ten_1', async () => 'late')), 'busy');
   free();
   await hanging;

@@ -16,8 +16,8 @@ import { describeRoutes } from './table.ts';
  */
 
 const { tests: pattern } = readOptions(
-  'Runs the tests of the API and prints, route by route, how many SQL statements it sent, what it answered, and what of that\n'
-    + 'no test has seen. Ends with 1 where something is missing.',
+  'Runs the tests of the API and prints, route by route, how many SQL statements it sent, what it answered, and what of that\n' +
+    'no test has seen. Ends with 1 where something is missing.',
   'npm run routes --',
   { tests: { default: 'test/api/**', description: 'The tests to run.' } },
   "'test/api/cart*'",
@@ -27,7 +27,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 try {
   const tests = spawn(process.execPath, ['test/run.ts', pattern], {
-    cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, TEST_ROUTE_RECORDS: folder },
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, TEST_ROUTE_RECORDS: folder },
   });
   const [code] = await once(tests, 'close');
   const standings = standingsOf(routes, readRecords(folder));

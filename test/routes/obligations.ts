@@ -1,5 +1,5 @@
-import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
+import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { ErrorCode } from '#src/api/lib/error-codes.ts';
 import type { RecordedResponse } from '#test/support/record-answers.ts';
 import { statementsAtMost } from './statements.ts';
@@ -32,12 +32,21 @@ const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${p
 
 function standingOf(route: Route, answers: readonly RecordedResponse[]): Standing {
   const name = nameOf(route);
-  const successes = new Map(Object.keys(route.answers).map((status): [number, boolean] =>
-    [Number(status), answers.some((answer) => answer.status === Number(status))]));
-  const refusals = new Map(documentedErrors(route).filter((code) => !never.includes(code)).map((code): [ErrorCode, boolean] =>
-    [code, answers.some((answer) => answer.code === code)]));
+  const successes = new Map(
+    Object.keys(route.answers).map((status): [number, boolean] => [
+      Number(status),
+      answers.some((answer) => answer.status === Number(status)),
+    ]),
+  );
+  const refusals = new Map(
+    documentedErrors(route)
+      .filter((code) => !never.includes(code))
+      .map((code): [ErrorCode, boolean] => [code, answers.some((answer) => answer.code === code)]),
+  );
   const isForeign = takesAnId(route) ? answers.some((answer) => answer.isForeign) : undefined;
-  const counts = answers.filter(({ status, statements }) => status in route.answers && statements >= 0).map(({ statements }) => statements);
+  const counts = answers
+    .filter(({ status, statements }) => status in route.answers && statements >= 0)
+    .map(({ statements }) => statements);
   const statements = counts.length === 0 ? undefined : ([Math.min(...counts), Math.max(...counts)] as const);
   const ceiling = statementsAtMost[name];
   const debts = [
@@ -45,13 +54,17 @@ function standingOf(route: Route, answers: readonly RecordedResponse[]): Standin
     ...[...refusals].filter(([, isMet]) => !isMet).map(([code]) => `never refuses with ${code}`),
     ...(isForeign === false ? ['is never asked by another store for what one has'] : []),
     ...(ceiling === undefined ? ['has no count of statements in test/routes/statements.ts'] : []),
-    ...(statements && ceiling !== undefined && statements[1] > ceiling ? [`takes ${statements[1]} statements, not ${ceiling}`] : []),
+    ...(statements && ceiling !== undefined && statements[1] > ceiling
+      ? [`takes ${statements[1]} statements, not ${ceiling}`]
+      : []),
   ];
   return { name, route, statements, successes, refusals, isForeign, debts };
 }
 
 /** The name of a provider, a type of content and a store's slug stand for no row of a store. */
 function takesAnId({ params, audience }: Route): boolean {
-  const names = Object.keys(params?.properties ?? {}).filter((name) => !['provider', 'kind', 'type', 'tenant_slug'].includes(name));
+  const names = Object.keys(params?.properties ?? {}).filter(
+    (name) => !['provider', 'kind', 'type', 'tenant_slug'].includes(name),
+  );
   return audience.kind !== 'inbound' && names.length > 0;
 }

@@ -5,6 +5,8 @@ import type { RecordedResponse } from '#test/support/record-answers.ts';
 
 /** What all test processes wrote into this folder. */
 export function readRecords(folder: string): RecordedResponse[] {
-  const lines = globSync('*.ndjson', { cwd: folder }).flatMap((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'));
+  const lines = globSync('*.ndjson', { cwd: folder }).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8').trim().split('\n'),
+  );
   return [...new Set(lines)].map((line): RecordedResponse => JSON.parse(line));
 }

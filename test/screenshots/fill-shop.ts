@@ -1,15 +1,15 @@
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { recordDrift } from '#src/domain/payments/drift-reports.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { createServices } from '#src/services.ts';
 import { requestAsOwner } from '#test/support/ask-owner.ts';
 import { everyKind } from '#test/support/factories/mail.ts';
@@ -47,9 +47,15 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: { id: strin
           values (${tenant.id}, ${new Date(now - days(ago)).toISOString().slice(0, 10)}::date, ${sessions * 5}, ${sessions},
             ${Math.round(sessions * 0.7)}, ${Math.round(sessions * 0.22)}, ${orders + 8}, ${orders}, ${orders}, ${orders * 6140})`);
       }
-      await tx.execute(sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`);
+      await tx.execute(
+        sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`,
+      );
     });
-    await recordDrift(ctx, { from: new Date(now - hours(49)), to: new Date(now - hours(1)) }, { unpaidHere: [second.id], unpaidThere: [first.id], unmadeRenewals: [] });
+    await recordDrift(
+      ctx,
+      { from: new Date(now - hours(49)), to: new Date(now - hours(1)) },
+      { unpaidHere: [second.id], unpaidThere: [first.id], unmadeRenewals: [] },
+    );
     await transact(ctx, async (ctx) => {
       for (const kind of freelySent) {
         await enqueueMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
@@ -70,10 +76,15 @@ async function checkedMailKinds(stack: Stack): Promise<void> {
   await sell(stack, 'board-oil', { address: sanFrancisco, email });
   await mailbox.waitForMessage({ to: email, subject: 'Your order' }, 60_000);
   await fetch(`${stack.url}/api/v1/customer/magic-link/request`, {
-    method: 'POST', headers: { 'x-tenant-slug': stack.store.slug, 'content-type': 'application/json' }, body: JSON.stringify({ email }),
+    method: 'POST',
+    headers: { 'x-tenant-slug': stack.store.slug, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
   });
   await mailbox.waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
-  const items = [{ product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1 }, { product_slug: 'board-oil', name: 'Board oil', quantity: 2 }];
+  const items = [
+    { product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1 },
+    { product_slug: 'board-oil', name: 'Board oil', quantity: 2 },
+  ];
   await requestAsOwner(stack, '/cart/save', { email: addressOf('abandoned_cart'), items });
 }
 
@@ -99,11 +110,21 @@ interface Sale {
   readonly email?: string;
 }
 
-async function sell(stack: Stack, slug: string, { address, quantity = 1, email = 'grace@shopper.example' }: Sale): Promise<void> {
+async function sell(
+  stack: Stack,
+  slug: string,
+  { address, quantity = 1, email = 'grace@shopper.example' }: Sale,
+): Promise<void> {
   const { product } = await requestAsOwner(stack, `/products/${slug}`);
-  const session = await requestAsOwner(stack, '/checkout/sessions', { items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }] });
+  const session = await requestAsOwner(stack, '/checkout/sessions', {
+    items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }],
+  });
   await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1), {
-    outcome: 'paid', email, name: 'Grace Shopper', phone: '4155550100', address,
+    outcome: 'paid',
+    email,
+    name: 'Grace Shopper',
+    phone: '4155550100',
+    address,
   });
 }
 
@@ -111,8 +132,14 @@ async function sell(stack: Stack, slug: string, { address, quantity = 1, email =
 async function failWebhooks(stack: Stack): Promise<void> {
   const system = await startReceiver();
   system.behave({ status: 503 });
-  const { webhook_endpoint: { id } } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
+  const {
+    webhook_endpoint: { id },
+  } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
   for (let count = 0; count < 3; count += 1) await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(async () => (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3, patience);
+  await until(
+    async () =>
+      (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3,
+    patience,
+  );
   await system.close();
 }

@@ -2,13 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
-
+import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
-import { readOptions } from '#src/cli/lib/script-options.ts';
-import { requestReturnInPage, buyOnStorefront, type Look, receiveParcel, signInOnStorefront } from '#test/support/walk-storefront.ts';
+import {
+  buyOnStorefront,
+  type Look,
+  receiveParcel,
+  requestReturnInPage,
+  signInOnStorefront,
+} from '#test/support/walk-storefront.ts';
 import { fillDemoStore } from './fill-shop.ts';
 
 /*
@@ -58,7 +63,10 @@ try {
 }
 
 async function onPage(width: Width, work: (page: Page) => Promise<void>): Promise<void> {
-  const page = await (browser satisfies Browser).newPage({ viewport: { width: widths[width], height: 860 }, colorScheme: dark ? 'dark' : 'light' });
+  const page = await (browser satisfies Browser).newPage({
+    viewport: { width: widths[width], height: 860 },
+    colorScheme: dark ? 'dark' : 'light',
+  });
   page.setDefaultTimeout(60_000);
   await work(page);
   await page.close();
@@ -67,7 +75,9 @@ async function onPage(width: Width, work: (page: Page) => Promise<void>): Promis
 function lookAt(page: Page, width: Width, { whole = true } = {}): Look {
   return async (name) => {
     // What has just come is faded in.
-    await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)');
+    await page.evaluate(
+      'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)',
+    );
     await page.screenshot({ path: join(target, `${name}-${width}.png`), fullPage: whole });
     console.log(`${name}-${width}.png`);
   };
@@ -81,8 +91,10 @@ async function storefront(page: Page, width: Width): Promise<void> {
   await signInOnStorefront(walk, order);
   await requestReturnInPage(walk);
   for (const [path, heading, name] of [
-    ['/journal', 'Journal', 'storefront-journal'], ['/journal/care-for-wood', 'How to care for wood', 'storefront-entry'],
-    ['/cart', 'Your cart is empty', 'storefront-cart-empty'], ['/nowhere', 'There is nothing here', 'storefront-not-found'],
+    ['/journal', 'Journal', 'storefront-journal'],
+    ['/journal/care-for-wood', 'How to care for wood', 'storefront-entry'],
+    ['/cart', 'Your cart is empty', 'storefront-cart-empty'],
+    ['/nowhere', 'There is nothing here', 'storefront-not-found'],
   ] as const) {
     await page.goto(stack.storefrontUrl + path);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
@@ -90,24 +102,40 @@ async function storefront(page: Page, width: Width): Promise<void> {
   }
 }
 
-async function operations(page: Page, width: Width, { labels }: Awaited<ReturnType<typeof fillDemoStore>>): Promise<void> {
+async function operations(
+  page: Page,
+  width: Width,
+  { labels }: Awaited<ReturnType<typeof fillDemoStore>>,
+): Promise<void> {
   const look = lookAt(page, width);
-  const labelPages = labels.map(({ reason, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${reason}`] as const);
+  const labelPages = labels.map(
+    ({ reason, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${reason}`] as const,
+  );
   const [international] = labels.filter(({ reason }) => reason === 'international');
   for (const [path, name] of [
-    ['/ops', 'ops'], ['/ops/labels', 'ops-labels'], ...labelPages,
+    ['/ops', 'ops'],
+    ['/ops/labels', 'ops-labels'],
+    ...labelPages,
     [`/ops/labels/${stack.store.slug}/${international?.id}?rates=1`, 'ops-label-rates'],
-    ['/ops/webhooks', 'ops-webhooks'], ['/ops/drift', 'ops-drift'], ['/ops/analytics', 'ops-analytics'],
+    ['/ops/webhooks', 'ops-webhooks'],
+    ['/ops/drift', 'ops-drift'],
+    ['/ops/analytics', 'ops-analytics'],
     [`/ops/analytics/${stack.store.slug}`, 'ops-analytics-store'],
   ] as const) {
     await page.goto(stack.url + path);
     await look(name);
   }
   await page.goto(`${stack.url}/ops/queues`);
-  await page.getByText(/Jobs?$/).first().waitFor();
+  await page
+    .getByText(/Jobs?$/)
+    .first()
+    .waitFor();
   await look('board');
   await page.goto(`${stack.url}/ops/queues/queue/labels?status=failed`);
-  await page.getByText(/ORD-\d+: /).first().waitFor();
+  await page
+    .getByText(/ORD-\d+: /)
+    .first()
+    .waitFor();
   await look('board-failed-labels');
 }
 
@@ -124,7 +152,10 @@ async function mails(page: Page, width: Width): Promise<void> {
   await page.goto(stack.mailboxUrl);
   await look('mailbox');
   const messages = await mailboxControl(stack.mailboxUrl).messages();
-  for (const { id, to: [recipient = ''] } of messages) {
+  for (const {
+    id,
+    to: [recipient = ''],
+  } of messages) {
     const [, kind] = /^(.+)@kinds\.example$/.exec(recipient) ?? [];
     if (!kind) continue;
     await page.goto(`${stack.mailboxUrl}/messages/${id}/html`);

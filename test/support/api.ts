@@ -15,7 +15,11 @@ export interface Answer {
 
 export interface TestApi {
   url: string;
-  call(method: string, path: string, options?: { tenant?: string; key?: string; body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    options?: { tenant?: string; key?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -51,12 +55,13 @@ export async function serveApi(
       const isJson = response.headers.get('content-type')?.includes('json') ?? false;
       return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
     },
-    close: () => new Promise((resolve) => {
-      server.close(() => {
-        writeRecords();
-        resolve();
-      });
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          writeRecords();
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
   };
 }

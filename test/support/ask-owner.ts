@@ -1,13 +1,17 @@
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 
 /** Ask a running stack as its store's owner: to change something where there is a body, else to read. */
-export async function requestAsOwner({ url, store }: Pick<Stack, 'url' | 'store'>, path: string, body?: object): Promise<any> {
+export async function requestAsOwner(
+  { url, store }: Pick<Stack, 'url' | 'store'>,
+  path: string,
+  body?: object,
+): Promise<any> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method: body ? 'POST' : 'GET',
-    headers: { 'authorization': `Bearer ${store.secretKey}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${store.secretKey}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const answer = await response.json() as any;
+  const answer = (await response.json()) as any;
   if (!response.ok) throw new Error(`${path}: ${answer.detail}`);
   return answer;
 }

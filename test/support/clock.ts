@@ -30,5 +30,6 @@ export function createTestClock(): TestClock {
 
 /** The same context in a process whose clock is five minutes behind. */
 export const behind = <Of extends { readonly clock: Clock }>(ctx: Of): Of => ({
-  ...ctx, clock: { now: () => fromNow(ctx.clock, -minutes(5)) },
+  ...ctx,
+  clock: { now: () => fromNow(ctx.clock, -minutes(5)) },
 });

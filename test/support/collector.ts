@@ -49,7 +49,8 @@ export async function startCollector(): Promise<Collector> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    spans, bodies,
+    spans,
+    bodies,
     close() {
       server.close();
       server.closeAllConnections();

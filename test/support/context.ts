@@ -25,7 +25,10 @@ export interface TestContext {
  * Give a test file a database of its own, and each test a tenant of its own, so that tests run side by side without
  * seeing each other's rows. `ports` are fakes of the outside world.
  */
-export function useContext(test: TestFn<TestContext>, options: { ports?: Partial<Ports>; environment?: Record<string, string> } = {}): void {
+export function useContext(
+  test: TestFn<TestContext>,
+  options: { ports?: Partial<Ports>; environment?: Record<string, string> } = {},
+): void {
   let services: Services;
   let drop: () => Promise<void>;
   const clock = createTestClock();
@@ -34,7 +37,12 @@ export function useContext(test: TestFn<TestContext>, options: { ports?: Partial
     const database = await createTestDatabase();
     drop = database.drop;
     const config = readConfig(testEnvironment({ DATABASE_URL: database.url, ...options.environment }));
-    services = await createServices(config, 'test', { clock, log: silentLog, ports: options.ports ?? {}, checkResponses: reportDrift });
+    services = await createServices(config, 'test', {
+      clock,
+      log: silentLog,
+      ports: options.ports ?? {},
+      checkResponses: reportDrift,
+    });
   });
   // Serial, so that a file's own hooks find the context.
   test.serial.beforeEach(async (t) => {

@@ -15,7 +15,10 @@ export const isFrame = (text: string): boolean => frame.test(text);
  * Do something and answer the statements that PostgreSQL really got through the services' pool, in the order in which
  * they were sent. Only for what runs alone: two at once through one pool count each other's (`test.serial`).
  */
-export async function countStatements<Result>(services: Services, work: () => Promise<Result>): Promise<CountedStatements<Result>> {
+export async function countStatements<Result>(
+  services: Services,
+  work: () => Promise<Result>,
+): Promise<CountedStatements<Result>> {
   const { pool } = services.context().database;
   const statements: string[] = [];
   const restores: (() => void)[] = [];

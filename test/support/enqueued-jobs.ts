@@ -1,14 +1,20 @@
 import type { Static, TObject } from 'typebox';
 
 import type { JobDefinition } from '#jobs/lib/define-job.ts';
-import type { Context } from '#src/domain/context.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { sql } from '#src/lib/sql.ts';
 
 /** The payloads of this tenant's promises of a job, oldest first, kept or not. */
-export async function enqueuedJobs<Schema extends TObject>(ctx: Context, job: JobDefinition<Schema>): Promise<Static<Schema>[]> {
-  const rows = await runOnPlatformTables<{ payload: Static<Schema> }>(ctx, sql`
-    select payload from outbox where tenant_id = ${ctx.tenant.id} and job = ${job.name} order by id`);
+export async function enqueuedJobs<Schema extends TObject>(
+  ctx: Context,
+  job: JobDefinition<Schema>,
+): Promise<Static<Schema>[]> {
+  const rows = await runOnPlatformTables<{ payload: Static<Schema> }>(
+    ctx,
+    sql`
+    select payload from outbox where tenant_id = ${ctx.tenant.id} and job = ${job.name} order by id`,
+  );
   return rows.map(({ payload }) => payload);
 }
 

@@ -25,7 +25,8 @@ export function useStore(test: TestFn<Shop>, options: Parameters<typeof useApi>[
   });
 }
 
-export const kinds = (...kinds: Route['audience']['kind'][]) => routes.filter(({ audience }) => kinds.includes(audience.kind));
+export const kinds = (...kinds: Route['audience']['kind'][]) =>
+  routes.filter(({ audience }) => kinds.includes(audience.kind));
 export const withBody = routes.filter(({ body, audience }) => body && audience.kind !== 'inbound');
 export const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
 export const told = ({ status, body }: Answer) => `${status} ${body.error}`;
@@ -46,7 +47,8 @@ export function send(shop: Shop, route: Route, given: Sending = {}): Promise<Ans
   const { api, tenant } = shop;
   const key = keyTo(route, shop);
   return api.call(route.method.toUpperCase(), addressOf(route, tenant.slug, given.params) + (given.query ?? ''), {
-    ...(!('tenant' in given) && !key && { tenant: tenant.slug }), ...(key && { key }),
+    ...(!('tenant' in given) && !key && { tenant: tenant.slug }),
+    ...(key && { key }),
     ...(route.method !== 'get' && route.body && { body: exampleOf(route.body) }),
     ...given,
   });
@@ -54,7 +56,11 @@ export function send(shop: Shop, route: Route, given: Sending = {}): Promise<Ans
 
 /** The route's address with its parameters' examples in place. */
 export function addressOf({ path, params }: Route, tenant: string, given: Record<string, string> = {}): string {
-  const values: Record<string, unknown> = { ...(params && (exampleOf(params) as object)), tenant_slug: tenant, ...given };
+  const values: Record<string, unknown> = {
+    ...(params && (exampleOf(params) as object)),
+    tenant_slug: tenant,
+    ...given,
+  };
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 

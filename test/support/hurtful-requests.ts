@@ -18,7 +18,15 @@ export interface HurtfulRequest {
 const headBytes = 14_000;
 
 const texts: Readonly<Record<string, string>> = {
-  letters: 'a', digits: '9', spaces: ' ', dashes: '-', 'at signs': '@', brackets: '[', 'less-than signs': '<', dots: '.', slashes: '/',
+  letters: 'a',
+  digits: '9',
+  spaces: ' ',
+  dashes: '-',
+  'at signs': '@',
+  brackets: '[',
+  'less-than signs': '<',
+  dots: '.',
+  slashes: '/',
 };
 
 /** Of every route there is, whatever it reads. */
@@ -37,21 +45,49 @@ export function hurtfulForms(bytes: number): HurtfulRequest[] {
   const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
   const bodies = { 'pairs without values': '&a', 'empty pairs': '&', 'percent signs': '%', 'plus signs': '+' };
   return [
-    ...Object.entries(bodies).map(([what, text]) => ({ what: `a form of ${what}`, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: fill(bytes, text) })),
+    ...Object.entries(bodies).map(([what, text]) => ({
+      what: `a form of ${what}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: fill(bytes, text),
+    })),
     ...Object.entries({ parts: part, dashes: '--b', lines: '\r\n' }).map(([what, text]) => ({
-      what: `a multipart form of ${what}`, headers: { 'content-type': 'multipart/form-data; boundary=b' }, body: `--b\r\n${fill(bytes - 20, text)}\r\n--b--\r\n`,
+      what: `a multipart form of ${what}`,
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: `--b\r\n${fill(bytes - 20, text)}\r\n--b--\r\n`,
     })),
   ];
 }
 
 export function hurtfulHeads(): HurtfulRequest[] {
-  const names = ['authorization', 'x-tenant-slug', 'accept', 'content-type', 'idempotency-key', 'if-none-match', 'x-client-ip', 'x-forwarded-for', 'origin', 'cookie', 'stripe-signature', 'shippo-auth-signature'];
-  const values = { letters: 'a', commas: ',', 'spaced words': 'a ', 'pairs': 'v1=a,' };
+  const names = [
+    'authorization',
+    'x-tenant-slug',
+    'accept',
+    'content-type',
+    'idempotency-key',
+    'if-none-match',
+    'x-client-ip',
+    'x-forwarded-for',
+    'origin',
+    'cookie',
+    'stripe-signature',
+    'shippo-auth-signature',
+  ];
+  const values = { letters: 'a', commas: ',', 'spaced words': 'a ', pairs: 'v1=a,' };
   return [
-    ...names.flatMap((name) => Object.entries(values).map(([what, text]) => ({ what: `${name} of ${what}`, headers: { [name]: `a${fill(headBytes, text)}a` } }))),
+    ...names.flatMap((name) =>
+      Object.entries(values).map(([what, text]) => ({
+        what: `${name} of ${what}`,
+        headers: { [name]: `a${fill(headBytes, text)}a` },
+      })),
+    ),
     { what: 'authorization with spaces', headers: { authorization: `Bearer ${' '.repeat(headBytes)}x y` } },
-    ...Object.entries({ 'unknown parameters': '&a=1', 'parameters without names': '&', 'percent signs': '%', 'brackets': '&a[]=1' })
-      .map(([what, text]) => ({ what: `a query of ${what}`, query: `?${fill(headBytes, text)}` })),
+    ...Object.entries({
+      'unknown parameters': '&a=1',
+      'parameters without names': '&',
+      'percent signs': '%',
+      brackets: '&a[]=1',
+    }).map(([what, text]) => ({ what: `a query of ${what}`, query: `?${fill(headBytes, text)}` })),
   ];
 }
 
@@ -65,7 +101,10 @@ function hurtfulQueries(name: string): HurtfulRequest[] {
 function hurtfulBodies(schema: TSchema | undefined, bytes: number): HurtfulRequest[] {
   const example = schema ? exampleOf(schema) : {};
   const open = JSON.stringify(example).slice(0, -1);
-  const within = (what: string, unit: string) => ({ what, body: `${open}${open.length > 1 ? ',' : ''}${fill(bytes - open.length - 20, unit)}"z":1}` });
+  const within = (what: string, unit: string) => ({
+    what,
+    body: `${open}${open.length > 1 ? ',' : ''}${fill(bytes - open.length - 20, unit)}"z":1}`,
+  });
   const whole: HurtfulRequest[] = [
     { what: 'a list of objects', body: `[${fill(bytes - 10, '{},')}{}]` },
     { what: 'a deep list', body: '['.repeat(bytes / 2) + ']'.repeat(bytes / 2) },
@@ -75,7 +114,13 @@ function hurtfulBodies(schema: TSchema | undefined, bytes: number): HurtfulReque
     { what: 'backslashes', body: `"${fill(bytes - 10, '\\\\')}"` },
     within('the same field many times', '"a":1,'),
     within('prototypes', '"__proto__":{},'),
-    { what: 'unknown fields', body: JSON.stringify({ ...(example as object), ...Object.fromEntries(Array.from({ length: bytes / 16 }, (_, index) => [`k${index}`, 1])) }).slice(0, bytes) },
+    {
+      what: 'unknown fields',
+      body: JSON.stringify({
+        ...(example as object),
+        ...Object.fromEntries(Array.from({ length: bytes / 16 }, (_, index) => [`k${index}`, 1])),
+      }).slice(0, bytes),
+    },
   ].map((request) => ({ headers: { 'content-type': 'application/json' }, ...request }));
   return whole;
 }
@@ -90,7 +135,8 @@ export interface HurtfulValue {
 export function* hurtfulValues(schema: TSchema): Generator<HurtfulValue> {
   const example = exampleOf(schema);
   for (const place of placesIn(schema)) {
-    for (const [what, part] of Object.entries(hurtfulParts)) yield { what: `${place.join('.')}: ${what}`, value: replaced(example, place, part) };
+    for (const [what, part] of Object.entries(hurtfulParts))
+      yield { what: `${place.join('.')}: ${what}`, value: replaced(example, place, part) };
   }
 }
 
@@ -109,7 +155,12 @@ type Place = readonly (string | number)[];
 
 /** Every place of a schema's values; of lists the first item. */
 function placesIn(schema: TSchema, place: Place = []): Place[] {
-  const { properties = {}, items, anyOf = [], allOf = [] } = schema as { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[]; allOf?: TSchema[] };
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+    allOf = [],
+  } = schema as { properties?: Record<string, TSchema>; items?: TSchema; anyOf?: TSchema[]; allOf?: TSchema[] };
   const inside = [
     ...Object.entries(properties).flatMap(([name, field]) => placesIn(field, [...place, name])),
     ...(items ? placesIn(items, [...place, 0]) : []),

@@ -19,14 +19,76 @@ interface Shape {
 
 /** What callers send by mistake, and what others send on purpose. */
 export const strangeTexts = [
-  '', ' ', '0', '-1', '1e309', 'null', 'NaN', 'true', '\u0000', 'a\u0000b', '\u202e', '😀', 'ﷺ', '\ud800', "' or 1=1 --", '$1', '%', '%00', '\\', '"',
-  '../../etc/passwd', '<script>alert(1)</script>', '${7*7}', '{{7*7}}', 'Bcc: a@b.example\r\n', '__proto__', 'constructor', 'toString', 'a'.repeat(300),
-  'x'.repeat(5000), 'http://169.254.169.254/', 'javascript:alert(1)', 'https://u:p@shop.example/', 'ada@example.com', 'ADA@EXAMPLE.COM ', 'a@b',
-  '2026-02-30T00:00:00Z', '9999-12-31T23:59:59Z', '0000-01-01T00:00:00Z', '275760-09-13T00:00:00.001Z', '1', '999999999999', '-0', '0x10', 'İ', 'ß',
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1e309',
+  'null',
+  'NaN',
+  'true',
+  '\u0000',
+  'a\u0000b',
+  '\u202e',
+  '😀',
+  'ﷺ',
+  '\ud800',
+  "' or 1=1 --",
+  '$1',
+  '%',
+  '%00',
+  '\\',
+  '"',
+  '../../etc/passwd',
+  '<script>alert(1)</script>',
+  '${7*7}',
+  '{{7*7}}',
+  'Bcc: a@b.example\r\n',
+  '__proto__',
+  'constructor',
+  'toString',
+  'a'.repeat(300),
+  'x'.repeat(5000),
+  'http://169.254.169.254/',
+  'javascript:alert(1)',
+  'https://u:p@shop.example/',
+  'ada@example.com',
+  'ADA@EXAMPLE.COM ',
+  'a@b',
+  '2026-02-30T00:00:00Z',
+  '9999-12-31T23:59:59Z',
+  '0000-01-01T00:00:00Z',
+  '275760-09-13T00:00:00.001Z',
+  '1',
+  '999999999999',
+  '-0',
+  '0x10',
+  'İ',
+  'ß',
 ];
 const strangeValues: readonly unknown[] = [
-  null, true, false, 0, -1, 1, 1.5, 1e21, -1e308, 99_999_999, 2 ** 31, 2 ** 53, 2 ** 63, [], {}, [[]], [null], [1, 'a'], { a: { b: {} } },
-  { __proto__: null, toString: 1 }, Array.from({ length: 200 }, () => 1), ...strangeTexts,
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1,
+  1.5,
+  1e21,
+  -1e308,
+  99_999_999,
+  2 ** 31,
+  2 ** 53,
+  2 ** 63,
+  [],
+  {},
+  [[]],
+  [null],
+  [1, 'a'],
+  { a: { b: {} } },
+  { __proto__: null, toString: 1 },
+  Array.from({ length: 200 }, () => 1),
+  ...strangeTexts,
 ];
 
 /** What near values are made of. */
@@ -80,15 +142,24 @@ function nearObject(near: Nearness, { properties = {}, required = [] }: Shape): 
 }
 
 function nearNumber({ random, strangeness }: Nearness, { minimum = 0, maximum = 1000, type }: Shape): unknown {
-  const usual = [minimum, minimum, Math.min(minimum + 1, maximum), Math.min(minimum + random.below(20), maximum), maximum];
-  const number = random.chance(strangeness) ? random.pick([minimum - 1, maximum + 1, minimum + 0.5]) : random.pick(usual);
+  const usual = [
+    minimum,
+    minimum,
+    Math.min(minimum + 1, maximum),
+    Math.min(minimum + random.below(20), maximum),
+    maximum,
+  ];
+  const number = random.chance(strangeness)
+    ? random.pick([minimum - 1, maximum + 1, minimum + 0.5])
+    : random.pick(usual);
   return Array.isArray(type) && random.chance(0.5) ? String(number) : number;
 }
 
 /** Of what exists, what could stand here; without that the schema's own example. */
 function nearText({ random, strangeness, known }: Nearness, schema: TSchema): string {
   const { maxLength = 100 } = schema as Shape;
-  if (random.chance(strangeness)) return random.pick([...strangeTexts, 'a'.repeat(maxLength), 'a'.repeat(maxLength + 1)]);
+  if (random.chance(strangeness))
+    return random.pick([...strangeTexts, 'a'.repeat(maxLength), 'a'.repeat(maxLength + 1)]);
   const fitting = known.filter((text) => fits(holderOf(schema), { text }));
   return fitting.length > 0 && random.chance(0.85) ? random.pick(fitting) : String(exampleOf(schema));
 }

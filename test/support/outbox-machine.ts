@@ -2,15 +2,15 @@ import { type Job, Worker } from 'bullmq';
 
 import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
-import type { Context } from '#src/domain/context.ts';
 import { completeJob, read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue, claimStale, returnClaims } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
 import { closeFailed, retryFailed } from '#src/outbox/job-state.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { addToQueues, openQueues } from '#workers/relay/relay-queues.ts';
@@ -45,7 +45,9 @@ export class OutboxMachine {
     this.#clock = clock;
     this.#queues = openQueues(services);
     this.#worker = new Worker<Envelope>('webhooks', null, {
-      connection: services.connectBlocking(), prefix: queuePrefix('webhooks'), lockDuration: minutes(10),
+      connection: services.connectBlocking(),
+      prefix: queuePrefix('webhooks'),
+      lockDuration: minutes(10),
       settings: { backoffStrategy: () => 0 },
     });
   }
@@ -61,12 +63,17 @@ export class OutboxMachine {
     const claim = which === 'due' ? claimDue : claimStale;
     const claims = await claim(execute, [fanOutEvent.name], this.#clock.now(), 1000);
     if (then === 'add') await addToQueues(this.#queues, claims);
-    if (then === 'return') await returnClaims(execute, claims.map(({ id }) => id), this.#clock.now());
+    if (then === 'return')
+      await returnClaims(
+        execute,
+        claims.map(({ id }) => id),
+        this.#clock.now(),
+      );
   }
 
   /** Execute the next job of the queue, or one whose process died. Returns whether there was any. */
   async execute(ending: Ending, death: Death, { isOrphan = false } = {}): Promise<boolean> {
-    for (const job of await this.#queues.get('webhooks')?.getDelayed() ?? []) await job.promote();
+    for (const job of (await this.#queues.get('webhooks')?.getDelayed()) ?? []) await job.promote();
     const job = isOrphan ? this.#orphans.shift() : await this.#worker.getNextJob('token', { block: false });
     if (!job) return false;
     this.#ending = ending;
@@ -89,29 +96,45 @@ export class OutboxMachine {
     this.#orphans.push(job);
     if (death === 'after-start') return void (await this.#services.startJob(job.id ?? ''));
     const outcome = await runJob(this.#services, this.#processors, job, new AbortController().signal);
-    const untold = { ...job, id: job.id, attemptsMade: job.attemptsMade, opts: job.opts, moveToDelayed: async () => undefined };
+    const untold = {
+      ...job,
+      id: job.id,
+      attemptsMade: job.attemptsMade,
+      opts: job.opts,
+      moveToDelayed: async () => undefined,
+    };
     await recordOutcome(this.#services, untold as unknown as Job<Envelope>, 'token', outcome).catch(() => undefined);
   }
 
-  readonly #processors = new Map([[fanOutEvent.name, processor(fanOutEvent, async (ctx, { eventId }) => {
-    if (this.#ending === 'snooze') throw new Snooze(5, 'busy');
-    if (this.#ending === 'fail') throw new ManualActionRequired('An operator has to look at it.');
-    await completeJob(ctx, async (ctx) => {
-      recordEvent(ctx, 'order.paid', eventId);
-      if (this.#ending === 'retry') throw new Error('It failed before its commit.');
-    });
-    if (this.#ending === 'late-error') throw new Error('It failed after its commit.');
-  })]]);
+  readonly #processors = new Map([
+    [
+      fanOutEvent.name,
+      processor(fanOutEvent, async (ctx, { eventId }) => {
+        if (this.#ending === 'snooze') throw new Snooze(5, 'busy');
+        if (this.#ending === 'fail') throw new ManualActionRequired('An operator has to look at it.');
+        await completeJob(ctx, async (ctx) => {
+          recordEvent(ctx, 'order.paid', eventId);
+          if (this.#ending === 'retry') throw new Error('It failed before its commit.');
+        });
+        if (this.#ending === 'late-error') throw new Error('It failed after its commit.');
+      }),
+    ],
+  ]);
 
   /** An operator retries a failed job, or all of them. */
   async retry(key?: string): Promise<void> {
     const [row] = await this.#services.execute<{ id: string }>(sql`select id from outbox where key = ${key}`);
-    if (key === undefined || row) await retryFailed(this.#services.execute, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
+    if (key === undefined || row)
+      await retryFailed(this.#services.execute, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
   }
 
   /** What failed was taken care of in another way. */
   async close(key: string): Promise<void> {
-    await closeFailed(this.#services.execute, { tenantId: this.#ctx.tenant.id, job: fanOutEvent.name, keys: [key] }, this.#clock.now());
+    await closeFailed(
+      this.#services.execute,
+      { tenantId: this.#ctx.tenant.id, job: fanOutEvent.name, keys: [key] },
+      this.#clock.now(),
+    );
   }
 
   async wipeRedis(): Promise<void> {
@@ -129,8 +152,11 @@ export class OutboxMachine {
 
   /** How often each job's outcome was written. */
   async outcomes(): Promise<Map<string, number>> {
-    const rows = await read<{ key: string; count: number }>(this.#ctx, sql`
-      select object_id as key, count(*)::int as count from events where tenant_id = ${this.#ctx.tenant.id} group by object_id`);
+    const rows = await read<{ key: string; count: number }>(
+      this.#ctx,
+      sql`
+      select object_id as key, count(*)::int as count from events where tenant_id = ${this.#ctx.tenant.id} group by object_id`,
+    );
     return new Map(rows.map(({ key, count }) => [key, count]));
   }
 

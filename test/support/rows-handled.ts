@@ -19,7 +19,9 @@ export async function leaveUnanalyzed(services: Services, tables: readonly strin
 
 /** Do something with these connections and answer, for each statement like `pattern`, how many rows it makes PostgreSQL handle. */
 export async function rowsHandled(
-  database: Database, pattern: RegExp, work: (database: Database) => Promise<unknown>,
+  database: Database,
+  pattern: RegExp,
+  work: (database: Database) => Promise<unknown>,
 ): Promise<RowsHandled[]> {
   const handled: Promise<RowsHandled>[] = [];
 
@@ -44,7 +46,9 @@ export async function rowsHandled(
       const client = await connect();
       return client.query(given).finally(() => client.release());
     };
-    return new Proxy(pool, { get: (target, name) => (name === 'connect' ? connect : name === 'query' ? query : bound(target, name)) });
+    return new Proxy(pool, {
+      get: (target, name) => (name === 'connect' ? connect : name === 'query' ? query : bound(target, name)),
+    });
   }
 
   await work({ ...database, pool: watchPool(database.pool), replica: watchPool(database.replica) });
@@ -54,23 +58,32 @@ export async function rowsHandled(
 /** Have a statement explained by what it does, twice, and undone. What is sent to a connection happens in its order. */
 async function probe(client: PoolClient, { text, values = [] }: QueryConfig): Promise<RowsHandled> {
   const given = values.length > 0 ? `(${values.map((value) => literalOf(client, value)).join()})` : '';
-  const explain = (plan: 'custom' | 'generic') => [
-    client.query(`set local plan_cache_mode = force_${plan}_plan`),
-    client.query(`explain (analyze, timing off, format json) execute probe${given}`),
-    client.query('rollback to savepoint probe'),
-  ] as const;
+  const explain = (plan: 'custom' | 'generic') =>
+    [
+      client.query(`set local plan_cache_mode = force_${plan}_plan`),
+      client.query(`explain (analyze, timing off, format json) execute probe${given}`),
+      client.query('rollback to savepoint probe'),
+    ] as const;
   const [, , [, custom], [, generic]] = await Promise.all([
-    client.query('savepoint probe'), client.query(`prepare probe as ${text}`),
-    Promise.all(explain('custom')), Promise.all(explain('generic')), client.query('deallocate probe'),
+    client.query('savepoint probe'),
+    client.query(`prepare probe as ${text}`),
+    Promise.all(explain('custom')),
+    Promise.all(explain('generic')),
+    client.query('deallocate probe'),
   ]);
-  return { custom: rowsOf(custom.rows[0]['QUERY PLAN'][0].Plan), generic: rowsOf(generic.rows[0]['QUERY PLAN'][0].Plan) };
+  return {
+    custom: rowsOf(custom.rows[0]['QUERY PLAN'][0].Plan),
+    generic: rowsOf(generic.rows[0]['QUERY PLAN'][0].Plan),
+  };
 }
 
 /** A value as SQL has it: an explained statement takes no parameters. */
 function literalOf(client: PoolClient, value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (value instanceof Date) return client.escapeLiteral(value.toISOString());
-  return client.escapeLiteral(Array.isArray(value) ? `{${value.map((item) => JSON.stringify(item)).join()}}` : String(value));
+  return client.escapeLiteral(
+    Array.isArray(value) ? `{${value.map((item) => JSON.stringify(item)).join()}}` : String(value),
+  );
 }
 
 interface PlanNode {
@@ -78,7 +91,12 @@ interface PlanNode {
   readonly [measure: string]: unknown;
 }
 
-const measures = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'];
+const measures = [
+  'Actual Rows',
+  'Rows Removed by Filter',
+  'Rows Removed by Join Filter',
+  'Rows Removed by Index Recheck',
+];
 
 function rowsOf(node: PlanNode): number {
   const rows = measures.reduce((sum, name) => sum + Number(node[name] ?? 0), 0);

@@ -1,11 +1,11 @@
 import type { Job } from 'bullmq';
 
 import { jobs } from '#jobs/index.ts';
+import { claimDue } from '#src/outbox/claims.ts';
+import type { Services } from '#src/services.ts';
 import { processors } from '#workers/processors/index.ts';
 import type { Outcome } from '#workers/runtime/outcome.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
-import { claimDue } from '#src/outbox/claims.ts';
-import type { Services } from '#src/services.ts';
 
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
 const known = jobs.map(({ name }) => name);
@@ -14,13 +14,21 @@ const known = jobs.map(({ name }) => name);
  * Work everything that is due, and what that promises in turn, as the workers would but without Redis. Answers the
  * outcome of each run, in order, as `job: outcome`. `failedRuns`: so many runs of each failed before.
  */
-export async function runJobs(services: Services, options: { rounds?: number; failedRuns?: number } = {}): Promise<string[]> {
+export async function runJobs(
+  services: Services,
+  options: { rounds?: number; failedRuns?: number } = {},
+): Promise<string[]> {
   const outcomes: string[] = [];
   for (let round = 0; round < (options.rounds ?? 20); round += 1) {
     const claims = await claimDue(services.execute, known, services.clock.now(), 100);
     if (claims.length === 0) break;
     for (const claim of claims) {
-      const job = { id: claim.id, name: claim.job, attemptsMade: options.failedRuns ?? 0, data: { tenantId: claim.tenantId, trace: claim.trace } };
+      const job = {
+        id: claim.id,
+        name: claim.job,
+        attemptsMade: options.failedRuns ?? 0,
+        data: { tenantId: claim.tenantId, trace: claim.trace },
+      };
       const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
       outcomes.push(`${claim.job}: ${describe(outcome)}`);
     }

@@ -10,9 +10,24 @@ export async function buildTenant(services: Services, given: Partial<Tenant> = {
   const slug = `shop-${randomText(8)}`;
   const modules = { customer_accounts: true, subscriptions: true, gift_cards: true, reviews: true };
   const tenant: Tenant = {
-    id, slug, name: `Shop ${slug}`, ownerEmail: `owner@${slug}.example`, currency: 'USD', locale: 'en-US',
-    timezone: 'America/New_York', storefrontUrl: `https://${slug}.example`, magicLinkPath: '/account/sign-in',
-    restorePath: '/cart/restore', allowedOrigins: ['*'], requestsPerSecond: null, mailFrom: null, theme: {}, links: {}, modules, version: 1, ...given,
+    id,
+    slug,
+    name: `Shop ${slug}`,
+    ownerEmail: `owner@${slug}.example`,
+    currency: 'USD',
+    locale: 'en-US',
+    timezone: 'America/New_York',
+    storefrontUrl: `https://${slug}.example`,
+    magicLinkPath: '/account/sign-in',
+    restorePath: '/cart/restore',
+    allowedOrigins: ['*'],
+    requestsPerSecond: null,
+    mailFrom: null,
+    theme: {},
+    links: {},
+    modules,
+    version: 1,
+    ...given,
   };
   const now = services.clock.now();
   await services.execute(sql`

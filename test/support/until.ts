@@ -1,7 +1,11 @@
 /** Ask for the condition again and again until it answers something truthy, and answer that. Fails when it never does. */
 export async function until<Result>(
   condition: () => Promise<Result> | Result,
-  { withinMs = 60_000, everyMs = 10, what = 'the condition' }: Partial<{ withinMs: number; everyMs: number; what: string }> = {},
+  {
+    withinMs = 60_000,
+    everyMs = 10,
+    what = 'the condition',
+  }: Partial<{ withinMs: number; everyMs: number; what: string }> = {},
 ): Promise<NonNullable<Result>> {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -8,7 +8,10 @@ export interface ApiContext extends TestContext {
 }
 
 /** `useContext`, and the real application on a port of its own for each test. */
-export function useApi(test: TestFn<ApiContext>, options: Parameters<typeof useContext>[1] & { isRecorded?: boolean } = {}): void {
+export function useApi(
+  test: TestFn<ApiContext>,
+  options: Parameters<typeof useContext>[1] & { isRecorded?: boolean } = {},
+): void {
   useContext(test as unknown as TestFn<TestContext>, options);
   test.beforeEach(async (t) => {
     t.context.api = await serveApi(t.context.services, options);

@@ -14,7 +14,12 @@ export async function useEmbeddings(test: TestFn<EmbeddingsContext>): Promise<vo
   const [simulator, redis] = await Promise.all([startEmbeddingsSimulator(), createTestRedis()]);
   const embeddings = embeddingsControl(simulator.url);
   useApi(test as unknown as TestFn<ApiContext>, {
-    environment: { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1', REDIS_URL: redis.url },
+    environment: {
+      EMBEDDINGS_URL: simulator.url,
+      EMBEDDINGS_KEY: 'sk-simulated',
+      EMBEDDINGS_MODEL: 'simulated-1',
+      REDIS_URL: redis.url,
+    },
   });
   test.serial.beforeEach(async (t) => {
     t.context.embeddings = embeddings;

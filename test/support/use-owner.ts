@@ -62,7 +62,9 @@ export const deedsOf = async (ctx: Context) => (await auditOf(ctx)).map(({ actio
 export const told = ({ status, body }: Answer) => (status < 400 ? String(status) : `${status} ${body.error}`);
 
 /** Where a refused request is wrong, each place once. */
-export const placesOf = ({ body }: Answer): string[] => [...new Set<string>(body.errors.map(({ path }: { path: string }) => path))];
+export const placesOf = ({ body }: Answer): string[] => [
+  ...new Set<string>(body.errors.map(({ path }: { path: string }) => path)),
+];
 
 /** Every page of a list, two rows at a time. */
 export async function pagesOf(owner: Owner, path: string, plural: string): Promise<any[][]> {

@@ -15,7 +15,11 @@ export interface Walk {
 }
 
 const address = {
-  'Phone': '4155550100', 'Full name': 'Ada Shopper', 'Address': '1 Market St', 'City': 'San Francisco', 'State or region': 'CA',
+  Phone: '4155550100',
+  'Full name': 'Ada Shopper',
+  Address: '1 Market St',
+  City: 'San Francisco',
+  'State or region': 'CA',
   'Postal code': '94105',
 };
 
@@ -68,7 +72,7 @@ export async function buyOnStorefront({ page, stack, email, look }: Walk): Promi
   await look('storefront-order-placed');
   await page.getByText('Packed and labelled.').waitFor();
   await look('storefront-order-packed');
-  return { orderNumber: (await heading.textContent() ?? '').replace('Order ', '') };
+  return { orderNumber: ((await heading.textContent()) ?? '').replace('Order ', '') };
 }
 
 /** The parcel is handed over and arrives, while the shopper looks on. */
@@ -81,7 +85,10 @@ export async function receiveParcel({ page, look }: Walk): Promise<void> {
 }
 
 /** The shopper asks for a link, finds it in the mailbox, and finds the order in the account. */
-export async function signInOnStorefront({ page, stack, email, look }: Walk, { orderNumber }: { orderNumber: string }): Promise<void> {
+export async function signInOnStorefront(
+  { page, stack, email, look }: Walk,
+  { orderNumber }: { orderNumber: string },
+): Promise<void> {
   await page.goto(`${stack.storefrontUrl}/account`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await look('storefront-sign-in');
@@ -93,7 +100,7 @@ export async function signInOnStorefront({ page, stack, email, look }: Walk, { o
   const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
   await page.goto(`${stack.mailboxUrl}/messages/${mail.id}`);
   const link = page.frameLocator('iframe').getByRole('link', { name: 'Sign in' });
-  await page.goto(await link.getAttribute('href') ?? '');
+  await page.goto((await link.getAttribute('href')) ?? '');
   await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor();
   await look('storefront-account');
   await page.getByText(orderNumber).click();

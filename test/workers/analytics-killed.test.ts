@@ -9,7 +9,13 @@ import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
-import { buildEvent, aggregatedEvents, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import {
+  aggregatedEvents,
+  buildEvent,
+  rollUpsOf,
+  sendEvents,
+  waitingBatches,
+} from '#test/support/factories/analytics.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { startWorker } from '#test/support/start-worker.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -35,9 +41,13 @@ test('a worker that is killed in the middle of folding loses no event and double
   const { event_id: contested } = events[25] as { event_id: string };
   await blocker.connect();
   await blocker.query('begin');
-  await blocker.query('insert into analytics_event_ids (tenant_id, event_id, week) values ($1, $2, $3)',
-    [ctx.tenant.id, contested, weekOf(dayOf(services.clock.now()))]);
-  const folding = () => services.execute(sql`
+  await blocker.query('insert into analytics_event_ids (tenant_id, event_id, week) values ($1, $2, $3)', [
+    ctx.tenant.id,
+    contested,
+    weekOf(dayOf(services.clock.now())),
+  ]);
+  const folding = () =>
+    services.execute(sql`
     select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'analytics_batches'`);
   const first = startWorker(t, environment);
   await until(async () => (await folding()).length > 0, { what: 'a worker in the middle of folding' });

@@ -5,7 +5,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
-import { buildEvent, aggregatedEvents, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import { aggregatedEvents, buildEvent, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -21,9 +21,13 @@ test('the relay ticks and the workers fold, and when Redis is wiped they go on',
   const services = await createServices(readConfig(environment), 'test', { log: silentLog });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 50, healEveryMs: 100 });
-  const workers = [startWorkers(services, ['analytics'], processors), startWorkers(services, ['analytics'], processors)];
+  const workers = [
+    startWorkers(services, ['analytics'], processors),
+    startWorkers(services, ['analytics'], processors),
+  ];
   try {
-    const isAggregated = async (events: number) => (await waitingBatches(ctx)) === 0 && (await aggregatedEvents(ctx)).length === events;
+    const isAggregated = async (events: number) =>
+      (await waitingBatches(ctx)) === 0 && (await aggregatedEvents(ctx)).length === events;
     await sendEvents(ctx, [buildEvent(), buildEvent()]);
     await until(() => isAggregated(2));
     await services.redis.flushdb();

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Page } from 'playwright-core';
 
 import { editAddress } from '#src/domain/shipping/index.ts';
-import { labelOf, request, type Requested } from '#test/domain/shipping/support.ts';
+import { labelOf, type Requested, request } from '#test/domain/shipping/support.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
 import { openLabelFixture } from './label-shop.ts';
@@ -29,18 +29,28 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
     await browser.close();
     await shop.close();
   });
-  const session = await browser.newContext({ viewport: { width: 1280, height: 860 }, httpCredentials: { username: 'ops', password: 'a long password' } });
+  const session = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    httpCredentials: { username: 'ops', password: 'a long password' },
+  });
   const page = await session.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.route((url) => url.origin !== api.url, (route) => route.abort());
+  await page.route(
+    (url) => url.origin !== api.url,
+    (route) => route.abort(),
+  );
 
   await page.goto(`${api.url}/ops/queues/queue/labels?status=failed`);
   await page.getByText(`${order.orderNumber}: missing_address.`).first().waitFor();
   await page.getByText('Complete the address, then retry.').first().waitFor();
   t.notRegex(await page.content(), /23rd|Ada Wells|10010|shippo_test/);
   await picture(page, 'board-failed');
-  const buttons = page.locator('[class^="jobActions-"] button, [class^="queueActions-"] button, [class^="trigger-"][aria-haspopup="menu"]').filter({ visible: true });
+  const buttons = page
+    .locator(
+      '[class^="jobActions-"] button, [class^="queueActions-"] button, [class^="trigger-"][aria-haspopup="menu"]',
+    )
+    .filter({ visible: true });
   t.is(await buttons.count(), 1 + 3, 'Retry all, and Retry for each');
   await page.goto(`${api.url}/ops/queues`);
   await page.getByText('3 Jobs').first().waitFor();
@@ -54,7 +64,10 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
   await page.getByRole('heading', { name: 'Choose a rate' }).waitFor();
   await picture(page, 'label');
 
-  await editAddress(ctx, { orderId: order.id, address: { name: 'Ada', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' } });
+  await editAddress(ctx, {
+    orderId: order.id,
+    address: { name: 'Ada', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' },
+  });
   await page.goto(`${api.url}/ops/queues/queue/labels?status=failed`);
   const card = page.locator('[class^="card-"]').filter({ hasText: `${order.orderNumber}: missing_address.` });
   await card.locator('[class^="jobActions-"] button').filter({ visible: true }).click();
@@ -65,52 +78,57 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
   t.deepEqual(complaints, []);
 });
 
-browserTest('an operator mends labels on their pages: the address, a rate across the border, by hand, and a label that is given back', async (t) => {
-  const shop = await openLabelFixture();
-  const { ctx, api, shipping } = shop;
-  const [homeless, abroad, weightless] = [
-    await request(ctx, { address: { street1: null } }),
-    await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } }),
-    await request(ctx, { items: [{ weightOz: null }] }),
-  ];
-  for (const { order } of [homeless, abroad, weightless]) await until(async () => (await labelOf(ctx, order.id)).state === 'needs_attention');
-  const browser = await launchBrowser();
-  t.teardown(async () => {
-    await browser.close();
-    await shop.close();
-  });
-  const page = await browser.newPage();
-  const open = async ({ order }: Requested) => {
+browserTest(
+  'an operator mends labels on their pages: the address, a rate across the border, by hand, and a label that is given back',
+  async (t) => {
+    const shop = await openLabelFixture();
+    const { ctx, api, shipping } = shop;
+    const [homeless, abroad, weightless] = [
+      await request(ctx, { address: { street1: null } }),
+      await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } }),
+      await request(ctx, { items: [{ weightOz: null }] }),
+    ];
+    for (const { order } of [homeless, abroad, weightless])
+      await until(async () => (await labelOf(ctx, order.id)).state === 'needs_attention');
+    const browser = await launchBrowser();
+    t.teardown(async () => {
+      await browser.close();
+      await shop.close();
+    });
+    const page = await browser.newPage();
+    const open = async ({ order }: Requested) => {
+      await page.goto(`${api.url}/ops/labels`);
+      await page.getByRole('link', { name: order.orderNumber }).click();
+    };
+    const becomes = ({ order }: Requested, state: string) =>
+      until(async () => (await labelOf(ctx, order.id)).state === state);
+
+    await open(homeless);
+    await page.getByLabel('Street', { exact: true }).fill('1 Main St');
+    await page.getByRole('button', { name: 'Save and retry' }).click();
+    await page.getByText('The address is saved and the label is tried again.').waitFor();
+    await becomes(homeless, 'purchased');
+
+    await open(abroad);
+    await page.getByRole('button', { name: 'Show rates' }).click();
+    await page.getByRole('button', { name: 'Buy' }).first().click();
+    await page.getByText('The label of this rate is being bought.').waitFor();
+    await becomes(abroad, 'purchased');
+
+    await open(weightless);
+    await page.getByLabel('Carrier').fill('USPS');
+    await page.getByLabel('Tracking number').fill('9200000000000000000000');
+    await page.getByRole('button', { name: 'Mark fulfilled' }).click();
+    await page.getByText('The order is marked as shipped.').waitFor();
+    await becomes(weightless, 'skipped');
     await page.goto(`${api.url}/ops/labels`);
-    await page.getByRole('link', { name: order.orderNumber }).click();
-  };
-  const becomes = ({ order }: Requested, state: string) => until(async () => (await labelOf(ctx, order.id)).state === state);
+    await page.getByText('No label waits for you.').waitFor();
 
-  await open(homeless);
-  await page.getByLabel('Street', { exact: true }).fill('1 Main St');
-  await page.getByRole('button', { name: 'Save and retry' }).click();
-  await page.getByText('The address is saved and the label is tried again.').waitFor();
-  await becomes(homeless, 'purchased');
-
-  await open(abroad);
-  await page.getByRole('button', { name: 'Show rates' }).click();
-  await page.getByRole('button', { name: 'Buy' }).first().click();
-  await page.getByText('The label of this rate is being bought.').waitFor();
-  await becomes(abroad, 'purchased');
-
-  await open(weightless);
-  await page.getByLabel('Carrier').fill('USPS');
-  await page.getByLabel('Tracking number').fill('9200000000000000000000');
-  await page.getByRole('button', { name: 'Mark fulfilled' }).click();
-  await page.getByText('The order is marked as shipped.').waitFor();
-  await becomes(weightless, 'skipped');
-  await page.goto(`${api.url}/ops/labels`);
-  await page.getByText('No label waits for you.').waitFor();
-
-  await page.goto(`${api.url}/ops/labels/${ctx.tenant.slug}/${homeless.labelId}`);
-  await page.getByText('Void the label').click();
-  await page.getByRole('button', { name: 'Yes, ask its price back' }).click();
-  await page.getByText('The label is voided.').waitFor();
-  t.is(shipping.bought().length, 1);
-  t.is((await labelOf(ctx, homeless.order.id)).state, 'voided');
-});
+    await page.goto(`${api.url}/ops/labels/${ctx.tenant.slug}/${homeless.labelId}`);
+    await page.getByText('Void the label').click();
+    await page.getByRole('button', { name: 'Yes, ask its price back' }).click();
+    await page.getByText('The label is voided.').waitFor();
+    t.is(shipping.bought().length, 1);
+    t.is((await labelOf(ctx, homeless.order.id)).state, 'voided');
+  },
+);

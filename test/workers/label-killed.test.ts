@@ -13,7 +13,15 @@ test('workers that are killed while labels are bought, and replies that are lost
   const seed = randomInt(2 ** 31);
   t.log(`npm run chaos:labels -- --orders 16 --kills 6 --seed ${seed}`);
   const breaches = await runLabelChaos({
-    databaseUrl: database.url, redisUrl: redis.url, seed, orders: 16, stores: 2, workers: 2, killsMax: 6, undisturbedMax: 80, resolveMs: 240_000,
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    seed,
+    orders: 16,
+    stores: 2,
+    workers: 2,
+    killsMax: 6,
+    undisturbedMax: 80,
+    resolveMs: 240_000,
     report: (line) => t.log(line),
   });
   t.deepEqual(breaches, []);

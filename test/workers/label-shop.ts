@@ -29,7 +29,9 @@ const noWaits = { LABEL_RETRY_SCHEDULE: '0s,0s,0s', LABEL_LOOKUP_GRACE: '0s' };
 export async function openLabelFixture(environment: Record<string, string> = {}): Promise<LabelFixture> {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const shipping = fakeShippingGateway();
-  const config = readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, ...noWaits, ...environment }));
+  const config = readConfig(
+    testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, ...noWaits, ...environment }),
+  );
   const services = await createServices(config, 'test', { log: silentLog, ports: { shipping } });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
@@ -37,7 +39,9 @@ export async function openLabelFixture(environment: Record<string, string> = {})
   const api = await serveApi(services);
   await buildShippingAccount(ctx);
   return {
-    ctx, api, shipping,
+    ctx,
+    api,
+    shipping,
     async failed() {
       const { body } = await api.call('GET', '/ops/queues/api/queues?activeQueue=labels&status=failed&jobsPerPage=100');
       return body.queues.find(({ name }: { name: string }) => name === 'labels').jobs;

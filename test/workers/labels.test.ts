@@ -34,14 +34,20 @@ test('a label that needs a person fails on the board with what to do, and Retry 
   await until(async () => (await labelOf(ctx, abroad.order.id)).state === 'needs_attention');
 
   t.is((await failed()).length, 1, 'what leaves the country is no failure');
-  t.is(job?.failedReason, `${order.orderNumber}: missing_address. The order has no complete shipping address. Complete the address, then retry.`);
+  t.is(
+    job?.failedReason,
+    `${order.orderNumber}: missing_address. The order has no complete shipping address. Complete the address, then retry.`,
+  );
   t.deepEqual(job?.data, { tenantId: ctx.tenant.id });
   const { body } = await api.call('GET', `/ops/queues/api/queues/labels/${job?.id}`);
   t.notRegex(JSON.stringify(body), /23rd|Ada|10010|shippo_test/);
 
-  const retry = (id: string) => api.call('PUT', `/ops/queues/api/queues/labels/${id}/retry`, { headers: { origin: api.url } });
+  const retry = (id: string) =>
+    api.call('PUT', `/ops/queues/api/queues/labels/${id}/retry`, { headers: { origin: api.url } });
   t.is((await retry(job?.id ?? '')).status, 204);
-  const next = await until(async () => (await failed()).find(({ id }) => id !== job?.id), { what: 'the new attempt to fail' });
+  const next = await until(async () => (await failed()).find(({ id }) => id !== job?.id), {
+    what: 'the new attempt to fail',
+  });
   await editAddress(ctx, { orderId: order.id, address });
   await Promise.all([1, 2, 3].map(() => retry(next.id)));
   await until(async () => (await failed()).length === 0);
@@ -61,10 +67,14 @@ test('Retry on the board of a label that was in truth bought finds it and buys n
     const jobs = await failed();
     return jobs.length > 0 ? jobs : undefined;
   });
-  t.regex(job?.failedReason ?? '', /: outcome_unknown\. .+ Retry: it looks for the label first and never buys a second one\.$/);
+  t.regex(
+    job?.failedReason ?? '',
+    /: outcome_unknown\. .+ Retry: it looks for the label first and never buys a second one\.$/,
+  );
   t.is(shipping.bought().length, 1);
 
-  const retry = () => api.call('PUT', `/ops/queues/api/queues/labels/${job?.id}/retry`, { headers: { origin: api.url } });
+  const retry = () =>
+    api.call('PUT', `/ops/queues/api/queues/labels/${job?.id}/retry`, { headers: { origin: api.url } });
   await Promise.all([retry(), retry(), retry()]);
   await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
   await until(async () => (await failed()).length === 0);
@@ -90,11 +100,25 @@ test('on the board one can look and retry, and nothing else', async (t) => {
   const { api } = t.context;
   t.is((await api.call('GET', '/ops/queues')).status, 200);
   const changes = [
-    ['PUT', 'labels/pause'], ['PUT', 'labels/resume'], ['PUT', 'labels/empty'], ['PUT', 'labels/clean/failed'], ['PUT', 'labels/1/clean'],
-    ['POST', 'labels/add'], ['PUT', 'labels/obliterate'], ['PATCH', 'labels/1/update-data'], ['PUT', 'labels/promote'], ['PUT', 'pause'],
-    ['DELETE', 'labels/job-schedulers/x'], ['PUT', 'labels/1/promote'], ['PUT', 'labels/concurrency'],
+    ['PUT', 'labels/pause'],
+    ['PUT', 'labels/resume'],
+    ['PUT', 'labels/empty'],
+    ['PUT', 'labels/clean/failed'],
+    ['PUT', 'labels/1/clean'],
+    ['POST', 'labels/add'],
+    ['PUT', 'labels/obliterate'],
+    ['PATCH', 'labels/1/update-data'],
+    ['PUT', 'labels/promote'],
+    ['PUT', 'pause'],
+    ['DELETE', 'labels/job-schedulers/x'],
+    ['PUT', 'labels/1/promote'],
+    ['PUT', 'labels/concurrency'],
   ] as const;
   for (const [method, path] of changes) {
-    t.is((await api.call(method, `/ops/queues/api/queues/${path}`, { headers: { origin: api.url }, body: {} })).status, 405, path);
+    t.is(
+      (await api.call(method, `/ops/queues/api/queues/${path}`, { headers: { origin: api.url }, body: {} })).status,
+      405,
+      path,
+    );
   }
 });

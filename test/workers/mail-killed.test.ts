@@ -2,12 +2,12 @@ import test from 'ava';
 
 import { readConfig } from '#src/config.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { consumeLink } from '#src/domain/sessions/index.ts';
 import { hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
@@ -38,8 +38,16 @@ test('a worker is killed after the mail server took its mails: the reminder is n
   await decideAll(ctx);
   const { email: signingIn } = await buildCustomer(ctx);
   await buildLink(ctx, signingIn);
-  const states = async () => new Map((await read<{ kind: string; state: string }>(ctx, sql`
-    select kind, state from mails where tenant_id = ${ctx.tenant.id}`)).map(({ kind, state }) => [kind, state]));
+  const states = async () =>
+    new Map(
+      (
+        await read<{ kind: string; state: string }>(
+          ctx,
+          sql`
+    select kind, state from mails where tenant_id = ${ctx.tenant.id}`,
+        )
+      ).map(({ kind, state }) => [kind, state]),
+    );
 
   // The mail server keeps both mails, and does not come to say so before the kill.
   await inbox.fault({ kind: 'slow', ms: 60_000, times: 2 });
@@ -49,15 +57,22 @@ test('a worker is killed after the mail server took its mails: the reminder is n
   await first.kill('SIGKILL');
 
   // What is left of the 45 seconds for which a dead sender's mail is left alone passes.
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`update mails set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`update mails set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`),
+  );
   startWorker(t, environment);
-  await until(async () => [...(await states()).values()].every((state) => state !== 'sending'), { what: 'both mails to be settled' });
+  await until(async () => [...(await states()).values()].every((state) => state !== 'sending'), {
+    what: 'both mails to be settled',
+  });
   t.deepEqual(Object.fromEntries(await states()), { abandoned_cart: 'outcome_unknown', magic_link: 'sent' });
   t.is((await inbox.messages({ to: reminded })).length, 1);
 
   const [before, again, ...others] = await inbox.messages({ to: signingIn });
   t.is(others.length, 0);
-  t.deepEqual([again?.message_id, again?.subject, again?.text, again?.html], [before?.message_id, before?.subject, before?.text, before?.html]);
+  t.deepEqual(
+    [again?.message_id, again?.subject, again?.text, again?.html],
+    [before?.message_id, before?.subject, before?.text, before?.html],
+  );
   const token = linkIn({ text: again?.text ?? '' }, '/account/sign-in').searchParams.get('token') ?? '';
   t.is((await consumeLink(ctx, { token, codeVerifier: null })).customer.email, signingIn);
 });

@@ -16,14 +16,22 @@ import { startWorkers } from '#workers/runtime/start-workers.ts';
 
 test('a relay that was started while Redis was away carries on once it is there', async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  const services = await createServices(readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url })), 'test', { log: silentLog });
+  const services = await createServices(
+    readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url })),
+    'test',
+    { log: silentLog },
+  );
   services.redis.disconnect();
   const relay = startRelay(services, { pollEveryMs: 10, healEveryMs: 10 });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
 
   const worked = new Promise<string>((resolve) => {
-    const workers = startWorkers(services, ['webhooks'], [processor(fanOutEvent, async (_ctx, { eventId }) => resolve(eventId))]);
+    const workers = startWorkers(
+      services,
+      ['webhooks'],
+      [processor(fanOutEvent, async (_ctx, { eventId }) => resolve(eventId))],
+    );
     t.teardown(async () => {
       await Promise.all([workers.close(1000), relay.close()]);
       await services.close();

@@ -4,7 +4,13 @@ import { PriorityGate, watchThread } from '#workers/runtime/priority-gate.ts';
 
 /** Ask for a turn, and tell whether it has come. */
 function ask(priorityGate: PriorityGate) {
-  const turn = { come: false, end: priorityGate.enter().then((end) => { turn.come = true; return end; }) };
+  const turn = {
+    come: false,
+    end: priorityGate.enter().then((end) => {
+      turn.come = true;
+      return end;
+    }),
+  };
   return turn;
 }
 
@@ -22,13 +28,20 @@ test('In a process that is busy, what gives way begins as others end, in its ord
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
   const turns = Array.from({ length: 4 }, () => ask(priorityGate));
   await aTurnOfTheLoop();
-  t.deepEqual(turns.map(({ come }) => come), [true, true, false, false]);
+  t.deepEqual(
+    turns.map(({ come }) => come),
+    [true, true, false, false],
+  );
 
   const end = await turns[1]?.end;
   end?.();
   end?.();
   await aTurnOfTheLoop();
-  t.deepEqual(turns.map(({ come }) => come), [true, true, true, false], 'Who ends twice makes room once.');
+  t.deepEqual(
+    turns.map(({ come }) => come),
+    [true, true, true, false],
+    'Who ends twice makes room once.',
+  );
   for (const turn of [turns[0], turns[2], turns[3]]) (await turn?.end)?.();
 });
 
@@ -36,7 +49,10 @@ test('What waits for somebody else, or goes on for long, keeps nobody from begin
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 1 });
   const turns = Array.from({ length: 5 }, () => ask(priorityGate));
   await Promise.all(turns.map(({ end }) => end));
-  t.true(turns.every(({ come }) => come), 'None of them has ended.');
+  t.true(
+    turns.every(({ come }) => come),
+    'None of them has ended.',
+  );
 });
 
 test('A thread that does nothing but work is seen to be busy', (t) => {

@@ -4,8 +4,8 @@ import { Queue } from 'bullmq';
 import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
-import type { Context } from '#src/domain/context.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -31,7 +31,9 @@ interface Bench {
   /** Start a worker that does this with every event id. */
   work(handle: (ctx: Context, eventId: string) => Promise<unknown>): void;
   promise(eventId: string, ctx?: Context): Promise<void>;
-  row(eventId: string): Promise<{ id: string; finished: boolean; failed: boolean; failure: string | null; starts: number }>;
+  row(
+    eventId: string,
+  ): Promise<{ id: string; finished: boolean; failed: boolean; failure: string | null; starts: number }>;
   close(): Promise<void>;
 }
 
@@ -41,7 +43,11 @@ const job = { ...fanOutEvent, retry: { ...fanOutEvent.retry, maxDelaySeconds: 0 
 test.beforeEach(async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const clock = createTestClock();
-  const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, WORKER_CONCURRENCY_WEBHOOKS: '4' });
+  const environment = testEnvironment({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    WORKER_CONCURRENCY_WEBHOOKS: '4',
+  });
   const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog, ports: {} });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
@@ -49,7 +55,10 @@ test.beforeEach(async (t) => {
   const workers: ReturnType<typeof startWorkers>[] = [];
 
   t.context = {
-    services, clock, ctx, queue,
+    services,
+    clock,
+    ctx,
+    queue,
     work(handle) {
       workers.push(startWorkers(services, ['webhooks'], [processor(job, (ctx, { eventId }) => handle(ctx, eventId))]));
     },
@@ -118,7 +127,10 @@ test('a job that an operator retries is relayed again, though its queue holds it
   paper = true;
   const [failed] = await t.context.queue.getFailed();
   t.is(failed?.failedReason, 'no_paper: There is no paper.');
-  t.is(await retryFailed(t.context.services.execute, { queue: 'webhooks', id: failed?.id ?? '' }, t.context.clock.now()), 1);
+  t.is(
+    await retryFailed(t.context.services.execute, { queue: 'webhooks', id: failed?.id ?? '' }, t.context.clock.now()),
+    1,
+  );
   await until(async () => (await t.context.row('later')).finished);
   t.false((await t.context.row('later')).failed);
 });
@@ -185,7 +197,11 @@ test('a tenant holds at most half of the slots while another one waits', async (
   t.is(most, 2);
 
   const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
-  await until(async () => (await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.row(`mine-${index}`)))).every(({ finished }) => finished));
+  await until(async () =>
+    (await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.row(`mine-${index}`)))).every(
+      ({ finished }) => finished,
+    ),
+  );
   clearInterval(releasing);
   t.is(most, 2);
 });

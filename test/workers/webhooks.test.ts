@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
 import anyTest from 'ava';
+import { Redis } from 'ioredis';
 
 import { readConfig } from '#src/config.ts';
 import { read, transact } from '#src/database/transact.ts';
@@ -27,7 +27,11 @@ const test = anyTest.serial;
 /** A shop with a relay and webhook workers, as in production. */
 async function openStoreFixture(t: { teardown(close: () => Promise<void>): void }) {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, WEBHOOK_RETRY_SCHEDULE: '0s,100ms,200ms,400ms' });
+  const environment = testEnvironment({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    WEBHOOK_RETRY_SCHEDULE: '0s,100ms,200ms,400ms',
+  });
   const clock = createTestClock();
   const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog });
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 200 });
@@ -39,7 +43,9 @@ async function openStoreFixture(t: { teardown(close: () => Promise<void>): void 
   });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   return {
-    ctx, clock, redisUrl: redis.url,
+    ctx,
+    clock,
+    redisUrl: redis.url,
     /** What a process does when it is told to stop. */
     async stop() {
       services.beginClosing();
@@ -74,16 +80,22 @@ test('an endpoint that fails for a while gets everything once it works again', a
   await recordTests(ctx, id, 30);
   await until(async () => (await countStates(ctx, id))['delivered'] === 30, { what: 'thirty deliveries' });
   const { rows } = await listDeliveries(ctx, { endpointId: id, limit: 100 });
-  t.is(rows.reduce((sum, { attemptCount }) => sum + attemptCount, 0), receiver.requests.length);
+  t.is(
+    rows.reduce((sum, { attemptCount }) => sum + attemptCount, 0),
+    receiver.requests.length,
+  );
 });
 
 test('Redis is wiped while thousands of deliveries are due, and every one of them arrives', async (t) => {
   const { ctx, clock, redisUrl } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const endpoints = [];
-  for (let index = 0; index < 20; index += 1) endpoints.push(await buildEndpoint(ctx, receiver, { concurrency: 1, events: ['order.paid'] }));
+  for (let index = 0; index < 20; index += 1)
+    endpoints.push(await buildEndpoint(ctx, receiver, { concurrency: 1, events: ['order.paid'] }));
   const { id: orderId } = await buildPaidOrder(ctx);
-  const events = await transact(ctx, async (ctx) => Array.from({ length: 100 }, () => recordEvent(ctx, 'order.paid', orderId)));
+  const events = await transact(ctx, async (ctx) =>
+    Array.from({ length: 100 }, () => recordEvent(ctx, 'order.paid', orderId)),
+  );
 
   await receiver.received(200);
   const redis = new Redis(redisUrl);
@@ -110,9 +122,15 @@ test('a process that is told to stop ends soon, however much is due, and another
   const startedAt = performance.now();
   await stop();
   t.true(performance.now() - startedAt < 5000, 'a drain may take twenty seconds');
-  const [slots] = await read<{ held: number }>(ctx, sql`
-    select count(*)::int as held from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and lease is not null`);
+  const [slots] = await read<{ held: number }>(
+    ctx,
+    sql`
+    select count(*)::int as held from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and lease is not null`,
+  );
   t.is(slots?.held, 0);
   const { delivered = 0, pending = 0 } = await countStates(ctx, id);
-  t.true(delivered >= 5 && delivered < 100 && delivered === receiver.requests.length, `${delivered} delivered, ${pending} waiting`);
+  t.true(
+    delivered >= 5 && delivered < 100 && delivered === receiver.requests.length,
+    `${delivered} delivered, ${pending} waiting`,
+  );
 });

@@ -16,4 +16,20 @@ import { processors as sessions } from './sessions.ts';
 import { processors as webhooks } from './webhooks.ts';
 
 /** Every job, joined to the operation that does it. */
-export const processors: readonly Processor[] = [...analytics, ...backoffice, ...cart, ...checkout, ...confirmations, ...emails, ...idempotency, ...integrations, ...labels, ...leads, ...payments, ...reminders, ...search, ...sessions, ...webhooks];
+export const processors: readonly Processor[] = [
+  ...analytics,
+  ...backoffice,
+  ...cart,
+  ...checkout,
+  ...confirmations,
+  ...emails,
+  ...idempotency,
+  ...integrations,
+  ...labels,
+  ...leads,
+  ...payments,
+  ...reminders,
+  ...search,
+  ...sessions,
+  ...webhooks,
+];

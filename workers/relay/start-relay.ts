@@ -1,7 +1,7 @@
 import { jobs } from '#jobs/index.ts';
 import { tickers } from '#jobs/schedules.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { claimDue, type ClaimedJob, claimStale, returnClaims } from '#src/outbox/claims.ts';
+import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/claims.ts';
 import type { Services } from '#src/services.ts';
 import { createScheduler } from './enqueue-schedules.ts';
 import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
@@ -56,7 +56,11 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
     try {
       await addToQueues((queues ??= openQueues(services)), claims);
     } catch (error) {
-      await returnClaims(services.execute, claims.map(({ id }) => id), services.clock.now());
+      await returnClaims(
+        services.execute,
+        claims.map(({ id }) => id),
+        services.clock.now(),
+      );
       throw error;
     }
   }
@@ -94,7 +98,11 @@ async function upsertTickers(queues: RelayQueues): Promise<void> {
     await queues.get(job.queue)?.upsertJobScheduler(
       job.name,
       { every: everyMs },
-      { name: job.name, data: { tenantId: null, trace: {} }, opts: { removeOnComplete: true, removeOnFail: { count: 10 } } },
+      {
+        name: job.name,
+        data: { tenantId: null, trace: {} },
+        opts: { removeOnComplete: true, removeOnFail: { count: 10 } },
+      },
     );
   }
 }

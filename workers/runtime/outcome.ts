@@ -32,6 +32,7 @@ export function outcomeOf(error: unknown, { ageMs }: { ageMs: number }): Outcome
   }
   if (error instanceof ManualActionRequired) return cancel(error.message);
   if (error instanceof DomainError) return cancel(`${error.code}: ${error.message}`);
-  if (error instanceof ProviderError && ['refused', 'denied', 'missing'].includes(error.failure)) return cancel(error.message);
+  if (error instanceof ProviderError && ['refused', 'denied', 'missing'].includes(error.failure))
+    return cancel(error.message);
   return { kind: 'retry', reason: error instanceof Error ? error.message : String(error), error };
 }

@@ -13,7 +13,10 @@ export interface Processor {
   onExhausted?(ctx: PlatformContext, payload: never): Promise<unknown>;
 }
 
-type Operation<On extends PlatformContext, Schema extends TObject> = (ctx: On, payload: Static<Schema>) => Promise<unknown>;
+type Operation<On extends PlatformContext, Schema extends TObject> = (
+  ctx: On,
+  payload: Static<Schema>,
+) => Promise<unknown>;
 
 /** A tenant's job. `onExhausted` is told when no run is left, or its runs keep dying, so that a page built from rows shows it. */
 export function processor<Schema extends TObject>(

@@ -18,7 +18,12 @@ const databaseAwayMs = seconds(3);
  * Say to BullMQ how a run ended, after the row knows: a job is in the failed set only when its promise is marked,
  * so that pages built from rows and the board never disagree.
  */
-export async function recordOutcome(services: Services, job: Job<Envelope>, token: string | undefined, outcome: Outcome): Promise<void> {
+export async function recordOutcome(
+  services: Services,
+  job: Job<Envelope>,
+  token: string | undefined,
+  outcome: Outcome,
+): Promise<void> {
   if (outcome.kind === 'done') return;
   if (outcome.kind === 'snooze') {
     await recordPostponed(services.execute, job.id ?? '');
@@ -37,7 +42,12 @@ export async function recordOutcome(services: Services, job: Job<Envelope>, toke
 }
 
 /** Nothing could be read or written: put the job off, at no cost to it. */
-export async function postponeWithoutDatabase(services: Services, job: Job<Envelope>, token: string | undefined, error: unknown): Promise<never> {
+export async function postponeWithoutDatabase(
+  services: Services,
+  job: Job<Envelope>,
+  token: string | undefined,
+  error: unknown,
+): Promise<never> {
   services.log.warn({ job: job.name, err: error }, 'job put off: the database is away');
   return delay(job, token, databaseAwayMs);
 }

@@ -51,7 +51,18 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
 async function start(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedJob | undefined> {
   if (!job.repeatJobKey) return services.startJob(job.id ?? '');
   const now = services.clock.now();
-  return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now, manual: false, failure: null };
+  return {
+    id: '',
+    tenantId: null,
+    job: processor.job.name,
+    payload: {},
+    starts: 1,
+    requestId: null,
+    trace: {},
+    createdAt: now,
+    manual: false,
+    failure: null,
+  };
 }
 
 async function attemptJob(
@@ -75,11 +86,13 @@ async function attemptJob(
   let onExhausted: ((reason: string) => Promise<unknown>) | undefined;
   try {
     const issues = issuesOf(processor.job.payload, started.payload);
-    if (issues.length > 0) return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
+    if (issues.length > 0)
+      return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
 
     const payload = started.payload as never;
     const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(started.tenantId) } : base;
-    onExhausted = async (reason) => 'tenant' in ctx && failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload));
+    onExhausted = async (reason) =>
+      'tenant' in ctx && failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload));
     if (started.starts > startsMax) {
       const reason = `crashes: ${startsMax} runs died without an outcome.`;
       await onExhausted(reason);
@@ -103,6 +116,8 @@ async function attemptJob(
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('The run took longer than its job allows.')), { once: true });
+    signal.addEventListener('abort', () => reject(new Error('The run took longer than its job allows.')), {
+      once: true,
+    });
   });
 }

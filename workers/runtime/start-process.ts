@@ -1,8 +1,8 @@
 import type { QueueName } from '#jobs/queues.ts';
 import { readConfig } from '#src/config.ts';
+import { proveDatabase } from '#src/database/prove-database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Running } from '#src/lib/process.ts';
-import { proveDatabase } from '#src/database/prove-database.ts';
 import { createServices } from '#src/services.ts';
 import { processors } from '#workers/processors/index.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';

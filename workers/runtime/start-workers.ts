@@ -5,9 +5,9 @@ import { goesFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare } from './fair-share.ts';
-import type { Processor } from './processor.ts';
 import { PriorityGate } from './priority-gate.ts';
-import { delay, Retry, recordOutcome, postponeWithoutDatabase } from './record-outcome.ts';
+import type { Processor } from './processor.ts';
+import { delay, postponeWithoutDatabase, Retry, recordOutcome } from './record-outcome.ts';
 import { type Envelope, runJob } from './run-job.ts';
 
 /** Stops taking work, lets running jobs end, and after the deadline ends them. */
@@ -19,7 +19,11 @@ export interface RunningWorkers {
 const begun = new WeakSet<Worker>();
 
 /** Work the jobs of these queues in this process. */
-export function startWorkers(services: Services, queueNames: readonly QueueName[], all: readonly Processor[]): RunningWorkers {
+export function startWorkers(
+  services: Services,
+  queueNames: readonly QueueName[],
+  all: readonly Processor[],
+): RunningWorkers {
   const processors = new Map(all.map((processor) => [processor.job.name, processor]));
   const shutdown = new AbortController();
   const priorityGate = new PriorityGate();
@@ -47,7 +51,8 @@ function startWorker(
     const admission = fairShare.admit(job.data.tenantId ?? '');
     if (!admission.admitted) return delay(job, token, admission.waitMs);
     const ended = queue === goesFirst ? undefined : await priorityGate.enter();
-    if (job.attemptsMade === 0 && !job.repeatJobKey) services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
+    if (job.attemptsMade === 0 && !job.repeatJobKey)
+      services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
     try {
       const outcome = await runJob(services, processors, job, shutdown);

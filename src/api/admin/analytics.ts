@@ -1,6 +1,6 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { daily, DailyView, funnel, FunnelView, PeriodQuery } from '#src/domain/analytics/index.ts';
+import { DailyView, daily, FunnelView, funnel, PeriodQuery } from '#src/domain/analytics/index.ts';
 import { reading } from './audience.ts';
 
 export const getFunnel = defineRoute({

@@ -2,8 +2,17 @@ import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
-  listManagedProducts, ManagedProductView, presentManagedProduct, presentStock, ProductInput, readManagedProduct,
-  removeProduct, saveProduct, saveStock, StockInput, StockView,
+  listManagedProducts,
+  ManagedProductView,
+  ProductInput,
+  presentManagedProduct,
+  presentStock,
+  readManagedProduct,
+  removeProduct,
+  StockInput,
+  StockView,
+  saveProduct,
+  saveStock,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { found } from '#src/lib/errors.ts';
@@ -41,7 +50,10 @@ export const postProduct = defineRoute({
   answers: { 201: ProductResponse },
   async handle({ ctx, body }) {
     const product = await auditedCreation(ctx, {
-      kind: 'product', name: body.slug, nameField: '/slug', view: viewOf(body.slug),
+      kind: 'product',
+      name: body.slug,
+      nameField: '/slug',
+      view: viewOf(body.slug),
       change: (ctx) => saveProduct(ctx, body),
     });
     return created({ product });
@@ -74,7 +86,9 @@ export const putProduct = defineRoute({
   answers: { 200: ProductResponse },
   async handle({ ctx, params: { slug }, body }) {
     const product = await auditedUpdate(ctx, {
-      kind: 'product', name: slug, view: viewOf(slug),
+      kind: 'product',
+      name: slug,
+      view: viewOf(slug),
       change: (ctx) => saveProduct(ctx, { ...body, slug }, { prune: true }),
     });
     return ok({ product });
@@ -90,7 +104,10 @@ export const deleteProduct = defineRoute({
   answers: { 200: Done },
   async handle({ ctx, params: { slug } }) {
     await auditedRemoval(ctx, {
-      kind: 'product', name: slug, view: viewOf(slug), change: (ctx) => removeProduct(ctx, slug),
+      kind: 'product',
+      name: slug,
+      view: viewOf(slug),
+      change: (ctx) => removeProduct(ctx, slug),
     });
     return ok({ ok: true });
   },

@@ -2,8 +2,15 @@ import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
-  EntryInput, type EntryName, EntryType, listManagedEntries, ManagedEntryView, presentManagedEntry, readManagedEntry,
-  removeEntry, saveEntry,
+  EntryInput,
+  type EntryName,
+  EntryType,
+  listManagedEntries,
+  ManagedEntryView,
+  presentManagedEntry,
+  readManagedEntry,
+  removeEntry,
+  saveEntry,
 } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { found } from '#src/lib/errors.ts';
@@ -19,8 +26,11 @@ const viewOf = (name: EntryName) => async (ctx: Context) => {
 };
 
 /** What the log calls an entry. */
-const named = ({ type, slug }: EntryName) =>
-  ({ kind: 'content', name: `${type}/${slug}`, view: viewOf({ type, slug }) });
+const named = ({ type, slug }: EntryName) => ({
+  kind: 'content',
+  name: `${type}/${slug}`,
+  view: viewOf({ type, slug }),
+});
 
 export const getEntries = defineRoute({
   ...reading,
@@ -45,7 +55,9 @@ export const postEntry = defineRoute({
   answers: { 201: EntryResponse },
   async handle({ ctx, body }) {
     const entry = await auditedCreation(ctx, {
-      ...named(body), nameField: '/slug', change: (ctx) => saveEntry(ctx, body),
+      ...named(body),
+      nameField: '/slug',
+      change: (ctx) => saveEntry(ctx, body),
     });
     return created({ entry });
   },
@@ -74,7 +86,8 @@ export const putEntry = defineRoute({
   answers: { 200: EntryResponse },
   async handle({ ctx, params, body }) {
     const entry = await auditedUpdate(ctx, {
-      ...named(params), change: (ctx) => saveEntry(ctx, { ...body, ...params }),
+      ...named(params),
+      change: (ctx) => saveEntry(ctx, { ...body, ...params }),
     });
     return ok({ entry });
   },

@@ -1,7 +1,13 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import {
-  createIntegrationState, findConnection, IntegrationProvider, IntegrationView, listConnections, presentConnection, revealConnection,
+  createIntegrationState,
+  findConnection,
+  IntegrationProvider,
+  IntegrationView,
+  listConnections,
+  presentConnection,
+  revealConnection,
 } from '#src/domain/integrations/index.ts';
 import { FreeForm, Id, Nullable, Omittable, PageOf, PageQuery, Type, Url } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
@@ -43,10 +49,17 @@ export const postIntegration = defineRoute({
     }),
   },
   async handle({ ctx, body: { provider, return_url: returnUrl, consent_url: consentUrl } }) {
-    const { connection, state, callbackUrl, openUrl, calls } =
-      await createIntegrationState(ctx, { provider, returnUrl, consentUrl });
+    const { connection, state, callbackUrl, openUrl, calls } = await createIntegrationState(ctx, {
+      provider,
+      returnUrl,
+      consentUrl,
+    });
     return created({
-      integration: presentConnection(connection, ctx.clock), state, callback_url: callbackUrl, open_url: openUrl, calls,
+      integration: presentConnection(connection, ctx.clock),
+      state,
+      callback_url: callbackUrl,
+      open_url: openUrl,
+      calls,
     });
   },
 });

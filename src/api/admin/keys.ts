@@ -2,13 +2,23 @@ import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { withAudit } from '#src/domain/audit/index.ts';
 import {
-  type ApiKey, ApiKeyView, issueKey, KeyInput, listKeys, presentKey, revokeKey,
+  type ApiKey,
+  ApiKeyView,
+  issueKey,
+  KeyInput,
+  listKeys,
+  presentKey,
+  revokeKey,
 } from '#src/domain/tenants/index.ts';
 import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
-const recordOf = (action: string, key: ApiKey) =>
-  ({ action: `key.${action}`, subjectKind: 'key', subjectId: key.id, after: presentKey(key) });
+const recordOf = (action: string, key: ApiKey) => ({
+  action: `key.${action}`,
+  subjectKind: 'key',
+  subjectId: key.id,
+  after: presentKey(key),
+});
 
 export const getKeys = defineRoute({
   ...reading,
@@ -33,7 +43,11 @@ export const postKey = defineRoute({
   answers: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
   async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt, requests_per_minute: requestsPerMinute } }) {
     const wanted = { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null, requestsPerMinute };
-    const { key, value } = await withAudit(ctx, (ctx) => issueKey(ctx, wanted), ({ key }) => recordOf('created', key));
+    const { key, value } = await withAudit(
+      ctx,
+      (ctx) => issueKey(ctx, wanted),
+      ({ key }) => recordOf('created', key),
+    );
     return created({ key: presentKey(key), value });
   },
 });
@@ -46,7 +60,11 @@ export const postKeyRevocation = defineRoute({
   params: Type.Object({ id: Id('key') }),
   answers: { 200: Type.Object({ key: ApiKeyView }) },
   async handle({ ctx, params }) {
-    const key = await withAudit(ctx, (ctx) => revokeKey(ctx, params), (key) => recordOf('revoked', key));
+    const key = await withAudit(
+      ctx,
+      (ctx) => revokeKey(ctx, params),
+      (key) => recordOf('revoked', key),
+    );
     return ok({ key: presentKey(key) });
   },
 });

@@ -2,8 +2,18 @@ import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
-  chooseRate, labelStates, LabelView, listLabels, presentRate, quoteOrder, RateView, readLabel, readLabelOfOrder,
-  requestLabelAgain, retryLabel, voidLabel,
+  chooseRate,
+  LabelView,
+  labelStates,
+  listLabels,
+  presentRate,
+  quoteOrder,
+  RateView,
+  readLabel,
+  readLabelOfOrder,
+  requestLabelAgain,
+  retryLabel,
+  voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, Nullable, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
@@ -53,7 +63,11 @@ export const postLabel = defineRoute({
   params: OfOrder,
   body: Type.Object({ rate_id: Omittable(Text(200, { examples: ['rate_1Qx'] })) }),
   errors: [
-    'label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable',
+    'label_purchased',
+    'label_in_progress',
+    'label_outcome_unknown',
+    'order_shipped',
+    'order_not_shippable',
     'shipping_provider_unavailable',
   ],
   answers: { 202: LabelResponse },

@@ -1,7 +1,11 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import {
-  dismissAttention, ManagedOrderView, OrderFileView, presentManagedOrder, readOrderFile,
+  dismissAttention,
+  ManagedOrderView,
+  OrderFileView,
+  presentManagedOrder,
+  readOrderFile,
 } from '#src/domain/backoffice/index.ts';
 import { fulfillmentStatuses, listManagedOrders, orderStatuses } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
@@ -67,7 +71,8 @@ export const postRefund = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/orders/:id/refunds',
-  summary: 'Give money of an order back: promised here, issued by a worker. A gift card\'s share follows the last of it.',
+  summary:
+    "Give money of an order back: promised here, issued by a worker. A gift card's share follows the last of it.",
   params: Named,
   body: RefundInput,
   idempotent: 'atomic',
@@ -75,7 +80,12 @@ export const postRefund = defineRoute({
   errors: ['refund_not_allowed'],
   answers: { 202: Type.Object({ refund: RefundView }) },
   async handle({ ctx, params, body: { amount_cents: amountCents, reason }, idempotencyId }) {
-    const refund = await requestRefund(ctx, { orderId: params.id, amountCents, reason, isNamed: Boolean(idempotencyId) });
+    const refund = await requestRefund(ctx, {
+      orderId: params.id,
+      amountCents,
+      reason,
+      isNamed: Boolean(idempotencyId),
+    });
     return accepted({ refund: presentRefund(refund) });
   },
 });
@@ -84,7 +94,8 @@ export const postAttentionDismissal = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/orders/:id/attention/dismiss',
-  summary: 'Note that what was the matter with an order was seen to: its code is named, so that nothing newer is dismissed.',
+  summary:
+    'Note that what was the matter with an order was seen to: its code is named, so that nothing newer is dismissed.',
   params: Named,
   body: Type.Object({ code: Text(100, { examples: ['paid_twice'] }) }),
   errors: ['version_conflict'],

@@ -3,11 +3,24 @@ import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedSave } from '#src/domain/audit/index.ts';
 import { KnownCustomerView, listCustomers, presentKnownCustomer } from '#src/domain/customers/index.ts';
 import {
-  InquiryView, LeadView, listInquiries, listLeads, presentInquiry, presentLead,
+  InquiryView,
+  LeadView,
+  listInquiries,
+  listLeads,
+  presentInquiry,
+  presentLead,
 } from '#src/domain/leads/index.ts';
 import {
-  listApplications, listPartners, ManagedPartnerView, normalisePartnerCode, PartnerInput, presentManagedPartner,
-  presentReceivedApplication, readPartner, ReceivedApplicationView, savePartner,
+  listApplications,
+  listPartners,
+  ManagedPartnerView,
+  normalisePartnerCode,
+  PartnerInput,
+  presentManagedPartner,
+  presentReceivedApplication,
+  ReceivedApplicationView,
+  readPartner,
+  savePartner,
 } from '#src/domain/partners/index.ts';
 import { CustomerHistoryView, readCustomerHistory } from '#src/domain/portal/index.ts';
 import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';

@@ -3,9 +3,22 @@ import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
-  createGiftCard, disableGiftCard, GiftCardInput, GiftCardView, listGiftCards, listPromos, normalisePromoCode,
-  presentGiftCard, presentPromo, PromoCodeInput, PromoCodeView, PromoTermsInput, readGiftCard, readPromo,
-  removePromoCode, savePromoCode,
+  createGiftCard,
+  disableGiftCard,
+  GiftCardInput,
+  GiftCardView,
+  listGiftCards,
+  listPromos,
+  normalisePromoCode,
+  PromoCodeInput,
+  PromoCodeView,
+  PromoTermsInput,
+  presentGiftCard,
+  presentPromo,
+  readGiftCard,
+  readPromo,
+  removePromoCode,
+  savePromoCode,
 } from '#src/domain/promotions/index.ts';
 import { Done, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
@@ -51,7 +64,9 @@ export const postPromoCode = defineRoute({
   answers: { 201: PromoResponse },
   async handle({ ctx, body }) {
     const made = await auditedCreation(ctx, {
-      ...promo(body.code), nameField: '/code', change: (ctx) => savePromoCode(ctx, body),
+      ...promo(body.code),
+      nameField: '/code',
+      change: (ctx) => savePromoCode(ctx, body),
     });
     return created({ promo_code: made });
   },
@@ -123,7 +138,10 @@ export const postGiftCardDisable = defineRoute({
   answers: { 200: Type.Object({ gift_card: GiftCardView }) },
   async handle({ ctx, params: { id } }) {
     const card = await auditedUpdate(ctx, {
-      kind: 'gift_card', name: id, view: viewOfCard(id), change: (ctx) => disableGiftCard(ctx, { giftCardId: id }),
+      kind: 'gift_card',
+      name: id,
+      view: viewOfCard(id),
+      change: (ctx) => disableGiftCard(ctx, { giftCardId: id }),
     });
     return ok({ gift_card: card });
   },

@@ -4,7 +4,10 @@ import { type CredentialsChange, requestConfirmation } from '#src/domain/confirm
 import type { Context } from '#src/domain/context.ts';
 import { PaymentAccountInput, paymentCredentials } from '#src/domain/payments/index.ts';
 import {
-  SecondShippingAccountInput, secondShippingCredentials, ShippingAccountChange, shippingCredentials,
+  SecondShippingAccountInput,
+  ShippingAccountChange,
+  secondShippingCredentials,
+  shippingCredentials,
 } from '#src/domain/shipping/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 import { writing } from './audience.ts';
@@ -12,7 +15,8 @@ import { writing } from './audience.ts';
 const requesting = {
   ...writing,
   method: 'post',
-  summary: 'Request the one-time password that replaces credentials on file: the body is that of the PUT, the email goes to the owner.',
+  summary:
+    'Request the one-time password that replaces credentials on file: the body is that of the PUT, the email goes to the owner.',
   idempotent: 'atomic',
   coalesced: true,
   errors: ['rate_limited'],

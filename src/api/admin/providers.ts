@@ -1,24 +1,42 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { auditedSave } from '#src/domain/audit/index.ts';
-import { changeCredentials, Confirmation } from '#src/domain/confirmations/index.ts';
+import { Confirmation, changeCredentials } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
-  checkPaymentAccount, PaymentAccountInput, PaymentAccountView, paymentCredentials, presentPaymentAccount,
-  readPaymentAccount, savePaymentAccount,
+  checkPaymentAccount,
+  PaymentAccountInput,
+  PaymentAccountView,
+  paymentCredentials,
+  presentPaymentAccount,
+  readPaymentAccount,
+  savePaymentAccount,
 } from '#src/domain/payments/index.ts';
 import {
-  checkShippingAccount, presentSecondShippingAccount, presentShippingAccount, readSecondShippingAccount,
-  readShippingAccount, saveSecondShippingAccount, saveShippingAccount, SecondShippingAccountInput,
-  SecondShippingAccountView, secondShippingCredentials, ShippingAccountChange, ShippingAccountView, shippingCredentials,
+  checkShippingAccount,
+  presentSecondShippingAccount,
+  presentShippingAccount,
+  readSecondShippingAccount,
+  readShippingAccount,
+  SecondShippingAccountInput,
+  SecondShippingAccountView,
+  ShippingAccountChange,
+  ShippingAccountView,
+  saveSecondShippingAccount,
+  saveShippingAccount,
+  secondShippingCredentials,
+  shippingCredentials,
 } from '#src/domain/shipping/index.ts';
 import { Nullable, Omittable, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 /** What is on file is replaced with the owner's one-time password alone. */
-const confirmation = Omittable(Type.Object(Confirmation.properties, {
-  description: 'The one-time password with which the owner confirms that credentials on file are replaced or taken away: the id from …/confirmations, and the code from the email.',
-}));
+const confirmation = Omittable(
+  Type.Object(Confirmation.properties, {
+    description:
+      'The one-time password with which the owner confirms that credentials on file are replaced or taken away: the id from …/confirmations, and the code from the email.',
+  }),
+);
 
 async function viewPayments(ctx: Context) {
   const account = await readPaymentAccount(ctx);
@@ -39,13 +57,15 @@ export const getProviders = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/providers',
-  summary: 'Read the store\'s accounts at its providers; never their secrets.',
+  summary: "Read the store's accounts at its providers; never their secrets.",
   answers: {
-    200: Type.Object({ providers: Type.Object({
-      payments: Nullable(PaymentAccountView),
-      shipping: Nullable(ShippingAccountView),
-      second_shipping: Nullable(SecondShippingAccountView),
-    }) }),
+    200: Type.Object({
+      providers: Type.Object({
+        payments: Nullable(PaymentAccountView),
+        shipping: Nullable(ShippingAccountView),
+        second_shipping: Nullable(SecondShippingAccountView),
+      }),
+    }),
   },
   async handle({ ctx }) {
     const views = [viewPayments(ctx), viewShipping(ctx), viewSecondShipping(ctx)] as const;
@@ -63,10 +83,14 @@ export const putPayments = defineRoute({
   errors: ['confirmation_required'],
   answers: { 200: Type.Object({ provider: PaymentAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
-    const { view } = await changeCredentials(ctx, paymentCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
-      kind: 'provider', name: 'payments', view: viewPayments,
-      change: (ctx) => savePaymentAccount(ctx, account, { retainKey: true }),
-    }));
+    const { view } = await changeCredentials(ctx, paymentCredentials(account), confirmation, (ctx) =>
+      auditedSave(ctx, {
+        kind: 'provider',
+        name: 'payments',
+        view: viewPayments,
+        change: (ctx) => savePaymentAccount(ctx, account, { retainKey: true }),
+      }),
+    );
     return ok({ provider: view });
   },
 });
@@ -83,10 +107,15 @@ export const putShipping = defineRoute({
   errors: ['confirmation_required'],
   answers: { 200: Type.Object({ provider: ShippingAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
-    const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
-      kind: 'provider', name: 'shipping', view: viewShipping, logged: withoutOrigin,
-      change: (ctx) => saveShippingAccount(ctx, account, { retainSecrets: true }),
-    }));
+    const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) =>
+      auditedSave(ctx, {
+        kind: 'provider',
+        name: 'shipping',
+        view: viewShipping,
+        logged: withoutOrigin,
+        change: (ctx) => saveShippingAccount(ctx, account, { retainSecrets: true }),
+      }),
+    );
     return ok({ provider: view });
   },
 });
@@ -100,10 +129,14 @@ export const putSecondShipping = defineRoute({
   errors: ['confirmation_required'],
   answers: { 200: Type.Object({ provider: SecondShippingAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
-    const { view } = await changeCredentials(ctx, secondShippingCredentials(account), confirmation, (ctx) => auditedSave(ctx, {
-      kind: 'provider', name: 'second-shipping', view: viewSecondShipping,
-      change: (ctx) => saveSecondShippingAccount(ctx, account),
-    }));
+    const { view } = await changeCredentials(ctx, secondShippingCredentials(account), confirmation, (ctx) =>
+      auditedSave(ctx, {
+        kind: 'provider',
+        name: 'second-shipping',
+        view: viewSecondShipping,
+        change: (ctx) => saveSecondShippingAccount(ctx, account),
+      }),
+    );
     return ok({ provider: view });
   },
 });

@@ -6,16 +6,17 @@ import { moduleNames } from '#src/domain/tenants/index.ts';
 import { Email, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading } from './audience.ts';
 
-
 export const getModules = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/modules',
   summary: 'Read what the operator has switched on for the store.',
   answers: {
-    200: Type.Object({ modules: Type.Record(Type.Enum([...moduleNames]), Type.Boolean(), {
-      examples: [{ customer_accounts: true, subscriptions: true, gift_cards: false, reviews: true }],
-    }) }),
+    200: Type.Object({
+      modules: Type.Record(Type.Enum([...moduleNames]), Type.Boolean(), {
+        examples: [{ customer_accounts: true, subscriptions: true, gift_cards: false, reviews: true }],
+      }),
+    }),
   },
   async handle({ ctx }) {
     return ok({ modules: ctx.tenant.modules });

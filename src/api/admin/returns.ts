@@ -1,14 +1,25 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
-  approveReturn, closeReturn, listReturns, presentReturn, receiveReturn, refundReturn, rejectReturn, returnStatuses, ReturnView,
+  approveReturn,
+  closeReturn,
+  listReturns,
+  presentReturn,
+  ReturnView,
+  receiveReturn,
+  refundReturn,
+  rejectReturn,
+  returnStatuses,
 } from '#src/domain/returns/index.ts';
 import { Cents, Email, Id, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
-const note = Omittable(Text(1000, {
-  description: 'For the shopper, in the mail that says so.', examples: ['Thank you.'],
-}));
+const note = Omittable(
+  Text(1000, {
+    description: 'For the shopper, in the mail that says so.',
+    examples: ['Thank you.'],
+  }),
+);
 
 const deciding = {
   ...writing,
@@ -24,7 +35,9 @@ export const getReturns = defineRoute({
   path: '/api/v1/admin/returns',
   summary: 'List the returns, the newest first: `?status=requested` are those to be decided.',
   query: Type.Object({
-    status: Type.Optional(Type.Enum([...returnStatuses])), email: Type.Optional(Email), ...PageQuery,
+    status: Type.Optional(Type.Enum([...returnStatuses])),
+    email: Type.Optional(Email),
+    ...PageQuery,
   }),
   answers: { 200: PageOf('returns', ReturnView) },
   async handle({ ctx, query }) {

@@ -3,7 +3,11 @@ import { ok } from '#src/api/lib/reply.ts';
 import { auditedUpdate } from '#src/domain/audit/index.ts';
 import { moderateReview } from '#src/domain/backoffice/index.ts';
 import {
-  listManagedReviews, ManagedReviewView, presentManagedReview, readManagedReview, reviewStatuses,
+  listManagedReviews,
+  ManagedReviewView,
+  presentManagedReview,
+  readManagedReview,
+  reviewStatuses,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';

@@ -1,7 +1,10 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
-  listAllSubscriptions, readSubscription, subscriptionStatuses, SubscriptionView,
+  listAllSubscriptions,
+  readSubscription,
+  SubscriptionView,
+  subscriptionStatuses,
 } from '#src/domain/subscriptions/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Email, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
@@ -13,7 +16,9 @@ export const getSubscriptions = defineRoute({
   path: '/api/v1/admin/subscriptions',
   summary: 'List the subscriptions of the store, the newest first.',
   query: Type.Object({
-    status: Type.Optional(Type.Enum([...subscriptionStatuses])), email: Type.Optional(Email), ...PageQuery,
+    status: Type.Optional(Type.Enum([...subscriptionStatuses])),
+    email: Type.Optional(Email),
+    ...PageQuery,
   }),
   answers: { 200: PageOf('subscriptions', SubscriptionView) },
   async handle({ ctx, query }) {

@@ -1,8 +1,15 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import {
-  deliveryStates, listDeliveries, presentAttempt, presentDelivery, readDelivery, recoverDeliveries, redeliver,
-  WebhookAttemptView, WebhookDeliveryView,
+  deliveryStates,
+  listDeliveries,
+  presentAttempt,
+  presentDelivery,
+  readDelivery,
+  recoverDeliveries,
+  redeliver,
+  WebhookAttemptView,
+  WebhookDeliveryView,
 } from '#src/domain/webhooks/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, Omittable, PageOf, PageQuery, Timestamp, Type } from '#src/lib/schema.ts';
@@ -26,7 +33,10 @@ export const getDeliveries = defineRoute({
   answers: { 200: PageOf('deliveries', WebhookDeliveryView) },
   async handle({ ctx, params, query: { since, limit = 20, ...query } }) {
     const page = await listDeliveries(ctx, {
-      ...query, limit, endpointId: params.id, since: since === undefined ? undefined : new Date(since),
+      ...query,
+      limit,
+      endpointId: params.id,
+      since: since === undefined ? undefined : new Date(since),
     });
     return ok({ deliveries: page.rows.map(presentDelivery), cursor: page.cursor });
   },
@@ -73,14 +83,21 @@ export const postRecovery = defineRoute({
   body: Type.Object({
     since: Timestamp,
     until: Omittable(Timestamp),
-    only: Omittable(Type.Enum(['failed', 'all'], {
-      description: '`failed` (the default): what failed or was put aside. `all`: also what was delivered.',
-    })),
+    only: Omittable(
+      Type.Enum(['failed', 'all'], {
+        description: '`failed` (the default): what failed or was put aside. `all`: also what was delivered.',
+      }),
+    ),
   }),
   answers: { 202: Type.Object({ recovered: Type.Integer({ examples: [12] }) }) },
   async handle({ ctx, params, body: { since, until, only } }) {
-    return accepted(await recoverDeliveries(ctx, {
-      ...params, since: new Date(since), until: until ? new Date(until) : undefined, only: only ?? undefined,
-    }));
+    return accepted(
+      await recoverDeliveries(ctx, {
+        ...params,
+        since: new Date(since),
+        until: until ? new Date(until) : undefined,
+        only: only ?? undefined,
+      }),
+    );
   },
 });

@@ -5,7 +5,9 @@ import { Id, Type } from '#src/lib/schema.ts';
 import { writing } from './audience.ts';
 
 const providerErrors = [
-  'payment_provider_not_configured', 'payment_provider_error', 'payment_provider_unavailable',
+  'payment_provider_not_configured',
+  'payment_provider_error',
+  'payment_provider_unavailable',
 ] as const;
 
 export const postRotation = defineRoute({
@@ -14,7 +16,7 @@ export const postRotation = defineRoute({
   path: '/api/v1/admin/payments/webhook-secret/rotations',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Begin to replace the payment provider\'s signing secret: a one-time password is mailed to the owner.',
+  summary: "Begin to replace the payment provider's signing secret: a one-time password is mailed to the owner.",
   errors: ['payment_provider_not_configured', 'rate_limited'],
   answers: { 201: Type.Object({ rotation_id: Id('rot') }) },
   async handle({ ctx }) {

@@ -2,8 +2,20 @@ import { defineRoute } from '#src/api/lib/define-route.ts';
 import { accepted, created, ok } from '#src/api/lib/reply.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
-  createEndpoint, disableEndpoint, enableEndpoint, EndpointInput, EndpointPatch, listEndpoints, presentEndpoint,
-  presentEventTypes, readEndpoint, removeEndpoint, rotateSecret, sendTestEvent, updateEndpoint, WebhookEndpointView,
+  createEndpoint,
+  disableEndpoint,
+  EndpointInput,
+  EndpointPatch,
+  enableEndpoint,
+  listEndpoints,
+  presentEndpoint,
+  presentEventTypes,
+  readEndpoint,
+  removeEndpoint,
+  rotateSecret,
+  sendTestEvent,
+  updateEndpoint,
+  WebhookEndpointView,
   WebhookEventTypeView,
 } from '#src/domain/webhooks/index.ts';
 import { found } from '#src/lib/errors.ts';

@@ -11,7 +11,12 @@ export const postBillingPortal = defineRoute({
   audience: toPublic,
   body: BillingPortalInput,
   limit: 'ceiling',
-  errors: ['customer_not_found', 'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable'],
+  errors: [
+    'customer_not_found',
+    'payment_provider_error',
+    'payment_provider_not_configured',
+    'payment_provider_unavailable',
+  ],
   answers: { 200: Type.Object({ url: Type.String({ examples: ['https://billing.stripe.com/p/session/test_1'] }) }) },
   async handle({ ctx, body }) {
     return ok(await openBillingPortal(ctx, body));

@@ -1,7 +1,12 @@
 import { defineRoute, largeBodyBytesMax, toDual } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
-  GiftCardQuoteView, presentGiftCardQuote, presentPromoQuote, PromoQuoteView, quoteGiftCard, quotePromo,
+  GiftCardQuoteView,
+  PromoQuoteView,
+  presentGiftCardQuote,
+  presentPromoQuote,
+  quoteGiftCard,
+  quotePromo,
 } from '#src/domain/promotions/index.ts';
 import { CentsLike, Omittable, Text, Type } from '#src/lib/schema.ts';
 
@@ -16,12 +21,14 @@ export const postApplyPromo = defineRoute({
     code: Text(200, { examples: ['WELCOME10'] }),
     subtotalCents: CentsLike,
     customerEmail: Omittable(Type.String({ maxLength: 254, examples: ['ada@example.com'] })),
-    items: Omittable(Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: CentsLike }), {
-      maxItems: 100,
-      description:
-        'The items of the cart, as it answers them. Without them a code that is for some products is judged as if ' +
-        'the subtotal were all of those.',
-    })),
+    items: Omittable(
+      Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: CentsLike }), {
+        maxItems: 100,
+        description:
+          'The items of the cart, as it answers them. Without them a code that is for some products is judged as if ' +
+          'the subtotal were all of those.',
+      }),
+    ),
   }),
   bodyBytesMax: largeBodyBytesMax,
   answers: { 200: PromoQuoteView },

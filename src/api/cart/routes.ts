@@ -1,7 +1,16 @@
 import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import {
-  addLine, CartInput, CartLineInput, CartLinePatch, CartView, changeLine, createCart, presentCart, readCart, removeLine,
+  addLine,
+  CartInput,
+  CartLineInput,
+  CartLinePatch,
+  CartView,
+  changeLine,
+  createCart,
+  presentCart,
+  readCart,
+  removeLine,
 } from '#src/domain/cart/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 

@@ -2,8 +2,17 @@ import { defineRoute, largeBodyBytesMax, type Sent, toDual, toTokenHolders } fro
 import { invalidRequest } from '#src/api/lib/http-error.ts';
 import { ok, type Reply } from '#src/api/lib/reply.ts';
 import {
-  type MailPreference, presentSavedCart, presentSavedCartReceipt, readMailPreference, restoreCart, savedCartGone,
-  SavedCartInput, SavedCartReceipt, SavedCartView, unknownToken, unsubscribe,
+  type MailPreference,
+  presentSavedCart,
+  presentSavedCartReceipt,
+  readMailPreference,
+  restoreCart,
+  SavedCartInput,
+  SavedCartReceipt,
+  SavedCartView,
+  savedCartGone,
+  unknownToken,
+  unsubscribe,
 } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { saveCartAndRemind } from '#src/domain/reminders/index.ts';
@@ -71,7 +80,10 @@ export const getUnsubscription = defineRoute({
   summary: 'See whether an address gets reminders: a page with one button for a browser. With confirm=1, unsubscribe.',
   audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
   limit: 'ceiling',
-  query: Type.Object({ token: Type.Optional(Token), confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })) }),
+  query: Type.Object({
+    token: Type.Optional(Token),
+    confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })),
+  }),
   errors: ['invalid_or_expired_token'],
   answers: { 200: PreferenceResponse },
   async handle({ ctx, query, header }) {

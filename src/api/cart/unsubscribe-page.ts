@@ -11,9 +11,15 @@ const headers = {
 };
 
 /** What somebody sees who follows the link out of a reminder: one sentence and, until it is pressed, one button. */
-export function showPreference(
-  { storeName, status, token }: { storeName: string; status: 'subscribed' | 'unsubscribed'; token: string },
-): Reply {
+export function showPreference({
+  storeName,
+  status,
+  token,
+}: {
+  storeName: string;
+  status: 'subscribed' | 'unsubscribed';
+  token: string;
+}): Reply {
   const store = escapeHtml(storeName);
   const isSubscribed = status === 'subscribed';
   const title = isSubscribed ? 'Stop reminders?' : 'No more reminders';

@@ -1,7 +1,11 @@
 import { defineRoute, largeBodyBytesMax, toBearer, toDual } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import {
-  CheckoutInput, CheckoutSessionView, CheckoutStatusView, createCheckoutSession, readCheckoutStatus,
+  CheckoutInput,
+  CheckoutSessionView,
+  CheckoutStatusView,
+  createCheckoutSession,
+  readCheckoutStatus,
 } from '#src/domain/checkout/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
@@ -21,9 +25,20 @@ export const postCheckoutSessions = defineRoute({
   ],
   idempotent: 'resumable',
   errors: [
-    'unknown_product', 'variant_required', 'price_unavailable', 'mixed_intervals', 'too_many_items', 'amount_too_small',
-    'promo_not_applicable', 'gift_card_not_applicable', 'module_disabled', 'duplicate_subscription', 'insufficient_stock',
-    'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
+    'unknown_product',
+    'variant_required',
+    'price_unavailable',
+    'mixed_intervals',
+    'too_many_items',
+    'amount_too_small',
+    'promo_not_applicable',
+    'gift_card_not_applicable',
+    'module_disabled',
+    'duplicate_subscription',
+    'insufficient_stock',
+    'payment_provider_error',
+    'payment_provider_not_configured',
+    'payment_provider_unavailable',
   ],
   answers: { 200: CheckoutSessionView },
   async handle({ ctx, body, idempotencyId }) {

@@ -2,7 +2,12 @@ import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { Tag } from '#src/domain/catalog/index.ts';
 import {
-  EntryBody, EntryType, findEntry, listActiveAnnouncements, listEntries, presentEntry,
+  EntryBody,
+  EntryType,
+  findEntry,
+  listActiveAnnouncements,
+  listEntries,
+  presentEntry,
 } from '#src/domain/content/index.ts';
 import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
 

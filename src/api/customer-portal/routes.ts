@@ -4,9 +4,15 @@ import { created, ok } from '#src/api/lib/reply.ts';
 import { sessionOf } from '#src/api/lib/session-of.ts';
 import { findOrder, OrderView } from '#src/domain/orders/index.ts';
 import {
-  CancelInput, cancelOwnSubscription, listOwnOrders, listOwnReturns, listOwnSubscriptions, PortalView, readPortal,
+  CancelInput,
+  cancelOwnSubscription,
+  listOwnOrders,
+  listOwnReturns,
+  listOwnSubscriptions,
+  PortalView,
+  readPortal,
 } from '#src/domain/portal/index.ts';
-import { OwnReturnInput, presentReturn, requestReturn, ReturnView } from '#src/domain/returns/index.ts';
+import { OwnReturnInput, presentReturn, ReturnView, requestReturn } from '#src/domain/returns/index.ts';
 import { pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { SubscriptionView } from '#src/domain/subscriptions/index.ts';
 import { Email, Id, Nullable, Omittable, PageQuery, Type } from '#src/lib/schema.ts';
@@ -24,10 +30,13 @@ export const postPortal = defineRoute({
   emails: 'links',
   body: Type.Object({
     customer_email: Email,
-    return_url: Omittable(Type.String({
-      maxLength: 2048, examples: ['https://shop.example.com/account'],
-      description: 'Where on the storefront to go on. An address anywhere else is ignored.',
-    })),
+    return_url: Omittable(
+      Type.String({
+        maxLength: 2048,
+        examples: ['https://shop.example.com/account'],
+        description: 'Where on the storefront to go on. An address anywhere else is ignored.',
+      }),
+    ),
   }),
   answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
   async handle({ ctx, caller, body, mayEmail }) {
@@ -117,7 +126,10 @@ export const postOwnCancellation = defineRoute({
   limit: 'account',
   body: CancelInput,
   errors: [
-    'not_found', 'subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured',
+    'not_found',
+    'subscription_canceled',
+    'payment_provider_error',
+    'payment_provider_not_configured',
     'payment_provider_unavailable',
   ],
   answers: { 200: Type.Object({ subscription: SubscriptionView }) },

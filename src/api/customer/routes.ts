@@ -1,11 +1,26 @@
 import { clientNetworkOf } from '#src/api/lib/client-address.ts';
-import { defineRoute, toCustomers, toCustomersOrHolders, toPublic, type TenantNaming } from '#src/api/lib/define-route.ts';
+import {
+  defineRoute,
+  type TenantNaming,
+  toCustomers,
+  toCustomersOrHolders,
+  toPublic,
+} from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { sessionOf } from '#src/api/lib/session-of.ts';
 import { CustomerView, presentCustomer } from '#src/domain/customers/index.ts';
 import {
-  ConsumeInput, consumeLink, endSession, invalidSession, LinkInput, presentSession, RefreshInput, renewToken, requestLink,
-  rotateSession, SessionView,
+  ConsumeInput,
+  consumeLink,
+  endSession,
+  invalidSession,
+  LinkInput,
+  presentSession,
+  RefreshInput,
+  renewToken,
+  requestLink,
+  rotateSession,
+  SessionView,
 } from '#src/domain/sessions/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { Type } from '#src/lib/schema.ts';
@@ -84,7 +99,9 @@ export const postRefresh = defineRoute({
   body: RefreshInput,
   answers: { 200: SessionView },
   async handle({ ctx, caller, body }) {
-    const session = body.refresh_token ? await rotateSession(ctx, body.refresh_token) : await renewToken(ctx, sessionOf(caller));
+    const session = body.refresh_token
+      ? await rotateSession(ctx, body.refresh_token)
+      : await renewToken(ctx, sessionOf(caller));
     return ok(presentSession(session));
   },
 });

@@ -26,7 +26,9 @@ export function fieldsOf(given: Schema, schemas: Schemas, way: Way): Html[] {
   if (schema.items) return fieldsOf(schema.items, schemas, way);
   if (schema.allOf) return schema.allOf.flatMap((part) => fieldsOf(part, schemas, way));
   const required = schema.required ?? [];
-  return Object.entries(schema.properties ?? {}).map(([name, part]) => field(name, part, required.includes(name), schemas, way));
+  return Object.entries(schema.properties ?? {}).map(([name, part]) =>
+    field(name, part, required.includes(name), schemas, way),
+  );
 }
 
 /** A nullable schema is shown as what it is when it is not null. */

@@ -1,6 +1,6 @@
 import type { Route } from '#src/api/lib/define-route.ts';
+import { type StoredReply, sendStored, storedHeaders, storeReply } from '#src/api/lib/render-reply.ts';
 import type { RequestRouter } from '#src/api/lib/switchboard.ts';
-import { storeReply, storedHeaders, type StoredReply, sendStored } from '#src/api/lib/render-reply.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import type { Services } from '#src/services.ts';
@@ -24,11 +24,18 @@ export function mountDocs(requestRouter: RequestRouter, services: Services, rout
 
 /** The page's own style and nothing else: no script, no picture, no other address. */
 const policy = [
-  "default-src 'none'", `style-src 'sha256-${sha256(style.text).toString('base64')}'`,
-  "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  `style-src 'sha256-${sha256(style.text).toString('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
-const pageHeaders = { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+const pageHeaders = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
 
 function render(type: string, text: string, headers: Readonly<Record<string, string>> = {}): StoredReply {
   const etag = `"${sha256(text).toString('base64url').slice(0, 27)}"`;

@@ -1,9 +1,10 @@
-import { html, type Html, type Piece } from '#src/lib/html.ts';
+import { type Html, html, type Piece } from '#src/lib/html.ts';
 
 /** The little of Markdown that our own texts use: headings of the second degree, paragraphs and `code`. */
 export function markdown(text: string): Html[] {
-  return text.split('\n\n').map((block) =>
-    (block.startsWith('## ') ? html`<h3>${block.slice(3)}</h3>` : html`<p>${inline(block)}</p>`));
+  return text
+    .split('\n\n')
+    .map((block) => (block.startsWith('## ') ? html`<h3>${block.slice(3)}</h3>` : html`<p>${inline(block)}</p>`));
 }
 
 /** A text with `code` in it. */
@@ -11,7 +12,7 @@ export function inline(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-const token = /("(?:[^"\\]|\\[^])*(?:"|\\?$))(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b/g;
+const token = /("(?:[^"\\]|\\[\s\S])*(?:"|\\?$))(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b/g;
 
 /** JSON as a person reads it, its names, texts and values told apart by colour. */
 export function json(value: unknown): Html {

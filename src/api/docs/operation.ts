@@ -1,6 +1,6 @@
 import type { ByMediaType, Operation, Parameter, Response } from '#src/api/openapi/document.ts';
-import { field, fieldsOf, type Schemas } from './fields.ts';
 import { type Html, html } from '#src/lib/html.ts';
+import { field, fieldsOf, type Schemas } from './fields.ts';
 import { inline, json } from './markup.ts';
 
 /** An operation with all its parameters in place. */
@@ -30,8 +30,9 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
   </div>
   <div class="example">
     <pre>${curlOf(operation, place)}</pre>
-    ${responses.slice(0, 1).map(([status, { content }]) =>
-      html`<p class="status">${status}</p><pre>${exampleIn(content)}</pre>`)}
+    ${responses
+      .slice(0, 1)
+      .map(([status, { content }]) => html`<p class="status">${status}</p><pre>${exampleIn(content)}</pre>`)}
   </div>
 </article>`;
 }
@@ -42,16 +43,22 @@ function callerOf({ security, parameters }: ReadableOperation): Html {
   const [scope] = security.flatMap(({ key }) => key ?? []);
   if (security.some(({ session }) => session)) return html`A customer's session.`;
   if (!scope) return parameters.some(({ name }) => name === 'x-tenant-slug') ? html`Public.` : html`Anybody.`;
-  return security.length > 1 ? html`Public, or a key with <code>${scope}</code>.` : html`A key with <code>${scope}</code>.`;
+  return security.length > 1
+    ? html`Public, or a key with <code>${scope}</code>.`
+    : html`A key with <code>${scope}</code>.`;
 }
 
 const partNames = { path: 'In the path', query: 'In the query', header: 'Headers' };
 
 function parametersIn(part: Parameter['in'], { parameters }: ReadableOperation, schemas: Schemas): Html | false {
   const named = parameters.filter((parameter) => parameter.in === part);
-  return named.length > 0 && html`<h4>${partNames[part]}</h4>
+  return (
+    named.length > 0 &&
+    html`<h4>${partNames[part]}</h4>
     ${named.map(({ name, schema, description, required }) =>
-      field(name, { ...schema, ...(description && { description }) }, required && part !== 'path', schemas, 'in'))}`;
+      field(name, { ...schema, ...(description && { description }) }, required && part !== 'path', schemas, 'in'),
+    )}`
+  );
 }
 
 function bodyOf({ requestBody }: ReadableOperation, schemas: Schemas): Html | false {
@@ -66,9 +73,14 @@ function responseOf(status: string, content: ByMediaType = {}, schemas: Schemas)
 }
 
 function errorsOf(responses: readonly (readonly [string, Response])[]): Html | false {
-  return responses.length > 0 && html`<details class="errors"><summary>Errors</summary>
-    ${responses.map(([status, { description }]) => html`<div class="field"><div><code class="field-name">${status}</code></div>
-      ${description.split('\n\n').map((line) => html`<p>${inline(line)}</p>`)}</div>`)}</details>`;
+  return (
+    responses.length > 0 &&
+    html`<details class="errors"><summary>Errors</summary>
+    ${responses.map(
+      ([status, { description }]) => html`<div class="field"><div><code class="field-name">${status}</code></div>
+      ${description.split('\n\n').map((line) => html`<p>${inline(line)}</p>`)}</div>`,
+    )}</details>`
+  );
 }
 
 /** A call that could be pasted into a terminal. */
@@ -79,10 +91,13 @@ function curlOf({ parameters, security, requestBody }: ReadableOperation, { meth
   const header = (line: string) => html` \\
   -H '<span class="text">${line}</span>'`;
   const [body] = Object.values(requestBody?.content ?? {});
-  return html`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${url}${filled}${needsKey && header('authorization: Bearer sk_test_…')}${
-    parameters.filter(({ name }) => name === 'x-tenant-slug').map(({ name, example }) => header(`${name}: ${example}`))}${
-    body && html`${header('content-type: application/json')} \\
-  -d '${json(body.example)}'`}`;
+  return html`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${url}${filled}${needsKey && header('authorization: Bearer sk_test_…')}${parameters
+    .filter(({ name }) => name === 'x-tenant-slug')
+    .map(({ name, example }) => header(`${name}: ${example}`))}${
+    body &&
+    html`${header('content-type: application/json')} \\
+  -d '${json(body.example)}'`
+  }`;
 }
 
 function exampleIn(content: ByMediaType = {}): Html {

@@ -15,8 +15,10 @@ export function renderPage(document: OpenApiDocument): string {
   const listed = operationsOf(document);
   const { schemas } = document.components;
   const [{ url } = { url: '' }] = document.servers;
-  const groups = document.tags.map(({ name }) => (
-    { name, listed: listed.filter(({ operation }) => operation.tags.includes(name)) }));
+  const groups = document.tags.map(({ name }) => ({
+    name,
+    listed: listed.filter(({ operation }) => operation.tags.includes(name)),
+  }));
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -28,9 +30,13 @@ export function renderPage(document: OpenApiDocument): string {
 <body>
 <nav aria-label="Contents">
   <a class="title" href="#top">${document.info.title}</a>
-  ${groups.map(({ name, listed }) => html`<section><h2><a href="#tag-${name}">${titleOf(name)}</a></h2>
-  ${listed.map(({ method, path, operation }) =>
-    html`<a href="#${operation.operationId}">${badge(method)} <span>${breakable(path.replace('/api/v1', ''))}</span></a>`)}</section>`)}
+  ${groups.map(
+    ({ name, listed }) => html`<section><h2><a href="#tag-${name}">${titleOf(name)}</a></h2>
+  ${listed.map(
+    ({ method, path, operation }) =>
+      html`<a href="#${operation.operationId}">${badge(method)} <span>${breakable(path.replace('/api/v1', ''))}</span></a>`,
+  )}</section>`,
+  )}
   <section><h2><a href="#events">events</a></h2>
   ${Object.keys(document.webhooks).map((type) => html`<a href="#event-${type}">${type}</a>`)}</section>
 </nav>
@@ -42,8 +48,10 @@ export function renderPage(document: OpenApiDocument): string {
     </p>
     ${markdown(document.info.description)}
   </header>
-  ${groups.map(({ name, listed }) => html`<section class="group"><h2 id="tag-${name}">${titleOf(name)}</h2>
-  ${listed.map((each) => operation(each.operation, { method: each.method, path: each.path, url }, schemas))}</section>`)}
+  ${groups.map(
+    ({ name, listed }) => html`<section class="group"><h2 id="tag-${name}">${titleOf(name)}</h2>
+  ${listed.map((each) => operation(each.operation, { method: each.method, path: each.path, url }, schemas))}</section>`,
+  )}
   <section class="group"><h2 id="events">events</h2>
   ${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
 </main>
@@ -61,9 +69,14 @@ const breakable = (path: string) => path.split(/(?=\/)/).map((part, index) => ht
 /** Parameters that the document keeps among its components are put in place. */
 function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
   const inPlace = (parameter: Operation['parameters'][number]) =>
-    ('$ref' in parameter ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] ?? []) : parameter);
-  return Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => (
-    { method, path, operation: { ...operation, parameters: operation.parameters.flatMap(inPlace) } })));
+    '$ref' in parameter ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] ?? []) : parameter;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method,
+      path,
+      operation: { ...operation, parameters: operation.parameters.flatMap(inPlace) },
+    })),
+  );
 }
 
 function event(type: string, { post }: OpenApiDocument['webhooks'][string]): Html {

@@ -24,12 +24,19 @@ export const receiveShippoWebhook = defineRoute({
   errors: ['invalid_json'],
   answers: { 202: Type.Object({ ok: Type.Boolean(), followed: Type.Boolean() }) },
   async handle({ ctx, query, rawBody, header }) {
-    if (!(await isFromShippingProvider(ctx, { token: query.token ?? '', signature: header('shippo-auth-signature'), rawBody }))) {
+    if (
+      !(await isFromShippingProvider(ctx, {
+        token: query.token ?? '',
+        signature: header('shippo-auth-signature'),
+        rawBody,
+      }))
+    ) {
       ctx.log.warn({ provider: 'shippo' }, 'inbound webhook with a wrong token or signature');
-      throw new HttpError(400, 'invalid_request', 'The token or signature is not this store\'s.');
+      throw new HttpError(400, 'invalid_request', "The token or signature is not this store's.");
     }
     const hint = parse(rawBody);
-    if (!fits(ShippingNotification, hint)) throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');
+    if (!fits(ShippingNotification, hint))
+      throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');
     return accepted({ ok: true, followed: await receiveNotification(ctx, hint) });
   },
 });

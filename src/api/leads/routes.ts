@@ -1,8 +1,16 @@
 import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
 import {
-  CapturedLeadView, captureLead, InquiryInput, joinWaitlist, saveQuiz, LeadInput, presentCapturedLead, QuizInput,
-  submitInquiry, WaitlistInput,
+  CapturedLeadView,
+  captureLead,
+  InquiryInput,
+  joinWaitlist,
+  LeadInput,
+  presentCapturedLead,
+  QuizInput,
+  saveQuiz,
+  submitInquiry,
+  WaitlistInput,
 } from '#src/domain/leads/index.ts';
 
 const answers = { 201: CapturedLeadView };

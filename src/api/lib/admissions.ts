@@ -26,7 +26,9 @@ const cachedKeysMax = 10_000;
 
 export function createAuthCache(clock: Clock): AuthCache {
   const admissions = new LRUCache<string, Admission>({
-    max: cachedKeysMax, ttl: freshForMs, ...agingBy(clock),
+    max: cachedKeysMax,
+    ttl: freshForMs,
+    ...agingBy(clock),
   });
   return {
     find: (koa) => admissions.get(nameOf(koa)),

@@ -19,8 +19,10 @@ export async function authenticate(
 ): Promise<Visitor> {
   if (audience.kind === 'session') return authenticateSession(services, { authorization, slug, tenantId });
   if (tenantId !== undefined) return authenticateNamed(services, audience, { authorization, slug, tenantId });
-  if (audience.kind === 'public' || audience.kind === 'inbound') return { tenant: await tenantBySlug(services, slug), key: undefined };
-  if (audience.kind !== 'bearer' && authorization === '') return { tenant: await tenantBySlug(services, slug), key: undefined };
+  if (audience.kind === 'public' || audience.kind === 'inbound')
+    return { tenant: await tenantBySlug(services, slug), key: undefined };
+  if (audience.kind !== 'bearer' && authorization === '')
+    return { tenant: await tenantBySlug(services, slug), key: undefined };
 
   const key = await services.keys.open(bearerOf(authorization));
   const tenant = await services.tenants.byId(key.tenantId);
@@ -49,7 +51,11 @@ async function authenticateNamed(
   }
   const visitor = await authenticate(services, audience, { authorization, slug });
   if (visitor.tenant.id === tenantId) return visitor;
-  throw new HttpError(400, 'invalid_request', 'The token belongs to another store than the one that the request names.');
+  throw new HttpError(
+    400,
+    'invalid_request',
+    'The token belongs to another store than the one that the request names.',
+  );
 }
 
 async function tenantBySlug({ tenants }: Pick<Services, 'tenants'>, slug: string): Promise<Tenant> {

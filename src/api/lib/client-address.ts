@@ -8,7 +8,11 @@ import { isIPv6 } from 'node:net';
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
   const direct = request.socket.remoteAddress ?? '';
   if (trustedProxyHops === 0) return direct;
-  const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').map((part) => part.trim());
+  const forwarded = [request.headers['x-forwarded-for'] ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((part) => part.trim());
   return forwarded.at(-trustedProxyHops) || direct;
 }
 
@@ -20,5 +24,8 @@ export function clientNetworkOf(address: string): string {
   const before = head === '' ? [] : head.split(':');
   const after = tail ? tail.split(':') : [];
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return [...before, ...zeros, ...after].slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16)).join(':');
+  return [...before, ...zeros, ...after]
+    .slice(0, 4)
+    .map((part) => Number.parseInt(part, 16).toString(16))
+    .join(':');
 }

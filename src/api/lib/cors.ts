@@ -5,7 +5,13 @@ import { DomainError } from '#src/lib/errors.ts';
 
 const allowedHeaders = 'authorization, content-type, x-tenant-slug, idempotency-key, if-none-match';
 const exposedHeaders = [
-  'etag', 'retry-after', 'x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'idempotent-replayed',
+  'etag',
+  'retry-after',
+  'x-request-id',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'idempotent-replayed',
 ].join(', ');
 
 /** A preflight carries no tenant, so it answers any origin: the request itself is judged. */

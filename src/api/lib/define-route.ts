@@ -41,7 +41,11 @@ export const toCustomersOrHolders = (tenantIdOf: TenantNaming): Audience => ({ k
 export const toProviders: Audience = { kind: 'inbound' };
 export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
 export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });
-export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience => ({ kind: 'token', scope, tenantIdOf });
+export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience => ({
+  kind: 'token',
+  scope,
+  tenantIdOf,
+});
 
 /** Who called: the key or the session, when one was sent, and the shopper's address. */
 export interface Caller {
@@ -128,15 +132,18 @@ export interface Route {
 
 type StaticOf<Schema extends TSchema | undefined> = Schema extends TSchema ? Static<Schema> : undefined;
 
-type RouteDefinition<Params extends TObject | undefined, Query extends TObject | undefined, Body extends TSchema | undefined> =
-  Omit<Route, 'params' | 'query' | 'body' | 'handle' | 'bodyBytesMax' | 'caching'> & {
-    readonly params?: Params;
-    readonly query?: Query;
-    readonly body?: Body;
-    readonly bodyBytesMax?: number;
-    readonly caching?: Caching;
-    handle(request: Request<StaticOf<Params>, StaticOf<Query>, StaticOf<Body>>): Promise<Reply>;
-  };
+type RouteDefinition<
+  Params extends TObject | undefined,
+  Query extends TObject | undefined,
+  Body extends TSchema | undefined,
+> = Omit<Route, 'params' | 'query' | 'body' | 'handle' | 'bodyBytesMax' | 'caching'> & {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly bodyBytesMax?: number;
+  readonly caching?: Caching;
+  handle(request: Request<StaticOf<Params>, StaticOf<Query>, StaticOf<Body>>): Promise<Reply>;
+};
 
 const defaultBodyBytesMax = 64 * 1024;
 

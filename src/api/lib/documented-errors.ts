@@ -23,7 +23,14 @@ export function documentedErrors(route: Route): ErrorCode[] {
 }
 
 const header: readonly ErrorCode[] = ['missing_tenant', 'unknown_tenant'];
-const key: readonly ErrorCode[] = ['missing_key', 'invalid_key', 'revoked_key', 'expired_key', 'wrong_environment', 'insufficient_scope'];
+const key: readonly ErrorCode[] = [
+  'missing_key',
+  'invalid_key',
+  'revoked_key',
+  'expired_key',
+  'wrong_environment',
+  'insufficient_scope',
+];
 /** Where two things may name the store, they may name different ones. */
 const either: readonly ErrorCode[] = ['invalid_request', ...header, ...key];
 

@@ -48,7 +48,9 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
 
   function tooMany({ tenant }: Visitor, { reset }: Standing): DomainError {
     metrics.count('rate_limited', { tenant: tenant.slug });
-    return new DomainError('too_many', 'rate_limited', 'There were too many requests. Wait a moment and try again.', { retryAfterSeconds: reset });
+    return new DomainError('too_many', 'rate_limited', 'There were too many requests. Wait a moment and try again.', {
+      retryAfterSeconds: reset,
+    });
   }
 
   return {
@@ -67,12 +69,16 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
       const over = await takeInTurn(ceilingOf(route, party));
       if (!over) return;
       metrics.count('rate_limited', { tenant: party.visitor.tenant.slug });
-      throw new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', { retryAfterSeconds: over.reset });
+      throw new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
+        retryAfterSeconds: over.reset,
+      });
     },
 
     async limitGuesses({ guesses = [] }, party, body, work) {
       const given = body as Readonly<Record<string, unknown>>;
-      const tries = guesses.filter(({ field }) => given[field]).map(({ limit, wrong }) => ({ wrong, shares: rateOf(limit, party) }));
+      const tries = guesses
+        .filter(({ field }) => given[field])
+        .map(({ limit, wrong }) => ({ wrong, shares: rateOf(limit, party) }));
       if (tries.length === 0) return work();
       let found: string | undefined;
       try {

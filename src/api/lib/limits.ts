@@ -63,7 +63,12 @@ const day = 86_400;
 
 /** The one table of what callers may cause to be emailed. Operations of one limit are counted together. */
 const emailLimits = {
-  links: { perShopper: linksPerClientMax, perRecipient: linksPerEmailMax, isSilent: true, seconds: linksWindowMs / 1000 },
+  links: {
+    perShopper: linksPerClientMax,
+    perRecipient: linksPerEmailMax,
+    isSilent: true,
+    seconds: linksWindowMs / 1000,
+  },
   reminders: { perShopper: 200, perRecipient: 30, perStore: 20_000, isSilent: true, seconds: day },
   waitlist: { perShopper: 50, perRecipient: 20, perStore: 20_000, isSilent: false, seconds: day },
 } as const satisfies Record<string, EmailLimit>;

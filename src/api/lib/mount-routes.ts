@@ -10,7 +10,7 @@ import { setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
-import { type RenderedReply, renderReply, sendStored, sendReply } from './render-reply.ts';
+import { type RenderedReply, renderReply, sendReply, sendStored } from './render-reply.ts';
 import type { RouteServices } from './route-services.ts';
 import { readIdempotencyKey, runOnce } from './run-once.ts';
 import type { Party } from './shares.ts';
@@ -42,7 +42,11 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
   const sent = bodyReader(route, koa);
   const tenantIdOf = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
   const tenantId = tenantIdOf?.({ query: koa.query, body: (await sent()).body });
-  const visitor = await authenticate(shared.services, audience, { authorization: koa.get('authorization'), slug: slugOf(audience, koa), tenantId });
+  const visitor = await authenticate(shared.services, audience, {
+    authorization: koa.get('authorization'),
+    slug: slugOf(audience, koa),
+    tenantId,
+  });
   if (route.cacheable) shared.admissions.keep(koa, { route, visitor });
   const address = await meet(shared, { route, visitor }, koa);
 
@@ -55,11 +59,17 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
  * Hold a request to what is its own, whoever sends it and however often: the page that it comes from and its count.
  * Answers the shopper's address.
  */
-export async function meet({ services, limiter }: RouteServices, { route, visitor }: Admission, koa: KoaContext): Promise<string | undefined> {
+export async function meet(
+  { services, limiter }: RouteServices,
+  { route, visitor }: Admission,
+  koa: KoaContext,
+): Promise<string | undefined> {
   setAllowedOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
   const address = await shopperAddress(services, visitor, {
-    clientAddress: clientAddress(koa.req, services.config.trustedProxyHops), named: koa.get('x-client-ip'), authorization: koa.get('authorization'),
+    clientAddress: clientAddress(koa.req, services.config.trustedProxyHops),
+    named: koa.get('x-client-ip'),
+    authorization: koa.get('authorization'),
   });
   await limiter.enforceRate(koa, route, { visitor, address });
   return address;

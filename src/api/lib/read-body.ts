@@ -30,7 +30,8 @@ export function parseJson(bytes: Buffer, contentType: string): unknown {
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
-  if (suspicious.test(text) && holdsUnwritable(value)) throw new HttpError(400, 'invalid_json', 'The body holds what is no character.');
+  if (suspicious.test(text) && holdsUnwritable(value))
+    throw new HttpError(400, 'invalid_json', 'The body holds what is no character.');
   return value;
 }
 

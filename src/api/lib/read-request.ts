@@ -26,7 +26,10 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   rejectCompressed(bytes, koa.get('content-encoding'));
   const contentType = koa.get('content-type');
   const isPlain = route.plainTextJson && /^(?:text\/plain\s*(?:;|$)|$)/i.test(contentType);
-  const body = route.form && isForm(contentType) ? await parseForm(bytes, contentType) : parseJson(bytes, isPlain ? 'application/json' : contentType);
+  const body =
+    route.form && isForm(contentType)
+      ? await parseForm(bytes, contentType)
+      : parseJson(bytes, isPlain ? 'application/json' : contentType);
   return { body, rawBody: bytes };
 }
 
@@ -38,7 +41,13 @@ function rejectCompressed(bytes: Buffer, encoding: string): void {
 
 /** The parameters and the query in the types of their schemas. A malformed id in a path is 404, all else 400. */
 export function checkRequest(route: Route, koa: RouterContext, body: unknown): { params: unknown; query: unknown } {
-  const params = route.params && checkText(route.params, { ...koa.params }, () => new DomainError('not_found', 'not_found', 'There is no such thing.'));
+  const params =
+    route.params &&
+    checkText(
+      route.params,
+      { ...koa.params },
+      () => new DomainError('not_found', 'not_found', 'There is no such thing.'),
+    );
   const query = route.query && checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');

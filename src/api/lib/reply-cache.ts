@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { storeReply, type StoredReply, type RenderedReply } from './render-reply.ts';
+import { type RenderedReply, type StoredReply, storeReply } from './render-reply.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Replies of hot public reads, each made once for everybody who asks within a second. */
@@ -32,7 +32,8 @@ export function createReplyCache(clock: Clock): ReplyCache {
     fetchMethod: async (_key, _stale, { context: make }) => storeReply(await make()),
   });
   return {
-    get: async (visitor, url, make) => (await replies.fetch(nameOf(visitor, url), { context: make })) ?? storeReply(await make()),
+    get: async (visitor, url, make) =>
+      (await replies.fetch(nameOf(visitor, url), { context: make })) ?? storeReply(await make()),
     peek: (visitor, url) => replies.get(nameOf(visitor, url)),
   };
 }

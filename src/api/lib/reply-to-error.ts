@@ -52,7 +52,8 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
         error: error.code,
         detail: error.message,
         request_id: requestId,
-        ...(retryAfterSeconds !== undefined && (status === 429 || status === 503) && { retry_after: retryAfterSeconds }),
+        ...(retryAfterSeconds !== undefined &&
+          (status === 429 || status === 503) && { retry_after: retryAfterSeconds }),
         ...error.extensions,
       },
     };
@@ -65,13 +66,17 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
   if (error instanceof Snooze) {
     const retryAfterSeconds = Math.max(1, Math.ceil(error.milliseconds / 1000));
     return replyToError(
-      new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', { retryAfterSeconds }),
+      new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
+        retryAfterSeconds,
+      }),
       requestId,
     );
   }
   if (isDatabaseAway(error)) {
     return replyToError(
-      new DomainError('unavailable', 'service_unavailable', 'The service is away for a moment.', { retryAfterSeconds: 2 }),
+      new DomainError('unavailable', 'service_unavailable', 'The service is away for a moment.', {
+        retryAfterSeconds: 2,
+      }),
       requestId,
     );
   }

@@ -1,6 +1,6 @@
 import type { Services } from '#src/services.ts';
 import { type AuthCache, createAuthCache } from './admissions.ts';
-import { type ResponseCheck, createResponseCheck } from './check-answers.ts';
+import { createResponseCheck, type ResponseCheck } from './check-answers.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 

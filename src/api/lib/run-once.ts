@@ -1,18 +1,24 @@
-import type { Context } from '#src/domain/context.ts';
 import { isDatabaseAway, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import {
-  type ClaimedRequest, claimRequest, storeReply, type StoredReply, type IdempotentRequest, releaseRequest,
+  type ClaimedRequest,
+  claimRequest,
+  type IdempotentRequest,
+  releaseRequest,
+  type StoredReply,
+  storeReply,
 } from '#src/domain/idempotency/index.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { HttpError } from './http-error.ts';
-import { renderError, type RenderedReply } from './render-reply.ts';
+import { type RenderedReply, renderError } from './render-reply.ts';
 
 type Work = (ctx: Context, idempotencyId: string) => Promise<RenderedReply>;
 
 /** The Idempotency-Key that a request was sent with, or undefined. */
 export function readIdempotencyKey(header: string): string | undefined {
-  if (header.length > 255) throw new HttpError(400, 'invalid_request', 'An Idempotency-Key has at most 255 characters.');
+  if (header.length > 255)
+    throw new HttpError(400, 'invalid_request', 'An Idempotency-Key has at most 255 characters.');
   return header === '' ? undefined : header;
 }
 

@@ -36,11 +36,20 @@ export function ceilingOf({ limit, method, path }: Route, party: Party): Share[]
 }
 
 /** What an email to this recipient counts against. The store's own server is trusted to know how many it asks for. */
-export function emailsOf({ emails }: Route, party: Party, { recipient, pepper }: { recipient: string; pepper: Buffer }): Share[] {
+export function emailsOf(
+  { emails }: Route,
+  party: Party,
+  { recipient, pepper }: { recipient: string; pepper: Buffer },
+): Share[] {
   if (!emails) return [];
   const { perShopper, perRecipient, perStore, seconds } = emailLimitOf(emails);
   const { tenant, key } = party.visitor;
-  const share = (part: string, subject: string, points: number) => ({ window: `emails:${emails}:${part}`, seconds, subject, points });
+  const share = (part: string, subject: string, points: number) => ({
+    window: `emails:${emails}:${part}`,
+    seconds,
+    subject,
+    points,
+  });
   const hash = hmacSha256(pepper, `recipient\n${tenant.id}\n${normaliseEmail(recipient)}`).toString('base64url');
   return [
     ...shopperOf(party).map((subject) => share('shopper', subject, perShopper)),

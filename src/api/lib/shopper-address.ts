@@ -28,7 +28,11 @@ export async function shopperAddress(
 }
 
 /** A public route asks for no key, but a storefront's server may send it to say that it is one. */
-async function isServer({ keys }: Pick<Services, 'keys'>, { tenant, key }: Visitor, authorization: string): Promise<boolean> {
+async function isServer(
+  { keys }: Pick<Services, 'keys'>,
+  { tenant, key }: Visitor,
+  authorization: string,
+): Promise<boolean> {
   if (key) return key.kind === 'secret';
   if (!/^Bearer +sk_/i.test(authorization)) return false;
   try {

@@ -10,7 +10,10 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @param noticeMs how long a router may take to notice
  * @param exitDelayMs how long after that a request may still take
  */
-export async function stopServing(server: Server, { noticeMs, exitDelayMs }: { noticeMs: number; exitDelayMs: number }): Promise<void> {
+export async function stopServing(
+  server: Server,
+  { noticeMs, exitDelayMs }: { noticeMs: number; exitDelayMs: number },
+): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   await pause(noticeMs);
   const closed = once(server, 'close');

@@ -46,11 +46,19 @@ export function createWindows({ redis, config }: Pick<Services, 'redis' | 'confi
   const standingOf = ({ points }: Share, consumed: number, msBeforeNext: number): Standing => {
     const limit = Math.max(1, Math.round(points * config.settings.rateLimitScale));
     const left = limit - consumed;
-    return { isOver: left < 0, limit, remaining: Math.max(0, left), reset: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
+    return {
+      isOver: left < 0,
+      limit,
+      remaining: Math.max(0, left),
+      reset: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+    };
   };
   return {
     async take(share) {
-      const { answer: { consumedPoints, msBeforeNext }, later } = await counterOf(share).take(share.subject);
+      const {
+        answer: { consumedPoints, msBeforeNext },
+        later,
+      } = await counterOf(share).take(share.subject);
       return standingOf(share, consumedPoints - later, msBeforeNext);
     },
     async peek(share) {
@@ -67,7 +75,10 @@ type Counter = ReturnType<typeof createCounter>;
 function createCounter(redis: Services['redis'], keyPrefix: string, duration: number) {
   const bounds = { keyPrefix, points: pointsMax, duration };
   const limiter = new RateLimiterRedis({
-    ...bounds, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: new RateLimiterMemory(bounds),
+    ...bounds,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: new RateLimiterMemory(bounds),
   });
   const impatient = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
   return {

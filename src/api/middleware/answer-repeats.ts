@@ -1,8 +1,7 @@
 import type { Middleware } from 'koa';
-
-import type { RouteServices } from '#src/api/lib/route-services.ts';
 import { meet } from '#src/api/lib/mount-routes.ts';
 import { sendStored } from '#src/api/lib/render-reply.ts';
+import type { RouteServices } from '#src/api/lib/route-services.ts';
 
 /**
  * Answer a request that says the same as one of a moment ago with the same reply while that is fresh: neither its route

@@ -18,26 +18,32 @@ export function handleRequests(services: Services): Middleware {
     const startedAt = performance.now();
     koa.state['requestId'] = requestId;
 
-    await correlate({ requestId }, () => inSpan(koa.method, { kind: 'server', attributes: { 'http.request.method': koa.method } }, async (span) => {
-      try {
-        await next();
-      } catch (error) {
-        const reply = renderError(error, requestId);
-        if (reply.status >= 500) services.log.error({ err: error, path: koa.path }, 'request failed');
-        if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
-        sendReply(koa, reply);
-      }
-      if (!koa.headerSent) koa.set('x-request-id', requestId);
-      const { method, status } = koa;
-      const route = String(koa.state['route'] ?? koa['_matchedRoute'] ?? 'none');
-      const tenant: unknown = koa.state['tenant'];
-      span.updateName(`${method} ${route}`).setAttributes({ 'http.route': route, 'http.response.status_code': status, ...(typeof tenant === 'string' && { tenant }) });
-      if (status >= 500) markFailed(span);
-      const [, provider] = /^\/api\/webhooks\/([a-z]+)\//.exec(route) ?? [];
-      if (provider && status === 400) services.metrics.count('inbound_refused', { tenant: String(tenant), provider });
-      const ms = performance.now() - startedAt;
-      services.metrics.requestHandled({ method, route, status }, ms / 1000);
-      services.log.info({ method, route, status, ms: Math.round(ms * 10) / 10, tenant }, 'request');
-    }));
+    await correlate({ requestId }, () =>
+      inSpan(koa.method, { kind: 'server', attributes: { 'http.request.method': koa.method } }, async (span) => {
+        try {
+          await next();
+        } catch (error) {
+          const reply = renderError(error, requestId);
+          if (reply.status >= 500) services.log.error({ err: error, path: koa.path }, 'request failed');
+          if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
+          sendReply(koa, reply);
+        }
+        if (!koa.headerSent) koa.set('x-request-id', requestId);
+        const { method, status } = koa;
+        const route = String(koa.state['route'] ?? koa['_matchedRoute'] ?? 'none');
+        const tenant: unknown = koa.state['tenant'];
+        span.updateName(`${method} ${route}`).setAttributes({
+          'http.route': route,
+          'http.response.status_code': status,
+          ...(typeof tenant === 'string' && { tenant }),
+        });
+        if (status >= 500) markFailed(span);
+        const [, provider] = /^\/api\/webhooks\/([a-z]+)\//.exec(route) ?? [];
+        if (provider && status === 400) services.metrics.count('inbound_refused', { tenant: String(tenant), provider });
+        const ms = performance.now() - startedAt;
+        services.metrics.requestHandled({ method, route, status }, ms / 1000);
+        services.log.info({ method, route, status, ms: Math.round(ms * 10) / 10, tenant }, 'request');
+      }),
+    );
   };
 }

@@ -26,7 +26,7 @@ const exampleRequest = 'req_01m7xfs208fk1sctzyr3afnpz3';
 const exampleTag = '"q1W2e3R4t5Y6u7I8o9P0a1S2d3F"';
 
 export const headers = {
-  'X-Request-Id': header('Names this request in our logs, and in an error\'s `request_id`.', text, exampleRequest),
+  'X-Request-Id': header("Names this request in our logs, and in an error's `request_id`.", text, exampleRequest),
   ETag: header('Names what was answered; sent back as `If-None-Match` it saves sending it again.', text, exampleTag),
   'RateLimit-Limit': header('How many requests the window admits.', count, 300),
   'RateLimit-Remaining': header('How many are left of them.', count, 299),
@@ -61,7 +61,8 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'Names this request, so that it can be sent again: for 24 hours the same key and body get the same answer.',
+    description:
+      'Names this request, so that it can be sent again: for 24 hours the same key and body get the same answer.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '5f0c7d6e-2f6c-4b5e-9c0f-7d2b8f3a1e44',
   },
@@ -77,25 +78,39 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     name: 'x-client-ip',
     in: 'header',
     required: false,
-    description: 'With a secret key: the address of the shopper for whom a storefront\'s server asks.',
+    description: "With a secret key: the address of the shopper for whom a storefront's server asks.",
     schema: { type: 'string' },
     example: '203.0.113.7',
   },
 };
 
 /** The one envelope of every error. */
-export const ErrorEnvelope = Type.Object({
-  error: Type.Enum(Object.keys(errorCodes), { description: 'What is wrong, for programs.', examples: ['invalid_request'] }),
-  detail: Type.String({ description: 'What is wrong, in a sentence for people.', examples: ['items must hold at least one line'] }),
-  request_id: Type.String({ examples: [exampleRequest] }),
-}, { title: 'Error' });
+export const ErrorEnvelope = Type.Object(
+  {
+    error: Type.Enum(Object.keys(errorCodes), {
+      description: 'What is wrong, for programs.',
+      examples: ['invalid_request'],
+    }),
+    detail: Type.String({
+      description: 'What is wrong, in a sentence for people.',
+      examples: ['items must hold at least one line'],
+    }),
+    request_id: Type.String({ examples: [exampleRequest] }),
+  },
+  { title: 'Error' },
+);
 
 /** An example of each error, by its code. */
-export const errorExamples = Object.fromEntries(Object.entries(errorCodes).map(([code, meaning]) => {
-  const extensions: Readonly<Record<string, TSchema>> = 'extensions' in meaning ? meaning.extensions : {};
-  const further = Object.entries(extensions).map(([name, schema]) => [name, exampleOf(schema)]);
-  return [code, {
-    summary: meaning.sentence,
-    value: { error: code, detail: meaning.sentence, request_id: exampleRequest, ...Object.fromEntries(further) },
-  }];
-}));
+export const errorExamples = Object.fromEntries(
+  Object.entries(errorCodes).map(([code, meaning]) => {
+    const extensions: Readonly<Record<string, TSchema>> = 'extensions' in meaning ? meaning.extensions : {};
+    const further = Object.entries(extensions).map(([name, schema]) => [name, exampleOf(schema)]);
+    return [
+      code,
+      {
+        summary: meaning.sentence,
+        value: { error: code, detail: meaning.sentence, request_id: exampleRequest, ...Object.fromEntries(further) },
+      },
+    ];
+  }),
+);

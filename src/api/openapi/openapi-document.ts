@@ -17,8 +17,10 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
   const schemas = createSchemaPool();
   const documented = routes.filter(({ audience }) => audience.kind !== 'inbound');
   const byPath = Map.groupBy(documented, ({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
-  const paths = [...byPath].map(([path, routes]) =>
-    [path, Object.fromEntries(routes.map((route) => [route.method, operationOf(route, schemas)]))] as const);
+  const paths = [...byPath].map(
+    ([path, routes]) =>
+      [path, Object.fromEntries(routes.map((route) => [route.method, operationOf(route, schemas)]))] as const,
+  );
   const webhooks = webhooksOf(schemas);
   return {
     openapi: '3.1.0',

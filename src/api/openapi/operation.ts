@@ -32,7 +32,8 @@ function describe(route: Route): { description?: string } {
   const sentences = [
     route.module && `Needs the store's module \`${route.module}\`.`,
     ...describeLimits(route),
-    route.coalesced && 'Without an Idempotency-Key, the same request within five seconds is one: it gets the first one\'s response.',
+    route.coalesced &&
+      "Without an Idempotency-Key, the same request within five seconds is one: it gets the first one's response.",
   ].filter(Boolean);
   return sentences.length > 0 ? { description: sentences.join(' ') } : {};
 }
@@ -95,4 +96,3 @@ function bodyOf({ body, form, plainTextJson }: Route, schemas: SchemaPool): Pick
     },
   };
 }
-

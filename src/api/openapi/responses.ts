@@ -12,12 +12,14 @@ import type { SchemaPool } from './schema-pool.ts';
 
 /** Every answer of a route, by status. */
 export function responsesOf(route: Route, schemas: SchemaPool): Operation['responses'] {
-  const answers = Object.entries(route.answers).map(([status, schema]) =>
-    [status, responseOf(route, status, schema, schemas)] as const);
+  const answers = Object.entries(route.answers).map(
+    ([status, schema]) => [status, responseOf(route, status, schema, schemas)] as const,
+  );
   const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };
   const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
-  const refusals = [...byStatus].map(([status, codes]) =>
-    [String(status), refusalOf(route, status, codes, schemas)] as const);
+  const refusals = [...byStatus].map(
+    ([status, codes]) => [String(status), refusalOf(route, status, codes, schemas)] as const,
+  );
   return {
     ...Object.fromEntries(answers),
     ...(route.caching === 'revalidate' && { 304: unchanged }),

@@ -17,14 +17,21 @@ export function createSchemaPool(): SchemaPool {
     const translated = translate(rest);
     if (typeof title !== 'string') return translated;
     const known = components.get(title);
-    if (known && JSON.stringify(known) !== JSON.stringify(translated)) throw new TypeError(`Two schemas are called ${title}.`);
+    if (known && JSON.stringify(known) !== JSON.stringify(translated))
+      throw new TypeError(`Two schemas are called ${title}.`);
     components.set(title, translated);
     return { $ref: `#/components/schemas/${title}` };
   }
 
   function translate({ integerLike, numberLike, booleanLike, ...schema }: Record<string, unknown>): Schema {
-    if (isObject(integerLike)) return valueOrText(schema, { type: 'integer', ...boundsOf(integerLike) }, { pattern: '^-?[0-9]{1,12}$' });
-    if (isObject(numberLike)) return valueOrText(schema, { type: 'number', ...boundsOf(numberLike) }, { pattern: '^-?[0-9]{1,12}(\\.[0-9]{1,12})?$' });
+    if (isObject(integerLike))
+      return valueOrText(schema, { type: 'integer', ...boundsOf(integerLike) }, { pattern: '^-?[0-9]{1,12}$' });
+    if (isObject(numberLike))
+      return valueOrText(
+        schema,
+        { type: 'number', ...boundsOf(numberLike) },
+        { pattern: '^-?[0-9]{1,12}(\\.[0-9]{1,12})?$' },
+      );
     if (booleanLike) return valueOrText(schema, { type: 'boolean' }, { enum: ['true', 'false'] });
     const inside = Object.entries(schema).map(([keyword, value]) => {
       if (holdsFields.has(keyword) && isObject(value)) return [keyword, mapValues(value, referWithin)];
@@ -45,7 +52,16 @@ export function createSchemaPool(): SchemaPool {
 }
 
 /** Keywords whose value is a schema or a list of them. */
-const holdsSchemas = new Set(['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'propertyNames']);
+const holdsSchemas = new Set([
+  'items',
+  'prefixItems',
+  'additionalProperties',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'propertyNames',
+]);
 
 /** Keywords whose value has schemas by the names of fields. */
 const holdsFields = new Set(['properties', 'patternProperties']);

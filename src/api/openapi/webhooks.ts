@@ -5,7 +5,7 @@ import type { SchemaPool } from './schema-pool.ts';
 const headers: readonly Parameter[] = [
   {
     name: 'webhook-id',
-    description: 'The event\'s id: the same at every try, so that an event is worked once.',
+    description: "The event's id: the same at every try, so that an event is worked once.",
     example: 'evt_01m7xfs208fk1sctzyr3afnpz3',
   },
   {
@@ -15,22 +15,31 @@ const headers: readonly Parameter[] = [
   },
   {
     name: 'webhook-signature',
-    description: 'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two while a secret is rotated.',
+    description:
+      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two while a secret is rotated.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }));
 
 /** What the service calls: each event, as its receivers get it. */
 export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
-  return Object.fromEntries(presentEventTypes().map(({ type, description, schema, sample }) => [type, {
-    post: {
-      operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_, letter: string) => letter.toUpperCase()),
-      tags: ['webhooks'],
-      summary: description,
-      security: [],
-      parameters: headers,
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.refer(schema), example: sample } } },
-      responses: { '2XX': { description: 'Received. Anything else is tried again: 10 times in about 75 hours.' } },
-    },
-  }]));
+  return Object.fromEntries(
+    presentEventTypes().map(({ type, description, schema, sample }) => [
+      type,
+      {
+        post: {
+          operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+          tags: ['webhooks'],
+          summary: description,
+          security: [],
+          parameters: headers,
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemas.refer(schema), example: sample } },
+          },
+          responses: { '2XX': { description: 'Received. Anything else is tried again: 10 times in about 75 hours.' } },
+        },
+      },
+    ]),
+  );
 }

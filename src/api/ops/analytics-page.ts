@@ -2,31 +2,44 @@ import type { Backlog, DailyReport, FunnelReport, StoreNumbers } from '#src/doma
 import type { ZeroResultSearch } from '#src/domain/search/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
+import { type Html, html } from '#src/lib/html.ts';
 import { barChart, chartStyle, funnelChart } from './chart.ts';
-import { html, type Html } from '#src/lib/html.ts';
 import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 /** How far behind the folding is, and the busiest stores. */
-export function renderAnalyticsPage(
-  { backlog, quarantined, stores, now }: {
-    backlog: Backlog; quarantined: number; stores: readonly (StoreNumbers & { readonly slug: string })[]; now: Date;
-  },
-): string {
+export function renderAnalyticsPage({
+  backlog,
+  quarantined,
+  stores,
+  now,
+}: {
+  backlog: Backlog;
+  quarantined: number;
+  stores: readonly (StoreNumbers & { readonly slug: string })[];
+  now: Date;
+}): string {
   return renderPage({
     title: 'Analytics',
     at: '/ops/analytics',
     body: html`
-      <p class="lead">${backlog.oldestAt
-        ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be folded, the oldest for ${ago(backlog.oldestAt, now)}.`
-        : 'Everything that came in is folded.'}</p>
-      ${quarantined > 0 && html`<p>${count(quarantined)} ${quarantined === 1 ? 'batch' : 'batches'} could not be folded and ${quarantined === 1 ? 'was' : 'were'} set aside:
-        the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a> says why.</p>`}
+      <p class="lead">${
+        backlog.oldestAt
+          ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be folded, the oldest for ${ago(backlog.oldestAt, now)}.`
+          : 'Everything that came in is folded.'
+      }</p>
+      ${
+        quarantined > 0 &&
+        html`<p>${count(quarantined)} ${quarantined === 1 ? 'batch' : 'batches'} could not be folded and ${quarantined === 1 ? 'was' : 'were'} set aside:
+        the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a> says why.</p>`
+      }
       <section>
         <header><h2>Stores</h2><span class="soft">the last 30 days</span></header>
         <table class="numbers">
           <thead><tr><th>Store</th><th>Events</th><th>Sessions</th><th>Orders</th></tr></thead>
-          <tbody>${stores.map(({ slug, events, sessions, orders }) => html`<tr>
-            <td><a href="/ops/analytics/${slug}">${slug}</a></td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`)}</tbody>
+          <tbody>${stores.map(
+            ({ slug, events, sessions, orders }) => html`<tr>
+            <td><a href="/ops/analytics/${slug}">${slug}</a></td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`,
+          )}</tbody>
         </table>
         ${stores.length === 0 && html`<p class="soft">No store has told anything yet.</p>`}
       </section>`,
@@ -47,8 +60,13 @@ const stepNames = { viewed: 'Viewed', cart: 'In a cart', checkout: 'Checkout', p
 /** One store's days in pictures, with the numbers beneath. */
 export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSearches, now, done }: StorePage): string {
   const money = (cents: number) => formatMoney(cents, tenant.currency, tenant.locale);
-  const series = (name: 'events' | 'sessions' | 'orders' | 'revenue_cents') => daily.days.map((day) => ({ label: day.day.slice(5), value: day[name] }));
-  const chart = (title: string, name: Parameters<typeof series>[0], format: (value: number) => string): Html => html`<section>
+  const series = (name: 'events' | 'sessions' | 'orders' | 'revenue_cents') =>
+    daily.days.map((day) => ({ label: day.day.slice(5), value: day[name] }));
+  const chart = (
+    title: string,
+    name: Parameters<typeof series>[0],
+    format: (value: number) => string,
+  ): Html => html`<section>
     <header><h2>${title}</h2><span class="soft">${format(series(name).reduce((sum, { value }) => sum + value, 0))} in all</span></header>
     ${barChart({ title: `${title} by day`, bars: series(name), format })}</section>`;
   return renderPage({
@@ -74,8 +92,10 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSear
         <header><h2>The numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Reckon these days anew')}</header>
         <table class="numbers">
           <thead><tr><th>Day</th><th>Events</th><th>Sessions</th><th>Orders</th><th>Revenue</th></tr></thead>
-          <tbody>${daily.days.toReversed().map(({ day, events, sessions, orders, revenue_cents: revenue }) => html`<tr>
-            <td>${day}</td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td><td>${money(revenue)}</td></tr>`)}</tbody>
+          <tbody>${daily.days.toReversed().map(
+            ({ day, events, sessions, orders, revenue_cents: revenue }) => html`<tr>
+            <td>${day}</td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td><td>${money(revenue)}</td></tr>`,
+          )}</tbody>
         </table>
       </section>`,
   });

@@ -1,7 +1,13 @@
 import Router from '@koa/router';
-
-import { busiestStores, countQuarantined, daily, funnel, readBacklog, requestRebuild } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/database/transact.ts';
+import {
+  busiestStores,
+  countQuarantined,
+  daily,
+  funnel,
+  readBacklog,
+  requestRebuild,
+} from '#src/domain/analytics/index.ts';
 import { listZeroResultSearches } from '#src/domain/search/index.ts';
 import type { Services } from '#src/services.ts';
 import { renderAnalyticsPage, renderStoreAnalyticsPage } from './analytics-page.ts';
@@ -17,7 +23,9 @@ export function analyticsPages(services: Services): Router {
   router.get('/', async (koa) => {
     const ctx = services.context();
     const [backlog, quarantined, busiest] = await Promise.all([
-      readBacklog(ctx), countQuarantined(ctx), busiestStores(ctx, { days: shownDays, limit: shownStores }),
+      readBacklog(ctx),
+      countQuarantined(ctx),
+      busiestStores(ctx, { days: shownDays, limit: shownStores }),
     ]);
     const slugs = await slugsOf(services, busiest);
     const stores = busiest.map((store) => ({ ...store, slug: slugs.get(store.tenantId) ?? '' }));
@@ -26,10 +34,22 @@ export function analyticsPages(services: Services): Router {
 
   router.get('/:slug', async (koa) => {
     const ctx = await contextOf(services, koa);
-    const [reached, days, zeroResultSearches] = await Promise.all([funnel(ctx), daily(ctx), listZeroResultSearches(ctx)]);
-    show(koa, renderStoreAnalyticsPage({
-      tenant: ctx.tenant, funnel: reached, daily: days, zeroResultSearches, now: services.clock.now(), done: doneOf(koa),
-    }));
+    const [reached, days, zeroResultSearches] = await Promise.all([
+      funnel(ctx),
+      daily(ctx),
+      listZeroResultSearches(ctx),
+    ]);
+    show(
+      koa,
+      renderStoreAnalyticsPage({
+        tenant: ctx.tenant,
+        funnel: reached,
+        daily: days,
+        zeroResultSearches,
+        now: services.clock.now(),
+        done: doneOf(koa),
+      }),
+    );
   });
 
   router.post('/:slug/rebuild', async (koa) => {

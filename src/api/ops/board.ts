@@ -3,9 +3,8 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { KoaAdapter } from '@bull-board/koa';
 import { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
-
-import { HttpError } from '#src/api/lib/http-error.ts';
 import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
+import { HttpError } from '#src/api/lib/http-error.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { finishedAmong, retryFailed } from '#src/outbox/job-state.ts';
@@ -39,7 +38,10 @@ export function createBoard(services: Services): Middleware {
       uiConfig: {
         boardTitle: 'Storefront queues',
         hideRedisDetails: true,
-        miscLinks: [{ text: 'Operations', url: '/ops' }, { text: 'Labels', url: '/ops/labels' }],
+        miscLinks: [
+          { text: 'Operations', url: '/ops' },
+          { text: 'Labels', url: '/ops/labels' },
+        ],
       },
     },
   });
@@ -54,8 +56,10 @@ export function createBoard(services: Services): Middleware {
     await board(koa, async () => void (isBoards = false));
     if (!isBoards) return next();
     const body: unknown = koa.body;
-    if (typeof body === 'string' && koa.type === 'text/html') koa.body = body.replace('</head>', `<style>${hideChanges}</style></head>`);
-    else if (koa.query['activeQueue'] === undefined && fits(QueueList, body)) for (const queue of body.queues) queue.readOnlyMode = true;
+    if (typeof body === 'string' && koa.type === 'text/html')
+      koa.body = body.replace('</head>', `<style>${hideChanges}</style></head>`);
+    else if (koa.query['activeQueue'] === undefined && fits(QueueList, body))
+      for (const queue of body.queues) queue.readOnlyMode = true;
   };
 }
 
@@ -64,7 +68,8 @@ async function respondRetry(services: Services, koa: Context): Promise<void> {
   const { queue, id } = (koa.method === 'PUT' && retries.exec(koa.path)?.groups) || {};
   if (!queue) throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
   const retried = await retryFailed(services.execute, { queue, ...(id && { id }) }, services.clock.now());
-  if (id && retried === 0) throw new HttpError(404, 'not_found', 'No failed job of this queue has this id. It may be under way again.');
+  if (id && retried === 0)
+    throw new HttpError(404, 'not_found', 'No failed job of this queue has this id. It may be under way again.');
   services.context().database.wakeRelay();
   if (id) koa.status = 204;
   else koa.body = { retried, skipped: 0 };

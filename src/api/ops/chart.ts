@@ -1,4 +1,4 @@
-import { html, type Html } from '#src/lib/html.ts';
+import { type Html, html } from '#src/lib/html.ts';
 
 export interface Bar {
   readonly label: string;
@@ -27,13 +27,18 @@ export function barChart({ title, bars, format }: BarChart): Html {
   const heightOf = (value: number) => ((floor - ceiling) * value) / max;
   const middleOf = (index: number) => round(index * step + step / 2);
   return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
-    ${bars.map(({ label, value }, index) => html`<g><title>${label}: ${format(value)}</title>
+    ${bars.map(
+      ({ label, value }, index) => html`<g><title>${label}: ${format(value)}</title>
       <rect class="hit" x="${round(index * step)}" y="0" width="${round(step)}" height="${floor}"/>
-      <rect class="bar" x="${round(index * step + gap / 2)}" y="${round(floor - heightOf(value))}" width="${round(Math.max(step - gap, 1))}" height="${round(heightOf(value))}" rx="2"/></g>`)}
+      <rect class="bar" x="${round(index * step + gap / 2)}" y="${round(floor - heightOf(value))}" width="${round(Math.max(step - gap, 1))}" height="${round(heightOf(value))}" rx="2"/></g>`,
+    )}
     <line x1="0" y1="${floor}" x2="${width}" y2="${floor}"/>
     ${peak >= 0 && html`<text x="${middleOf(peak)}" y="${ceiling - 4}" text-anchor="${anchorOf(peak, bars.length)}">${format(max)}</text>`}
-    ${bars.map(({ label }, index) => index % Math.ceil(bars.length / 6) === 0 &&
-      html`<text class="tick" x="${middleOf(index)}" y="${height - 6}" text-anchor="${anchorOf(index, bars.length)}">${label}</text>`)}
+    ${bars.map(
+      ({ label }, index) =>
+        index % Math.ceil(bars.length / 6) === 0 &&
+        html`<text class="tick" x="${middleOf(index)}" y="${height - 6}" text-anchor="${anchorOf(index, bars.length)}">${label}</text>`,
+    )}
   </svg>`;
 }
 
@@ -44,10 +49,13 @@ export function funnelChart({ title, bars, format }: BarChart): Html {
   const nameWidth = 110;
   const lengthOf = (value: number) => (value / max) * (width - nameWidth - 150);
   return html`<svg class="chart" viewBox="0 0 ${width} ${bars.length * rowHeight}" role="img" aria-label="${title}">
-    ${bars.map(({ label, value }, index) => html`<text x="0" y="${index * rowHeight + 19}">${label}</text>
+    ${bars.map(
+      ({ label, value }, index) => html`<text x="0" y="${index * rowHeight + 19}">${label}</text>
       <rect class="bar" x="${nameWidth}" y="${index * rowHeight + 5}" width="${round(Math.max(lengthOf(value), 1))}" height="20" rx="2"/>
       <text class="tick" x="${round(nameWidth + lengthOf(value) + 8)}" y="${index * rowHeight + 19}">${format(value)}${
-        index > 0 && ` · ${percentOf(value, bars[0]?.value ?? 0)}`}</text>`)}
+        index > 0 && ` · ${percentOf(value, bars[0]?.value ?? 0)}`
+      }</text>`,
+    )}
   </svg>`;
 }
 

@@ -36,7 +36,12 @@ export function createSecretCheck({ redis, config }: Services): CheckSecret {
     const own = { window: 'ops:client', seconds, subject, points: remainingOverall > 0 ? clientMax : 1 };
     const { isOver, remaining, reset } = await (isRight ? windows.peek(own) : windows.take(own));
     if (isRight ? remaining === 0 : isOver) {
-      throw new DomainError('too_many', 'rate_limited', 'There were too many wrong passwords. Wait a moment and try again.', { retryAfterSeconds: reset });
+      throw new DomainError(
+        'too_many',
+        'rate_limited',
+        'There were too many wrong passwords. Wait a moment and try again.',
+        { retryAfterSeconds: reset },
+      );
     }
     if (!isRight) await windows.take(overall);
     return isRight;

@@ -1,6 +1,6 @@
 import { nextStep, type OrderNeedingAttention } from '#src/domain/backoffice/index.ts';
 import type { ComparedStore, DriftedOrder, EventGap } from '#src/domain/payments/index.ts';
-import { html, type Html } from '#src/lib/html.ts';
+import { type Html, html } from '#src/lib/html.ts';
 import { ago, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface DriftPage {
@@ -32,21 +32,29 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
       <section id="drift">
         <header><h2>What did not agree</h2><span class="soft">the last 30 days</span></header>
         ${orders.length === 0 && html`<p class="soft">Nothing. Orders and payments agreed.</p>`}
-        ${orders.length > 0 && html`<table class="list">
+        ${
+          orders.length > 0 &&
+          html`<table class="list">
           <thead><tr><th>Order</th><th>Store</th><th>What was found</th><th>Found</th><th></th></tr></thead>
           <tbody>${orders.map((order) => renderDrifted(order, slugOf(order), now))}</tbody>
-        </table>`}
+        </table>`
+        }
       </section>
       <section>
         <header><h2>Comparisons</h2></header>
         ${stores.length === 0 && html`<p class="soft">No store sells through an account of its own yet.</p>`}
-        ${stores.length > 0 && html`<table class="list">
+        ${
+          stores.length > 0 &&
+          html`<table class="list">
           <thead><tr><th>Store</th><th>Payments of</th><th>Compared</th></tr></thead>
-          <tbody>${stores.map((store) => html`<tr>
+          <tbody>${stores.map(
+            (store) => html`<tr>
             <td class="slug">${slugOf(store)}</td>
             <td class="soft text">${store.from && store.to ? `${hour(store.from)} to ${hour(store.to)}` : '–'}</td>
-            <td>${store.comparedAt ? html`${ago(store.comparedAt, now)} ago` : 'not yet'}</td></tr>`)}</tbody>
-        </table>`}
+            <td>${store.comparedAt ? html`${ago(store.comparedAt, now)} ago` : 'not yet'}</td></tr>`,
+          )}</tbody>
+        </table>`
+        }
       </section>`,
   });
 }
@@ -64,25 +72,32 @@ function renderGap({ from, to, finishedAt }: EventGap, slug: string, now: Date):
   return html`<section class="note">
     <header><h2>Events of the payment provider are gone <code>payment_events_forgotten</code></h2></header>
     <p>${slug}, ${hour(from)} to ${hour(to)}: nothing took them in while the provider kept them, which is for 30 days.</p>
-    <p class="soft">${finishedAt
-      ? html`Its payments, renewals, refunds, disputes and subscriptions of that time were looked through instead, ${ago(finishedAt, now)} ago.`
-      : 'Its payments, renewals, refunds, disputes and subscriptions of that time are being looked through instead.'}</p>
+    <p class="soft">${
+      finishedAt
+        ? html`Its payments, renewals, refunds, disputes and subscriptions of that time were looked through instead, ${ago(finishedAt, now)} ago.`
+        : 'Its payments, renewals, refunds, disputes and subscriptions of that time are being looked through instead.'
+    }</p>
   </section>`;
 }
 
 /** The first of them is where the overview leads. */
 function renderWaiting(
-  code: string, orders: readonly OrderNeedingAttention[], index: number,
-  slugOf: (order: OrderNeedingAttention) => string, now: Date,
+  code: string,
+  orders: readonly OrderNeedingAttention[],
+  index: number,
+  slugOf: (order: OrderNeedingAttention) => string,
+  now: Date,
 ): Html {
   return html`<section class="note"${index === 0 ? html` id="orders"` : ''}>
     <header><h2>${nextStep(code)} <code>${code}</code></h2></header>
     <table class="list">
       <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th><th></th></tr></thead>
-      <tbody>${orders.map((order) => html`<tr>
+      <tbody>${orders.map(
+        (order) => html`<tr>
         <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${order.detail}</td>
         <td>${ago(order.updatedAt, now)}</td>
-        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'I have seen to it', { code })}</td></tr>`)}</tbody>
+        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'I have seen to it', { code })}</td></tr>`,
+      )}</tbody>
     </table>
   </section>`;
 }

@@ -24,7 +24,9 @@ export function opsRoutes(services: Services): Middleware[] {
   return [
     machines.routes() as Middleware,
     protectOps(services, checkSecret),
-    ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages].map((pages) => pages(services).routes() as Middleware),
+    ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages].map(
+      (pages) => pages(services).routes() as Middleware,
+    ),
     openOnFirstUse(services),
   ];
 }

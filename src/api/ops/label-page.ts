@@ -1,7 +1,7 @@
-import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
+import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
-import { html, type Html, type Piece } from '#src/lib/html.ts';
+import { type Html, html, type Piece } from '#src/lib/html.ts';
 import { button, confirmed, outcome, renderPage } from './layout.ts';
 
 export interface LabelPage {
@@ -27,18 +27,29 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
       ${renderState(label)}
-      ${waits && html`<section><header><h2>Try again</h2></header>
+      ${
+        waits &&
+        html`<section><header><h2>Try again</h2></header>
         <p class="soft">${label.isOpen ? 'A purchase is open: it is looked for first.' : 'With a fresh quote; the cheapest is bought.'}</p>
-        <div class="actions">${button(`${address}/retry`, 'Retry', {}, isAboutAddress(label) ? 'quiet' : 'main')}</div></section>`}
+        <div class="actions">${button(`${address}/retry`, 'Retry', {}, isAboutAddress(label) ? 'quiet' : 'main')}</div></section>`
+      }
       ${waits && !label.isOpen && renderAddress(address, label, typed)}
       ${waits && !label.isOpen && renderRates(address, rates)}
       ${waits && renderByHand(address)}
-      ${!label.isBeingVoided && label.state === 'purchased' && html`<section><header><h2>Give it back</h2></header>
+      ${
+        !label.isBeingVoided &&
+        label.state === 'purchased' &&
+        html`<section><header><h2>Give it back</h2></header>
         <p class="soft">The price of the label is asked back; the order is without one again.</p>
-        <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, ask its price back')}</div></section>`}
-      ${waits && !label.isOpen && html`<section><header><h2>Give it up</h2></header>
+        <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, ask its price back')}</div></section>`
+      }
+      ${
+        waits &&
+        !label.isOpen &&
+        html`<section><header><h2>Give it up</h2></header>
         <p class="soft">No label is bought for this order until somebody asks for one.</p>
-        <div class="actions">${button(`${address}/void`, 'Buy no label')}</div></section>`}`,
+        <div class="actions">${button(`${address}/void`, 'Buy no label')}</div></section>`
+      }`,
   });
 }
 
@@ -54,10 +65,17 @@ const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
 };
 
 function renderState(label: WaitingLabel): Html {
-  const reason = label.state === 'needs_attention' && isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
+  const reason =
+    label.state === 'needs_attention' && isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
   const facts: [string, Piece][] = [
     ['Rate', label.rate && `${label.rate.carrierName} ${label.rate.service}, ${money(label.rate)}`],
-    ['Tracking', label.trackingNumber && (label.trackingUrl ? html`<a href="${label.trackingUrl}" rel="noreferrer">${label.trackingNumber}</a>` : label.trackingNumber)],
+    [
+      'Tracking',
+      label.trackingNumber &&
+        (label.trackingUrl
+          ? html`<a href="${label.trackingUrl}" rel="noreferrer">${label.trackingNumber}</a>`
+          : label.trackingNumber),
+    ],
     ['Label', label.labelUrl && html`<a href="${label.labelUrl}" rel="noreferrer">Print</a>`],
     ['Next try', label.nextAttemptAt?.toISOString()],
     ['What was said', label.reasonDetail],
@@ -70,32 +88,56 @@ function renderState(label: WaitingLabel): Html {
 }
 
 const addressFields = [
-  ['name', 'Name'], ['street1', 'Street'], ['street2', 'Street, second line'], ['city', 'City'], ['state', 'State'],
-  ['zip', 'Postal code'], ['country', 'Country'], ['phone', 'Phone'],
+  ['name', 'Name'],
+  ['street1', 'Street'],
+  ['street2', 'Street, second line'],
+  ['city', 'City'],
+  ['state', 'State'],
+  ['zip', 'Postal code'],
+  ['country', 'Country'],
+  ['phone', 'Phone'],
 ] as const;
 
 /** Then a retry alone comes to nothing: what is typed in goes first. */
-const isAboutAddress = ({ reasonCode }: Pick<WaitingLabel, 'reasonCode'>) => reasonCode === 'missing_address' || reasonCode === 'address_invalid';
+const isAboutAddress = ({ reasonCode }: Pick<WaitingLabel, 'reasonCode'>) =>
+  reasonCode === 'missing_address' || reasonCode === 'address_invalid';
 
-function renderAddress(address: string, { shippingAddress, reasonCode }: WaitingLabel, typed: LabelPage['typed']): Html {
+function renderAddress(
+  address: string,
+  { shippingAddress, reasonCode }: WaitingLabel,
+  typed: LabelPage['typed'],
+): Html {
   return html`<section id="address"><header><h2>Address</h2></header>
     <form method="post" action="${address}/address">
-      <div class="fields">${addressFields.map(([field, name]) =>
-        html`<label>${name}<input name="${field}" value="${typed?.[field] ?? shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`)}</div>
+      <div class="fields">${addressFields.map(
+        ([field, name]) =>
+          html`<label>${name}<input name="${field}" value="${typed?.[field] ?? shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`,
+      )}</div>
       <button class="${isAboutAddress({ reasonCode }) ? 'main' : 'quiet'}">Save and retry</button>
     </form></section>`;
 }
 
 function renderRates(address: string, rates: LabelPage['rates']): Html {
   return html`<section id="rates"><header><h2>Choose a rate</h2></header>
-    ${rates === undefined && html`<p class="soft">Also across a border, and above the store's cost cap.</p>
-      <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1"><button>Show rates</button></form></div>`}
+    ${
+      rates === undefined &&
+      html`<p class="soft">Also across a border, and above the store's cost cap.</p>
+      <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1"><button>Show rates</button></form></div>`
+    }
     ${rates && 'sentence' in rates && html`<p>${rates.sentence}</p>`}
-    ${rates && 'value' in rates && (rates.value.length === 0 ? html`<p>No carrier offers a rate.</p>` : html`<table>
+    ${
+      rates &&
+      'value' in rates &&
+      (rates.value.length === 0
+        ? html`<p>No carrier offers a rate.</p>`
+        : html`<table>
       <thead><tr><th>Carrier</th><th>Service</th><th>Days</th><th>Price</th><th></th></tr></thead>
-      <tbody>${rates.value.map((rate) => html`<tr>
+      <tbody>${rates.value.map(
+        (rate) => html`<tr>
         <td>${rate.carrierName}</td><td>${rate.service}</td><td>${rate.estimatedDays ?? '–'}</td><td>${money(rate)}</td>
-        <td>${button(`${address}/rate`, 'Buy', { rate_id: rate.id })}</td></tr>`)}</tbody></table>`)}
+        <td>${button(`${address}/rate`, 'Buy', { rate_id: rate.id })}</td></tr>`,
+      )}</tbody></table>`)
+    }
   </section>`;
 }
 
@@ -108,4 +150,5 @@ function renderByHand(address: string): Html {
     </form></section>`;
 }
 
-const money = ({ amountCents, currency }: Pick<Rate, 'amountCents' | 'currency'>) => formatMoney(amountCents, currency, 'en-US');
+const money = ({ amountCents, currency }: Pick<Rate, 'amountCents' | 'currency'>) =>
+  formatMoney(amountCents, currency, 'en-US');

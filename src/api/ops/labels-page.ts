@@ -1,5 +1,5 @@
 import { type DuplicateLabel, isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
-import { html, type Html } from '#src/lib/html.ts';
+import { type Html, html } from '#src/lib/html.ts';
 import { ago, button, outcome, renderPage } from './layout.ts';
 
 export interface LabelsPage {
@@ -56,8 +56,10 @@ function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
 
 /** What helps: a retry alone mends no address, and finds no other rates. */
 function renderAction({ reasonCode, isOpen }: WaitingLabel, address: string): Html {
-  if (!isOpen && (reasonCode === 'missing_address' || reasonCode === 'address_invalid')) return html`<a href="${address}#address">Correct the address</a>`;
-  if (!isOpen && (reasonCode === 'international' || reasonCode === 'cost_cap' || reasonCode === 'no_matching_rate')) return html`<a href="${address}?rates=1#rates">Choose a rate</a>`;
+  if (!isOpen && (reasonCode === 'missing_address' || reasonCode === 'address_invalid'))
+    return html`<a href="${address}#address">Correct the address</a>`;
+  if (!isOpen && (reasonCode === 'international' || reasonCode === 'cost_cap' || reasonCode === 'no_matching_rate'))
+    return html`<a href="${address}?rates=1#rates">Choose a rate</a>`;
   return button(`${address}/retry`, 'Retry');
 }
 

@@ -2,8 +2,17 @@ import Router, { type RouterContext } from '@koa/router';
 
 import type { Context } from '#src/domain/context.ts';
 import {
-  acknowledgeDuplicate, chooseRate, editAddress, labelsNeedingAttention, markFulfilled, quoteOrder, retryLabel,
-  ShippingAddressInput, voidLabel, waitingLabel, type WaitingLabel,
+  acknowledgeDuplicate,
+  chooseRate,
+  editAddress,
+  labelsNeedingAttention,
+  markFulfilled,
+  quoteOrder,
+  retryLabel,
+  ShippingAddressInput,
+  voidLabel,
+  type WaitingLabel,
+  waitingLabel,
 } from '#src/domain/shipping/index.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { fits } from '#src/lib/validation.ts';
@@ -33,7 +42,9 @@ export function labelPages(services: Services): Router {
     let retried = 0;
     for (const { id, tenantId } of chosen) {
       const tenant = await services.tenantOf(tenantId);
-      await retryLabel({ ...operatorContext(services), tenant }, { labelId: id }).then(() => { retried += 1; }, unlessBusy);
+      await retryLabel({ ...operatorContext(services), tenant }, { labelId: id }).then(() => {
+        retried += 1;
+      }, unlessBusy);
     }
     redirect(koa, '/ops/labels', retried === 1 ? 'One label is tried again.' : `${retried} labels are tried again.`);
   });
@@ -47,7 +58,8 @@ export function labelPages(services: Services): Router {
 
   router.get('/:slug/:id', async (koa) => {
     const { ctx, label } = await labelOf(services, koa);
-    const rates = koa.query['rates'] === undefined ? undefined : await orMessage(quoteOrder(ctx, { orderId: label.orderId }));
+    const rates =
+      koa.query['rates'] === undefined ? undefined : await orMessage(quoteOrder(ctx, { orderId: label.orderId }));
     show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates, done: doneOf(koa) }));
   });
 
@@ -58,7 +70,10 @@ export function labelPages(services: Services): Router {
       const result = await orMessage(act(ctx, label, form));
       if ('sentence' in result) {
         koa.status = 409;
-        return show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence, typed: form }));
+        return show(
+          koa,
+          renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence, typed: form }),
+        );
       }
       redirect(koa, `/ops/labels/${ctx.tenant.slug}/${label.id}`, result.value);
     });
@@ -71,8 +86,11 @@ type Action = (ctx: Context, label: WaitingLabel, form: Readonly<Record<string, 
 /** What can be done about a label. Each answers a sentence for the person who did it. */
 const actions: Readonly<Record<string, Action>> = {
   async address(ctx, label, form) {
-    const address = Object.fromEntries(Object.entries(form).map(([name, text]) => [name, text.trim() === '' ? null : text.trim()]));
-    if (!fits(ShippingAddressInput, address)) throw invalidRequest('The address needs a name, a street, a city and a country of two letters.');
+    const address = Object.fromEntries(
+      Object.entries(form).map(([name, text]) => [name, text.trim() === '' ? null : text.trim()]),
+    );
+    if (!fits(ShippingAddressInput, address))
+      throw invalidRequest('The address needs a name, a street, a city and a country of two letters.');
     await editAddress(ctx, { orderId: label.orderId, address });
     await retryLabel(ctx, { labelId: label.id });
     return 'The address is saved and the label is tried again.';
@@ -86,7 +104,11 @@ const actions: Readonly<Record<string, Action>> = {
     return 'The label of this rate is being bought.';
   },
   async fulfil(ctx, label, { carrier, tracking_number: trackingNumber }) {
-    await markFulfilled(ctx, { orderId: label.orderId, carrier: carrier?.trim() || undefined, trackingNumber: trackingNumber?.trim() || undefined });
+    await markFulfilled(ctx, {
+      orderId: label.orderId,
+      carrier: carrier?.trim() || undefined,
+      trackingNumber: trackingNumber?.trim() || undefined,
+    });
     return 'The order is marked as shipped.';
   },
   async void(ctx, label) {

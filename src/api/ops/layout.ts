@@ -1,4 +1,4 @@
-import { html, type Html, type Piece } from '#src/lib/html.ts';
+import { type Html, html, type Piece } from '#src/lib/html.ts';
 
 /** The pages of operators, as the head of each shows them. */
 const pages = [
@@ -44,26 +44,51 @@ ${body}
 }
 
 /** What the last press did, or why it did nothing. */
-export function outcome({ done, problem }: { readonly done?: string | undefined; readonly problem?: string | undefined }): Html {
+export function outcome({
+  done,
+  problem,
+}: {
+  readonly done?: string | undefined;
+  readonly problem?: string | undefined;
+}): Html {
   return html`${done && html`<section class="done" role="status">${done}</section>`}${
-    problem && html`<section class="note" role="alert">${problem}</section>`}`;
+    problem && html`<section class="note" role="alert">${problem}</section>`
+  }`;
 }
 
 /** A form of one button. */
-export function button(action: string, label: string, fields: Readonly<Record<string, string>> = {}, kind: 'quiet' | 'main' = 'quiet'): Html {
-  return html`<form method="post" action="${action}">${Object.entries(fields).map(([name, value]) =>
-    html`<input type="hidden" name="${name}" value="${value}">`)}<button class="${kind}">${label}</button></form>`;
+export function button(
+  action: string,
+  label: string,
+  fields: Readonly<Record<string, string>> = {},
+  kind: 'quiet' | 'main' = 'quiet',
+): Html {
+  return html`<form method="post" action="${action}">${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="${kind}">${label}</button></form>`;
 }
 
 /** A form of one button that has to be opened first: for what cannot be taken back. No script asks. */
-export function confirmed(action: string, label: string, confirmation: string, fields: Readonly<Record<string, string>> = {}): Html {
+export function confirmed(
+  action: string,
+  label: string,
+  confirmation: string,
+  fields: Readonly<Record<string, string>> = {},
+): Html {
   return html`<details><summary>${label}</summary>${button(action, confirmation, fields)}</details>`;
 }
 
 /** How long ago something was, in a word or two: before it `for` may stand, or `ago` behind it. */
 export function ago(then: Date, now: Date): Html {
   const minutes = Math.max(0, Math.round((now.getTime() - then.getTime()) / 60_000));
-  const words = minutes < 1 ? 'seconds' : minutes < 60 ? `${minutes} min` : minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
+  const words =
+    minutes < 1
+      ? 'seconds'
+      : minutes < 60
+        ? `${minutes} min`
+        : minutes < 48 * 60
+          ? `${Math.round(minutes / 60)} h`
+          : `${Math.round(minutes / 1440)} d`;
   return html`<time datetime="${then.toISOString()}" title="${then.toISOString()}">${words}</time>`;
 }
 

@@ -14,7 +14,11 @@ export function openOnFirstUse(services: Services): Middleware {
   return async (koa, next) => {
     if (!boardPath.test(koa.path)) return next();
     if (services.redis.status !== 'ready') {
-      throw new HttpError(503, 'service_unavailable', 'Redis is away: nothing is lost, but the queues cannot be shown.');
+      throw new HttpError(
+        503,
+        'service_unavailable',
+        'Redis is away: nothing is lost, but the queues cannot be shown.',
+      );
     }
     board ??= import('./board.ts').then(({ createBoard }) => createBoard(services));
     await (await board)(koa, next);

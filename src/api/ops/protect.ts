@@ -12,7 +12,8 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Pages of operators run no script but the board's own, and nobody may frame them. */
 const headers = {
   'cache-control': 'no-store',
-  'content-security-policy': 'default-src \'self\'; style-src \'self\' \'unsafe-inline\'; img-src \'self\' data:; frame-ancestors \'none\'; form-action \'self\'',
+  'content-security-policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'",
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 };
@@ -39,9 +40,14 @@ async function requireOperator({ config }: Services, checkSecret: CheckSecret, k
     throw new HttpError(403, 'origin_not_allowed', 'Without a password, operations are open on this machine alone.');
   }
   if (await checkSecret(koa, basicLogin(ops))) return;
-  throw new HttpError(401, koa.get('authorization') ? 'invalid_key' : 'missing_key', 'Operations ask for their name and password.', {
-    headers: { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
-  });
+  throw new HttpError(
+    401,
+    koa.get('authorization') ? 'invalid_key' : 'missing_key',
+    'Operations ask for their name and password.',
+    {
+      headers: { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
+    },
+  );
 }
 
 /** The Authorization header of this user. */

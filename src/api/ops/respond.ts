@@ -18,9 +18,14 @@ export async function contextOf(services: Services, koa: RouterContext): Promise
 }
 
 /** The slugs of the stores of these things, by the stores' ids. */
-export async function slugsOf(services: Services, things: readonly { readonly tenantId: string }[]): Promise<ReadonlyMap<string, string>> {
+export async function slugsOf(
+  services: Services,
+  things: readonly { readonly tenantId: string }[],
+): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(things.map(({ tenantId }) => tenantId))];
-  return new Map(await Promise.all(ids.map(async (id) => [id, (await services.tenants.byId(id))?.slug ?? ''] as const)));
+  return new Map(
+    await Promise.all(ids.map(async (id) => [id, (await services.tenants.byId(id))?.slug ?? ''] as const)),
+  );
 }
 
 export async function formOf(koa: RouterContext): Promise<Record<string, string>> {

@@ -26,7 +26,11 @@ const assumedRunSeconds = 0.5;
  * How many processes each queue would keep busy: the work that is due (jobs times the average run) shared among slots
  * for fifteen seconds, and one at least. The suggestion knows nothing of CPUs or of the database: set a maximum.
  */
-export function sizeProcesses({ at, queues }: Operations, shared: SharedNumbers | undefined, concurrency: Readonly<Record<QueueName, number>>): QueueSize[] {
+export function sizeProcesses(
+  { at, queues }: Operations,
+  shared: SharedNumbers | undefined,
+  concurrency: Readonly<Record<QueueName, number>>,
+): QueueSize[] {
   return queues.map(({ queue, due, oldestDueAt }) => {
     const mean = shared && meanRunSeconds(shared.series, queue);
     const work = due * (mean ?? assumedRunSeconds);
@@ -37,14 +41,17 @@ export function sizeProcesses({ at, queues }: Operations, shared: SharedNumbers 
       due,
       oldest_due_seconds: oldestDueAt ? Math.max(0, at.getTime() - oldestDueAt.getTime()) / 1000 : 0,
       mean_run_seconds: mean ?? null,
-      processes: shared ? shared.processes.filter(({ process }) => process === type || process === 'worker').length : null,
+      processes: shared
+        ? shared.processes.filter(({ process }) => process === type || process === 'worker').length
+        : null,
       suggested_processes: Math.max(1, Math.ceil(work / (concurrency[queue] * drainSeconds))),
     };
   });
 }
 
 function meanRunSeconds(series: ReadonlyMap<string, number>, queue: QueueName): number | undefined {
-  const total = (name: string) => [...series].reduce((sum, [key, value]) => (key.startsWith(`${name}{queue="${queue}",`) ? sum + value : sum), 0);
+  const total = (name: string) =>
+    [...series].reduce((sum, [key, value]) => (key.startsWith(`${name}{queue="${queue}",`) ? sum + value : sum), 0);
   const count = total('storefront_job_seconds_count');
   return count > 0 ? total('storefront_job_seconds_sum') / count : undefined;
 }

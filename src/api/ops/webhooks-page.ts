@@ -1,5 +1,5 @@
 import type { FailedDelivery, FailingEndpoint } from '#src/domain/webhooks/index.ts';
-import { html, type Html } from '#src/lib/html.ts';
+import { type Html, html } from '#src/lib/html.ts';
 import { ago, button, count, outcome, renderPage } from './layout.ts';
 
 export interface WebhooksPage {
@@ -24,14 +24,17 @@ export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, 
       <p class="lead">${quiet ? 'Every endpoint takes what it is sent.' : 'What was missed is kept, and can be sent again. A receiver knows a repeated webhook by its id.'}</p>
       ${outcome({ done, problem })}
       ${endpoints.map((endpoint) => renderEndpoint(endpoint, stores.get(endpoint.tenantId) ?? '', now))}
-      ${deliveries.length > 0 && html`<section id="deliveries">
+      ${
+        deliveries.length > 0 &&
+        html`<section id="deliveries">
         <header><h2>Given up</h2><span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span></header>
         <table class="list">
           <thead><tr><th>Event</th><th>Store</th><th>Endpoint</th><th>What came back</th><th>Since</th><th></th></tr></thead>
           <tbody>${deliveries.map((delivery) => renderDelivery(delivery, stores.get(delivery.tenantId) ?? '', now))}</tbody>
         </table>
         ${total > deliveries.length && html`<p class="soft">The newest ${deliveries.length} are shown.</p>`}
-      </section>`}`,
+      </section>`
+      }`,
   });
 }
 
@@ -43,11 +46,13 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
     <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Switch it on', {}, 'main')}</header>
     <p class="address">${address}</p>
     <p class="soft">${slug} · ${factsOf(endpoint, now)}${waiting > 0 && ` · ${count(waiting)} waiting`}</p>
-    ${disabledAt
-      ? html`<p class="soft">Once it is on, what it missed can be sent again.</p>`
-      : html`<form method="post" action="${path}/recover" class="actions">
+    ${
+      disabledAt
+        ? html`<p class="soft">Once it is on, what it missed can be sent again.</p>`
+        : html`<form method="post" action="${path}/recover" class="actions">
           <label>Send again what it missed since<input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
-          <button>Send again</button></form>`}
+          <button>Send again</button></form>`
+    }
   </section>`;
 }
 
@@ -59,8 +64,13 @@ function headingOf({ disabledReason, pausedUntil }: FailingEndpoint): string {
 
 function factsOf({ failingSince, failures, disabledAt, pausedUntil }: FailingEndpoint, now: Date): Html {
   return html`${failingSince && html`without a success for ${ago(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`}${
-    disabledAt && html`${failingSince && ' · '}switched off ${ago(disabledAt, now)} ago`}${
-    !disabledAt && pausedUntil && pausedUntil > now && html` · tried again at ${pausedUntil.toISOString().slice(11, 16)} UTC`}`;
+    disabledAt && html`${failingSince && ' · '}switched off ${ago(disabledAt, now)} ago`
+  }${
+    !disabledAt &&
+    pausedUntil &&
+    pausedUntil > now &&
+    html` · tried again at ${pausedUntil.toISOString().slice(11, 16)} UTC`
+  }`;
 }
 
 function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html {

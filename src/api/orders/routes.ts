@@ -33,6 +33,8 @@ export const getOrder = defineRoute({
   answers,
   async handle({ ctx, params, query, caller }) {
     const isTrusted = caller.key?.kind === 'secret';
-    return ok({ order: await findOrder(ctx, { id: params.orderId, email: isTrusted ? 'trusted' : (query.email ?? '') }) });
+    return ok({
+      order: await findOrder(ctx, { id: params.orderId, email: isTrusted ? 'trusted' : (query.email ?? '') }),
+    });
   },
 });

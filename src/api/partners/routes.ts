@@ -1,7 +1,12 @@
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import {
-  applyAsPartner, findPartner, PartnerApplicationInput, PartnerApplicationView, PartnerView, presentPartner,
+  applyAsPartner,
+  findPartner,
+  PartnerApplicationInput,
+  PartnerApplicationView,
+  PartnerView,
+  presentPartner,
   trackReferral,
 } from '#src/domain/partners/index.ts';
 import { found } from '#src/lib/errors.ts';

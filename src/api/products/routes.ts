@@ -1,8 +1,22 @@
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import {
-  findProduct, ImageBody, listImages, listProducts, listReviews, presentImages, presentProduct, presentProductDetail,
-  presentReview, ProductBody, ProductDetailBody, RatingBody, ReviewBody, ReviewInput, submitReview, Tag,
+  findProduct,
+  ImageBody,
+  listImages,
+  listProducts,
+  listReviews,
+  ProductBody,
+  ProductDetailBody,
+  presentImages,
+  presentProduct,
+  presentProductDetail,
+  presentReview,
+  RatingBody,
+  ReviewBody,
+  ReviewInput,
+  submitReview,
+  Tag,
 } from '#src/domain/catalog/index.ts';
 import { Id, Nullable, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
 

@@ -1,6 +1,6 @@
 import { defineRoute, largeBodyBytesMax, toPublic } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
-import { presentReturn, requestReturn, ReturnInput, ReturnView } from '#src/domain/returns/index.ts';
+import { presentReturn, ReturnInput, ReturnView, requestReturn } from '#src/domain/returns/index.ts';
 import { Type } from '#src/lib/schema.ts';
 
 export const postReturn = defineRoute({

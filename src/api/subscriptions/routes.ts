@@ -9,7 +9,10 @@ import { Id, Type } from '#src/lib/schema.ts';
 const params = Type.Object({ id: Id('sub') });
 const answers = { 200: Type.Object({ subscription: SubscriptionView }) };
 const refusals = [
-  'subscription_canceled', 'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
+  'subscription_canceled',
+  'payment_provider_error',
+  'payment_provider_not_configured',
+  'payment_provider_unavailable',
 ] as const;
 
 export const getSubscription = defineRoute({
@@ -74,8 +77,13 @@ export const postGiftCheckout = defineRoute({
   limit: 'ceiling',
   idempotent: 'resumable',
   errors: [
-    'unknown_product', 'price_unavailable', 'amount_too_small', 'insufficient_stock',
-    'payment_provider_error', 'payment_provider_not_configured', 'payment_provider_unavailable',
+    'unknown_product',
+    'price_unavailable',
+    'amount_too_small',
+    'insufficient_stock',
+    'payment_provider_error',
+    'payment_provider_not_configured',
+    'payment_provider_unavailable',
   ],
   answers: { 200: CheckoutSessionView },
   async handle({ ctx, body, idempotencyId }) {

@@ -1,6 +1,6 @@
 import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
-import { InquiryInput, presentSubmittedInquiry, submitInquiry, SubmittedInquiryView } from '#src/domain/leads/index.ts';
+import { InquiryInput, presentSubmittedInquiry, SubmittedInquiryView, submitInquiry } from '#src/domain/leads/index.ts';
 import { Type } from '#src/lib/schema.ts';
 
 export const postWholesale = defineRoute({

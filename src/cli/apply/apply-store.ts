@@ -1,7 +1,7 @@
+import { asPlatform, continueAs } from '#src/database/transact.ts';
 import { recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
-import { asPlatform, continueAs } from '#src/database/transact.ts';
 import { dryRunTransaction } from '#src/domain/dry-run-transaction.ts';
 import { saveTenant } from '#src/domain/tenants/index.ts';
 import { type ApplyOptions, type ApplyRun, placed } from './section.ts';
@@ -41,12 +41,20 @@ export async function applyStore(
       const { tenant, change } = await placed('/store', () => saveTenant(platform, store));
       const ctx = await continueAs(platform, tenant);
       const run: ApplyRun = {
-        ctx, options, progress,
+        ctx,
+        options,
+        progress,
         tell: (change) => void changes.push(change),
         async record(kind, ...done) {
           changes.push(...done);
-          const records = done.filter(({ action }) => action !== 'unchanged').map(({ action, subject, fields }) => (
-            { action: `${kind}.${action}`, subjectKind: kind, subjectId: subject, after: { fields } }));
+          const records = done
+            .filter(({ action }) => action !== 'unchanged')
+            .map(({ action, subject, fields }) => ({
+              action: `${kind}.${action}`,
+              subjectKind: kind,
+              subjectId: subject,
+              after: { fields },
+            }));
           if (records.length > 0) await recordAudits(ctx, records);
         },
         reveal: (key) => void keys.push(key),

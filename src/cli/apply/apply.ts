@@ -4,8 +4,8 @@ import { defineCommand, Failure, type Report } from '#src/cli/lib/command.ts';
 import { withServices } from '#src/cli/lib/with-services.ts';
 import { readConfig } from '#src/config.ts';
 import { applyStore } from './apply-store.ts';
-import { reportApplied } from './report-applied.ts';
 import type { Problem } from './read-store-file.ts';
+import { reportApplied } from './report-applied.ts';
 import { RejectedInput } from './section.ts';
 import { loadStoreFile } from './store-file.ts';
 
@@ -17,9 +17,13 @@ export const applyCommand = defineCommand({
     'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
     prune: {
       type: 'boolean',
-      description: 'Remove what a list in the file does not name: not gift cards, and nothing of a list that is not there.',
+      description:
+        'Remove what a list in the file does not name: not gift cards, and nothing of a list that is not there.',
     },
-    'set-stock': { type: 'boolean', description: 'Set stock and balances where there are some: otherwise they only open.' },
+    'set-stock': {
+      type: 'boolean',
+      description: 'Set stock and balances where there are some: otherwise they only open.',
+    },
   },
   async run({ parameters, options, terminal }): Promise<Report> {
     const name = parameters.file === '-' ? 'standard input' : parameters.file;
@@ -36,14 +40,17 @@ export const applyCommand = defineCommand({
       return reportApplied(applied);
     } catch (error) {
       if (!(error instanceof RejectedInput)) throw error;
-      throw refuse(name, error.issues.flatMap((issue) => loaded.locate(issue) ?? []));
+      throw refuse(
+        name,
+        error.issues.flatMap((issue) => loaded.locate(issue) ?? []),
+      );
     }
   },
 });
 
 function refuse(name: string, problems: readonly Problem[]): Failure {
-  const lines = problems.map(({ line, column, field, detail }) =>
-    `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`,
+  const lines = problems.map(
+    ({ line, column, field, detail }) => `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`,
   );
   const count = problems.length === 1 ? 'one place' : `${problems.length} places`;
   return new Failure([`The store file is wrong in ${count}, so nothing was changed:`, ...lines].join('\n'), problems);

@@ -9,7 +9,12 @@ type Written = string | null | undefined;
 export type DurationBounds = readonly [least: string, most: string];
 
 /** A duration within its bounds. On a developer's machine one second is enough. */
-export function checkDuration(path: string, written: Written, bounds: DurationBounds, { localMode }: Settings): Issue[] {
+export function checkDuration(
+  path: string,
+  written: Written,
+  bounds: DurationBounds,
+  { localMode }: Settings,
+): Issue[] {
   if (written === null || written === undefined) return [];
   const [least, most] = [localMode ? '1s' : bounds[0], bounds[1]];
   const duration = parseDuration(written) ?? 0;

@@ -1,6 +1,10 @@
 import { productSlugs } from '#src/domain/catalog/index.ts';
 import {
-  normalisePromoCode, PromoCodeInput, promoCodes, removePromoCode, savePromoCode,
+  normalisePromoCode,
+  PromoCodeInput,
+  promoCodes,
+  removePromoCode,
+  savePromoCode,
 } from '#src/domain/promotions/index.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { issue } from './checks.ts';

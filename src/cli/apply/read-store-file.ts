@@ -37,18 +37,24 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
   visit(document, {
     Scalar(key, node) {
       if (typeof node.value !== 'string') return;
-      node.value = key === 'key' ? showReferences(node.value) : resolveReferences(node.value, (name) => {
-        const value = environment[name];
-        if (!value) missing.push({ offset: startOf(node), name });
-        return value ?? '';
-      });
+      node.value =
+        key === 'key'
+          ? showReferences(node.value)
+          : resolveReferences(node.value, (name) => {
+              const value = environment[name];
+              if (!value) missing.push({ offset: startOf(node), name });
+              return value ?? '';
+            });
     },
   });
   return {
     value: document.toJS(),
     problems: missing.map(({ offset, name }) => problemAt(offset, '', `needs the variable ${name}, which is not set`)),
     locate({ path, detail }) {
-      const segments = path.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+      const segments = path
+        .split('/')
+        .slice(1)
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
       const place = placeOf(document, segments);
       const isExplained = missing.some(({ offset }) => offset === place.value);
       return isExplained ? undefined : problemAt(place.key, fieldOf(segments), detail);
@@ -68,7 +74,9 @@ function placeOf(document: Document, segments: readonly string[]): { key: number
   let place = { key: startOf(node), value: startOf(node) };
   for (const segment of segments) {
     const target = isAlias(node) ? node.resolve(document) : node;
-    const pair = isMap(target) ? target.items.find(({ key }) => isScalar(key) && String(key.value) === segment) : undefined;
+    const pair = isMap(target)
+      ? target.items.find(({ key }) => isScalar(key) && String(key.value) === segment)
+      : undefined;
     node = isSeq(target) ? target.items[Number(segment)] : pair?.value;
     if (node === undefined || node === null) return place;
     place = { key: startOf(pair?.key ?? node), value: startOf(node) };
@@ -82,5 +90,8 @@ function startOf(node: unknown): number {
 }
 
 function fieldOf(segments: readonly string[]): string {
-  return segments.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`)).join('').replace(/^\./, '');
+  return segments
+    .map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `.${segment}`))
+    .join('')
+    .replace(/^\./, '');
 }

@@ -10,8 +10,11 @@ const marked = /\uE000\uE000([A-Za-z_][A-Za-z0-9_]*)\uE002|\uE001\uE001\uE001([A
  * length, so that every place in it keeps its line and column.
  */
 export function hideReferences(text: string): string {
-  return text.replace(written, (_, dollar: string, name: string) =>
-    `${dollar ? marks.escape.repeat(3) : marks.reference.repeat(2)}${name}${marks.end}`);
+  return text.replace(
+    written,
+    (_, dollar: string, name: string) =>
+      `${dollar ? marks.escape.repeat(3) : marks.reference.repeat(2)}${name}${marks.end}`,
+  );
 }
 
 /** Put what `lookUp` says in the place of each reference. What is put in is never parsed. */

@@ -26,7 +26,10 @@ export function reportApplied({ store, dryRun, changes, keys, notes }: Applied):
 function describeChange({ action, subject, fields, values = {} }: Change): string[] {
   const head = `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`;
   if (action !== 'updated') return [head];
-  return [head, ...Object.entries(values).map(([field, [before, after]]) => `    ${field}: ${shown(before)} → ${shown(after)}`)];
+  return [
+    head,
+    ...Object.entries(values).map(([field, [before, after]]) => `    ${field}: ${shown(before)} → ${shown(after)}`),
+  ];
 }
 
 const shownMax = 60;

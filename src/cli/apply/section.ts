@@ -105,7 +105,8 @@ export function many<Schema extends TSchema>(definition: {
       if (!fits(list, value)) throw new TypeError(`The section ${name} was not checked.`);
       for (let from = 0; from < value.length; from += batchSize) {
         const items = value.slice(from, from + batchSize);
-        const saveOne = (item: Static<Schema>, index: number) => placed(`/${name}/${from + index}`, () => definition.save(run, item));
+        const saveOne = (item: Static<Schema>, index: number) =>
+          placed(`/${name}/${from + index}`, () => definition.save(run, item));
         const changes = await placed(`/${name}`, () => (definition.saveAll ?? saveEach)(run, items, saveOne));
         await run.record(kind, ...changes);
         if (items.length === batchSize) run.progress(`${name}: ${from + batchSize} of ${value.length}`);

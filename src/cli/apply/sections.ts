@@ -3,7 +3,10 @@ import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/cont
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
-  SecondShippingAccountInput, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput,
+  SecondShippingAccountInput,
+  ShippingAccountInput,
+  saveSecondShippingAccount,
+  saveShippingAccount,
 } from '#src/domain/shipping/index.ts';
 import { ModulesInput, setModules } from '#src/domain/tenants/index.ts';
 import { checkSkus } from './check-skus.ts';

@@ -9,7 +9,11 @@ export function checkStore(store: StoreInput, settings: Settings): Issue[] {
   return [
     ...checkKnown('/currency', 'currency', () => Intl.supportedValuesOf('currency').includes(currency)),
     ...checkKnown('/locale', 'locale', () => Intl.getCanonicalLocales(locale).length <= 1),
-    ...checkKnown('/timezone', 'time zone', () => new Intl.DateTimeFormat('en', { timeZone: timezone }).format(0) !== ''),
+    ...checkKnown(
+      '/timezone',
+      'time zone',
+      () => new Intl.DateTimeFormat('en', { timeZone: timezone }).format(0) !== '',
+    ),
     ...checkWebAddress('/storefront_url', store.storefront_url, settings),
     ...(store.allowed_origins ?? []).flatMap((origin, index) =>
       origin === '*' ? [] : checkWebAddress(`/allowed_origins/${index}`, origin, settings),

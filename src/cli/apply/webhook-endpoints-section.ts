@@ -15,7 +15,9 @@ export const webhookEndpointsSection = many({
   async save({ ctx, note }, endpoint) {
     const change = await saveEndpoint(ctx, endpoint);
     if (change.action === 'created' && !endpoint.secret) {
-      note(`The new ${change.subject} has a secret that nobody was told: rotate it on the owner's side to be told one.`);
+      note(
+        `The new ${change.subject} has a secret that nobody was told: rotate it on the owner's side to be told one.`,
+      );
     }
     return change;
   },
@@ -24,7 +26,11 @@ export const webhookEndpointsSection = many({
       if (named.has(url)) continue;
       // It writes its own line of the audit log.
       await removeEndpoint(ctx, { id });
-      tell({ subject: `webhook endpoint ${new URL(url).origin}${new URL(url).pathname}`, action: 'removed', fields: [] });
+      tell({
+        subject: `webhook endpoint ${new URL(url).origin}${new URL(url).pathname}`,
+        action: 'removed',
+        fields: [],
+      });
     }
   },
 });

@@ -1,8 +1,8 @@
-import { isDatabaseAway } from '#src/database/transact.ts';
 import { pendingMigrations } from '#src/database/migrate.ts';
 import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/database/prove-database.ts';
+import { isDatabaseAway } from '#src/database/transact.ts';
 import type { Services } from '#src/services.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
 
 const oldestVersion = 15;
 
@@ -34,8 +34,9 @@ function checkServerVersion({ versionNumber }: InspectedDatabase): Finding {
 function checkRole({ role, isUnbound }: InspectedDatabase): Finding {
   if (!isUnbound) return ok('database role', `"${role}" is held to row-level security.`);
   return fault(
-    'database role', `"${role}" is above row-level security: nothing keeps the stores apart, and no process starts.`,
-    'create role storefront login password \'…\' nosuperuser nobypassrls; alter database … owner to storefront;',
+    'database role',
+    `"${role}" is above row-level security: nothing keeps the stores apart, and no process starts.`,
+    "create role storefront login password '…' nosuperuser nobypassrls; alter database … owner to storefront;",
   );
 }
 
@@ -58,7 +59,8 @@ async function checkSchema(databaseUrl: string): Promise<Finding> {
 
 function checkTables(tables: readonly string[]): Finding {
   return fault(
-    'row-level security', `It is not forced on ${tables.join(', ')}: one store could see another's rows.`,
-    'Remove the tables if they are not this service\'s; otherwise alter table … force row level security.',
+    'row-level security',
+    `It is not forced on ${tables.join(', ')}: one store could see another's rows.`,
+    "Remove the tables if they are not this service's; otherwise alter table … force row level security.",
   );
 }

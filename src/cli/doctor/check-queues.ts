@@ -1,7 +1,7 @@
 import { minutes } from '#src/lib/duration.ts';
 import { readJobStates } from '#src/outbox/queue-states.ts';
 import type { Services } from '#src/services.ts';
-import { fault, type Finding, ok } from './finding.ts';
+import { type Finding, fault, ok } from './finding.ts';
 
 /** A relay that runs takes less than a second. */
 const unrelayedMaxMs = minutes(1);
@@ -17,7 +17,10 @@ export async function checkQueues({ execute, clock }: Services): Promise<Finding
     const sentence = `Work has waited ${inMinutes(unrelayedMs)} for a relay.`;
     return [fault('workers', sentence, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
   }
-  const late = Map.groupBy(states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs), ({ queue }) => queue);
+  const late = Map.groupBy(
+    states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs),
+    ({ queue }) => queue,
+  );
   if (late.size === 0) return [ok('workers', 'What is due is worked.')];
   return [...late].map(([queue, jobs]) => {
     const oldestMs = Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt)));

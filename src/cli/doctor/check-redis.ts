@@ -1,6 +1,6 @@
 import { type InspectedRedis, inspectRedis } from '#src/platform/inspect-redis.ts';
 import type { Services } from '#src/services.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
 
 const oldestVersion = [6, 2] as const;
 
@@ -23,7 +23,11 @@ function judge(redis: InspectedRedis): Finding[] {
       : ok('redis', `${address} answers, version ${version}.`),
     policy === 'noeviction'
       ? ok('redis policy', 'It throws nothing away.')
-      : fault('redis policy', `When it is full it throws jobs away (${policy}).`, 'Set maxmemory-policy to noeviction.'),
+      : fault(
+          'redis policy',
+          `When it is full it throws jobs away (${policy}).`,
+          'Set maxmemory-policy to noeviction.',
+        ),
     checkPersistence(redis),
   ];
 }
@@ -31,11 +35,13 @@ function judge(redis: InspectedRedis): Finding[] {
 /** Nothing is lost without it: PostgreSQL is the truth. */
 function checkPersistence({ isPersistent }: InspectedRedis): Finding {
   if (isPersistent) return ok('redis persistence', 'It keeps what it holds over a restart.');
-  const sentence = isPersistent === false
-    ? 'It forgets everything when it restarts.'
-    : 'It does not say whether it keeps anything over a restart.';
+  const sentence =
+    isPersistent === false
+      ? 'It forgets everything when it restarts.'
+      : 'It does not say whether it keeps anything over a restart.';
   return warning(
-    'redis persistence', sentence,
+    'redis persistence',
+    sentence,
     'Nothing is lost by that, only late by up to a minute. To spare it, set appendonly yes.',
   );
 }

@@ -1,18 +1,23 @@
 import type { PlatformContext } from '#src/domain/context.ts';
 import { inspectSecrets } from '#src/domain/secrets/index.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
 
 const about = 'encryption keys';
 
 /** Whether the key ring opens what is sealed. */
 export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
   const uses = await inspectSecrets(ctx);
-  const closed = uses.filter(({ state }) => state === 'closed').map(({ table, column, keyId, count }) =>
-    fault(
-      about, `${table}.${column}: ${count} sealed with the key ${keyId}, which ${
-        ctx.keyring.ids.includes(keyId) ? 'is another key by that name' : 'is not in ENCRYPTION_KEYS'}.`,
-      `Put the key back as ${keyId}:…, behind the first one. If it is lost, save those secrets again.`,
-    ));
+  const closed = uses
+    .filter(({ state }) => state === 'closed')
+    .map(({ table, column, keyId, count }) =>
+      fault(
+        about,
+        `${table}.${column}: ${count} sealed with the key ${keyId}, which ${
+          ctx.keyring.ids.includes(keyId) ? 'is another key by that name' : 'is not in ENCRYPTION_KEYS'
+        }.`,
+        `Put the key back as ${keyId}:…, behind the first one. If it is lost, save those secrets again.`,
+      ),
+    );
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
   if (stale > 0) {
     const sentence = `${stale} secrets are sealed with an older key than ${ctx.keyring.ids[0]}.`;

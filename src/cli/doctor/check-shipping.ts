@@ -1,6 +1,6 @@
 import type { Context } from '#src/domain/context.ts';
 import { checkShippingAccount, readSecondShippingAccount, readShippingAccount } from '#src/domain/shipping/index.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** The store's accounts at parcel providers. Labels that were paused for a wrong key are bought when it is right. */
 export async function checkShipping(ctx: Context): Promise<Finding[]> {
@@ -17,12 +17,20 @@ async function checkFirst(ctx: Context): Promise<Finding> {
   }
   const { ok: opens, detail } = await checkShippingAccount(ctx, 'shipping');
   if (opens) return ok('shippo', detail);
-  return fault('shippo', detail, 'See that its key in the shipping section is right, and that this machine reaches it.');
+  return fault(
+    'shippo',
+    detail,
+    'See that its key in the shipping section is right, and that this machine reaches it.',
+  );
 }
 
 /** Nothing is bought there yet, so nothing waits for it. */
 async function checkSecond(ctx: Context): Promise<Finding> {
   const { ok: opens, detail } = await checkShippingAccount(ctx, 'second-shipping');
   if (opens) return ok('easypost', detail);
-  return warning('easypost', detail, 'See that the key in the second_shipping section is right. No label waits for it.');
+  return warning(
+    'easypost',
+    detail,
+    'See that the key in the second_shipping section is right. No label waits for it.',
+  );
 }

@@ -1,5 +1,5 @@
-import type { PlatformContext } from '#src/domain/context.ts';
 import { isDatabaseAway } from '#src/database/transact.ts';
+import type { PlatformContext } from '#src/domain/context.ts';
 import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand, Failure, type Report } from '../lib/command.ts';
@@ -11,13 +11,17 @@ import { checkQueues } from './check-queues.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkShipping } from './check-shipping.ts';
-import { fault, type Finding } from './finding.ts';
+import { type Finding, fault } from './finding.ts';
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'Look at everything that this service depends on, and say what is wrong and what to do.',
   options: {
-    store: { type: 'string', value: 'slug', description: 'Only the accounts of this store. Of every one, unless given.' },
+    store: {
+      type: 'string',
+      value: 'slug',
+      description: 'Only the accounts of this store. Of every one, unless given.',
+    },
   },
   async run({ options, terminal }): Promise<Report> {
     const findings = await withUnprovenServices(terminal.environment, async (services, ctx) => {
@@ -32,7 +36,8 @@ export const doctorCommand = defineCommand({
       await look('redis', () => checkRedis(services));
       await look('the mail server', () => checkMail(ctx));
       // Without the tables of this release there is nothing more to be learned.
-      if (database.some(({ about, level }) => level === 'fault' && (about === 'database' || about === 'schema'))) return found;
+      if (database.some(({ about, level }) => level === 'fault' && (about === 'database' || about === 'schema')))
+        return found;
       await look('the workers', () => checkQueues(services));
       await look('the encryption keys', () => checkSecrets(ctx));
       for (const store of await storesOf(ctx, options.store)) {
@@ -82,9 +87,18 @@ function report(findings: readonly Finding[]): Report {
     failed: faults > 0,
     data: {
       ok: faults === 0,
-      findings: findings.map(({ about, store, level, sentence, advice }) =>
-        ({ about, store: store ?? null, level, sentence, advice: advice ?? null })),
+      findings: findings.map(({ about, store, level, sentence, advice }) => ({
+        about,
+        store: store ?? null,
+        level,
+        sentence,
+        advice: advice ?? null,
+      })),
     },
-    lines: [...lines, '', warnings === 0 ? `${sum}.` : `${sum}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`],
+    lines: [
+      ...lines,
+      '',
+      warnings === 0 ? `${sum}.` : `${sum}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`,
+    ],
   };
 }

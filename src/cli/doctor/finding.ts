@@ -12,7 +12,15 @@ export interface Finding {
 }
 
 export const ok = (about: string, sentence: string): Finding => ({ about, level: 'ok', sentence });
-export const warning = (about: string, sentence: string, advice: string): Finding =>
-  ({ about, level: 'warning', sentence, advice });
-export const fault = (about: string, sentence: string, advice: string): Finding =>
-  ({ about, level: 'fault', sentence, advice });
+export const warning = (about: string, sentence: string, advice: string): Finding => ({
+  about,
+  level: 'warning',
+  sentence,
+  advice,
+});
+export const fault = (about: string, sentence: string, advice: string): Finding => ({
+  about,
+  level: 'fault',
+  sentence,
+  advice,
+});

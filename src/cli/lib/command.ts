@@ -48,7 +48,10 @@ export interface Command {
  * A command is data and one function. It throws `UsageError` for what was written wrongly (exit code 2), and what a
  * person can understand (DomainError, ConfigError, `Failure`) becomes one clear message and exit code 1.
  */
-export function defineCommand<Parameter extends string = never, const Given extends Options = {}>(definition: {
+export function defineCommand<
+  Parameter extends string = never,
+  const Given extends Options = Record<never, never>,
+>(definition: {
   readonly name: string;
   readonly summary: string;
   readonly parameters?: Readonly<Record<Parameter, string>>;

@@ -1,6 +1,6 @@
 import { ConfigError } from '#src/config.ts';
-import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { UnfitDatabase, whyClosed } from '#src/database/prove-database.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Failure, UsageError } from './command.ts';
 
 export interface Explanation {
@@ -13,7 +13,11 @@ export interface Explanation {
 export function describeFailure(error: unknown): Explanation {
   if (error instanceof UsageError) return { message: error.message, problems: [], exitCode: 2 };
   if (error instanceof Failure) return failed(error.message, error.problems);
-  if (error instanceof ConfigError) return failed(error.message, error.problems.map((detail) => ({ detail })));
+  if (error instanceof ConfigError)
+    return failed(
+      error.message,
+      error.problems.map((detail) => ({ detail })),
+    );
   if (foreseen.some((kind) => error instanceof kind)) return failed(messageOf(error));
   const explanation = whyClosed(error) ?? explanations[codeOf(error)];
   return failed(explanation ?? stackOf(error));
@@ -27,7 +31,12 @@ const behind = 'The schema of the database is behind this release: run the migra
 const busy = 'The shop was at work on the same things, so nothing was changed: try again.';
 
 /** What codes of PostgreSQL mean to whoever runs a command: no such table or column, a time-out, a deadlock. */
-const explanations: Readonly<Record<string, string>> = { '42P01': behind, '42703': behind, '57014': busy, '40P01': busy };
+const explanations: Readonly<Record<string, string>> = {
+  '42P01': behind,
+  '42703': behind,
+  '57014': busy,
+  '40P01': busy,
+};
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';

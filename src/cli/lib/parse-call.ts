@@ -46,10 +46,12 @@ export function parseCall(command: Command, words: readonly string[]): ParsedCal
     const surplus = positionals.slice(names.length);
     if (surplus.length > 0) throw new UsageError(`${command.name} takes no "${surplus.join(' ')}".`);
   }
-  const valueOf = (name: string, { type }: Option) => values[name] ?? (type === 'boolean' ? false : undefined);
+  const optionValue = (name: string, { type }: Option) => values[name] ?? (type === 'boolean' ? false : undefined);
   return {
     parameters: Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? ''])),
-    options: Object.fromEntries(Object.entries(command.options).map(([name, option]) => [name, valueOf(name, option)])),
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, option]) => [name, optionValue(name, option)]),
+    ),
     help,
   };
 }

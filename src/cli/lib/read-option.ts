@@ -1,6 +1,6 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { parseDuration } from '#src/lib/duration.ts';
-import { Timestamp, type TSchema, type Static } from '#src/lib/schema.ts';
+import { type Static, Timestamp, type TSchema } from '#src/lib/schema.ts';
 import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { UsageError } from './command.ts';
 

@@ -4,14 +4,19 @@ import { nearest } from '#src/lib/nearest.ts';
 import { UsageError } from './command.ts';
 
 /** What a script can be told, each with its default: a number, a word, or whether it is so. */
-export type ScriptOptions = Readonly<Record<string, {
-  readonly default: number | string | boolean;
-  /** What the default is called, where it is another each time. */
-  readonly meant?: string;
-  /** The only words that there are. */
-  readonly oneOf?: readonly string[];
-  readonly description: string;
-}>>;
+export type ScriptOptions = Readonly<
+  Record<
+    string,
+    {
+      readonly default: number | string | boolean;
+      /** What the default is called, where it is another each time. */
+      readonly meant?: string;
+      /** The only words that there are. */
+      readonly oneOf?: readonly string[];
+      readonly description: string;
+    }
+  >
+>;
 
 type Value = ScriptOptions[string]['default'];
 type ValueOf<Default extends Value> = Default extends boolean ? boolean : Default extends number ? number : string;
@@ -23,7 +28,12 @@ type Values<Options extends ScriptOptions> = { readonly [Name in keyof Options]:
  * @param call what is written to call it: `npm run chaos --`
  * @param example what may be written behind that
  */
-export function readOptions<Options extends ScriptOptions>(summary: string, call: string, options: Options, example = ''): Values<Options> {
+export function readOptions<Options extends ScriptOptions>(
+  summary: string,
+  call: string,
+  options: Options,
+  example = '',
+): Values<Options> {
   const words = process.argv.slice(2);
   if (words.some((word) => word === '--help' || word === '-h')) {
     console.log(explain(summary, call, options, example));
@@ -49,10 +59,14 @@ export function explain(summary: string, call: string, options: ScriptOptions, e
   const width = Math.max(0, ...lines.map(([left]) => left.length));
   const alone = call.replace(/ --$/, '');
   return [
-    `Usage: ${lines.length > 0 ? `${call} [options]` : alone}`, '', summary,
+    `Usage: ${lines.length > 0 ? `${call} [options]` : alone}`,
+    '',
+    summary,
     ...(lines.length > 0 ? ['', 'Options:'] : []),
     ...lines.map(([left, option]) => `  ${left.padEnd(width)}  ${option.description}${describeDefault(option)}`),
-    '', 'Example:', `  ${example ? `${call} ${example}` : alone}`,
+    '',
+    'Example:',
+    `  ${example ? `${call} ${example}` : alone}`,
   ].join('\n');
 }
 
@@ -67,11 +81,16 @@ function describeDefault({ default: fallback, meant = String(fallback) }: Script
 
 /** @throws UsageError that says what is wrong */
 function read<Options extends ScriptOptions>(words: readonly string[], options: Options): Values<Options> {
-  const known = Object.entries(options).map(([name, option]) => [name, { type: typeof option.default === 'boolean' ? 'boolean' : 'string' }] as const);
+  const known = Object.entries(options).map(
+    ([name, option]) => [name, { type: typeof option.default === 'boolean' ? 'boolean' : 'string' }] as const,
+  );
   const { values, positionals } = parse(words, Object.fromEntries(known));
   const names = Object.keys(options);
   if (positionals.length > names.length) throw new UsageError(`There is no option for "${positionals[names.length]}".`);
-  const entries = Object.entries(options).map(([name, option], index) => [name, readOne(name, values[name] ?? positionals[index], option)]);
+  const entries = Object.entries(options).map(([name, option], index) => [
+    name,
+    readOne(name, values[name] ?? positionals[index], option),
+  ]);
   return Object.fromEntries(entries) as Values<Options>;
 }
 
@@ -86,7 +105,11 @@ function parse(words: readonly string[], known: Record<string, { type: 'boolean'
   }
 }
 
-function readOne(name: string, given: string | boolean | undefined, { default: fallback, oneOf }: ScriptOptions[string]): Value {
+function readOne(
+  name: string,
+  given: string | boolean | undefined,
+  { default: fallback, oneOf }: ScriptOptions[string],
+): Value {
   if (given === undefined || typeof given === 'boolean') return given ?? fallback;
   if (oneOf && !oneOf.includes(given)) throw new UsageError(`--${name} is one of ${oneOf.join(', ')}.`);
   if (typeof fallback === 'string') return given;

@@ -1,7 +1,7 @@
 import { readConfig } from '#src/config.ts';
+import { proveDatabase } from '#src/database/prove-database.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { createLogger } from '#src/platform/logger.ts';
-import { proveDatabase } from '#src/database/prove-database.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { Failure, type Terminal } from './command.ts';
 

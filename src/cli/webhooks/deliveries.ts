@@ -1,5 +1,11 @@
 import {
-  deliveryStates, listDeliveries, presentAttempt, presentDelivery, readDelivery, recoverDeliveries, redeliver,
+  deliveryStates,
+  listDeliveries,
+  presentAttempt,
+  presentDelivery,
+  readDelivery,
+  recoverDeliveries,
+  redeliver,
   WebhookDeliveryView,
 } from '#src/domain/webhooks/index.ts';
 import { found } from '#src/lib/errors.ts';
@@ -27,15 +33,26 @@ export const listDeliveriesCommand = defineCommand({
   },
   async run({ parameters: { slug, endpoint: endpointId }, options: { state, type, since, limit }, terminal }) {
     const filter = readInput('webhooks:deliveries', Filter, {
-      ...(state !== undefined && { state }), ...(type !== undefined && { type }), limit: readNumber(limit ?? '50'),
+      ...(state !== undefined && { state }),
+      ...(type !== undefined && { type }),
+      limit: readNumber(limit ?? '50'),
     });
-    const { rows } = await withStore(terminal, slug, (ctx) => listDeliveries(ctx, {
-      ...filter, endpointId, since: since === undefined ? undefined : readTime(ctx.clock, 'since', since),
-    }));
+    const { rows } = await withStore(terminal, slug, (ctx) =>
+      listDeliveries(ctx, {
+        ...filter,
+        endpointId,
+        since: since === undefined ? undefined : readTime(ctx.clock, 'since', since),
+      }),
+    );
     const deliveries = rows.map(presentDelivery);
     const cells = deliveries.map((delivery) => [
-      delivery.id, delivery.created_at, delivery.type, delivery.state, String(delivery.attempt_count),
-      String(delivery.last_status ?? delivery.last_failure ?? '–'), delivery.next_attempt_at ?? '–',
+      delivery.id,
+      delivery.created_at,
+      delivery.type,
+      delivery.state,
+      String(delivery.attempt_count),
+      String(delivery.last_status ?? delivery.last_failure ?? '–'),
+      delivery.next_attempt_at ?? '–',
     ]);
     const headings = ['DELIVERY', 'SINCE', 'EVENT', 'STATE', 'TRIES', 'LAST ANSWER', 'NEXT TRY'];
     return {
@@ -53,13 +70,20 @@ export const showDeliveryCommand = defineCommand({
     const stored = found(await withStore(terminal, slug, (ctx) => readDelivery(ctx, id)), 'webhook delivery');
     const delivery = presentDelivery(stored.delivery);
     const attempts = stored.attempts.map(presentAttempt);
-    const cells = attempts.map(({ number, at, status, failure, duration_ms: ms, response }) =>
-      [String(number), at, String(status ?? failure), `${ms} ms`, response?.replaceAll(/\s+/g, ' ').slice(0, 100) ?? '']);
+    const cells = attempts.map(({ number, at, status, failure, duration_ms: ms, response }) => [
+      String(number),
+      at,
+      String(status ?? failure),
+      `${ms} ms`,
+      response?.replaceAll(/\s+/g, ' ').slice(0, 100) ?? '',
+    ]);
     return {
       data: { delivery, attempts },
       lines: [
         `${delivery.type} (${delivery.event_id}) for ${delivery.endpoint_id}: ${delivery.state}.`,
-        ...(cells.length > 0 ? columns([['TRY', 'AT', 'ANSWER', 'TOOK', 'REPLY'], ...cells]) : ['It was not tried yet.']),
+        ...(cells.length > 0
+          ? columns([['TRY', 'AT', 'ANSWER', 'TOOK', 'REPLY'], ...cells])
+          : ['It was not tried yet.']),
       ],
     };
   },
@@ -87,10 +111,17 @@ export const recoverCommand = defineCommand({
   },
   async run({ parameters: { slug, endpoint: id, since }, options: { until, only }, terminal }) {
     const choice = readInput('webhooks:recover', Choice, { ...(only !== undefined && { only }) });
-    const { recovered } = await withStore(terminal, slug, (ctx) => recoverDeliveries(ctx, {
-      ...choice, id, since: readTime(ctx.clock, 'since', since),
-      until: until === undefined ? undefined : readTime(ctx.clock, 'until', until),
-    }));
-    return { data: { id, recovered }, lines: [recovered > 0 ? `${recovered} on their way again.` : 'Nothing was missed.'] };
+    const { recovered } = await withStore(terminal, slug, (ctx) =>
+      recoverDeliveries(ctx, {
+        ...choice,
+        id,
+        since: readTime(ctx.clock, 'since', since),
+        until: until === undefined ? undefined : readTime(ctx.clock, 'until', until),
+      }),
+    );
+    return {
+      data: { id, recovered },
+      lines: [recovered > 0 ? `${recovered} on their way again.` : 'Nothing was missed.'],
+    };
   },
 });

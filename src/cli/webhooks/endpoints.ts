@@ -1,8 +1,19 @@
-import {
-  createEndpoint, disableEndpoint, enableEndpoint, EndpointInput, EndpointPatch, listEndpoints, presentEndpoint,
-  presentEventTypes, removeEndpoint, rotateSecret, sendTestEvent, updateEndpoint, type WebhookEndpointView,
-} from '#src/domain/webhooks/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import {
+  createEndpoint,
+  disableEndpoint,
+  EndpointInput,
+  EndpointPatch,
+  enableEndpoint,
+  listEndpoints,
+  presentEndpoint,
+  presentEventTypes,
+  removeEndpoint,
+  rotateSecret,
+  sendTestEvent,
+  updateEndpoint,
+  type WebhookEndpointView,
+} from '#src/domain/webhooks/index.ts';
 import { columns } from '../lib/columns.ts';
 import { type Command, defineCommand, type Options } from '../lib/command.ts';
 import { readInput, readList, readNumber } from '../lib/read-option.ts';
@@ -13,7 +24,11 @@ const named = { slug: 'The store.', endpoint: 'Its id: whe_…' };
 
 const fields = {
   events: { type: 'string', value: 'a,b,c', description: 'What it is told: order.paid, subscription.* …' },
-  concurrency: { type: 'string', value: 'n', description: 'How many requests may be in flight at once. 4, unless given.' },
+  concurrency: {
+    type: 'string',
+    value: 'n',
+    description: 'How many requests may be in flight at once. 4, unless given.',
+  },
   'rate-per-second': { type: 'string', value: 'n', description: 'How many requests may begin in a second.' },
 } as const satisfies Options;
 
@@ -24,12 +39,18 @@ export const listEndpointsCommand = defineCommand({
   async run({ parameters, terminal }) {
     const { rows } = await withStore(terminal, parameters.slug, (ctx) => listEndpoints(ctx, { limit: endpointsMax }));
     const endpoints = rows.map(presentEndpoint);
-    const cells = endpoints.map((endpoint) => [endpoint.id, stateOf(endpoint), endpoint.url, endpoint.events.join(',')]);
+    const cells = endpoints.map((endpoint) => [
+      endpoint.id,
+      stateOf(endpoint),
+      endpoint.url,
+      endpoint.events.join(','),
+    ]);
     return {
       data: { webhook_endpoints: endpoints },
-      lines: cells.length > 0
-        ? columns([['ENDPOINT', 'STATE', 'URL', 'EVENTS'], ...cells])
-        : ['The store has no webhook endpoints.'],
+      lines:
+        cells.length > 0
+          ? columns([['ENDPOINT', 'STATE', 'URL', 'EVENTS'], ...cells])
+          : ['The store has no webhook endpoints.'],
     };
   },
 });
@@ -115,7 +136,12 @@ export const listEventTypesCommand = defineCommand({
   },
 });
 
-function switching({ name, summary, change, sentence }: {
+function switching({
+  name,
+  summary,
+  change,
+  sentence,
+}: {
   name: string;
   summary: string;
   change(ctx: Context, input: { id: string }): Promise<WebhookEndpointView>;
@@ -133,13 +159,23 @@ function switching({ name, summary, change, sentence }: {
 }
 
 /** What was written, by the names of the schemas, and nothing of what was not. */
-function given({ url, events, concurrency, 'rate-per-second': rate }: {
+function given({
+  url,
+  events,
+  concurrency,
+  'rate-per-second': rate,
+}: {
   url?: string | undefined;
   events: string | undefined;
   concurrency: string | undefined;
   'rate-per-second': string | undefined;
 }): object {
-  const all = { url, events: readList(events), concurrency: readNumber(concurrency), rate_per_second: readNumber(rate) };
+  const all = {
+    url,
+    events: readList(events),
+    concurrency: readNumber(concurrency),
+    rate_per_second: readNumber(rate),
+  };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

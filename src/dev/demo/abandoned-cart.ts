@@ -9,14 +9,22 @@ export function abandonedCart(): readonly Step[] {
     {
       title: 'Somebody saves a cart and leaves; a reminder comes',
       async run({ ask, stack, check }) {
-        const { body: { product } } = await ask('GET', '/products/stoneware-mug');
+        const {
+          body: { product },
+        } = await ask('GET', '/products/stoneware-mug');
         const saved = await ask('POST', '/cart/save', {
-          body: { email: shopper, items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 2, price_cents: 100 }] },
+          body: {
+            email: shopper,
+            items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 2, price_cents: 100 }],
+          },
         });
         check(saved.status === 200 && saved.body.reminders === 'scheduled', 'reminders are scheduled');
         const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: shopper }, 60_000);
-        check(mail.headers['list-unsubscribe-post'] === 'List-Unsubscribe=One-Click', `"${mail.subject}" can be unsubscribed from with one click`);
-        check(!mail.text?.includes('$1.00') , 'and shows the prices of the catalogue');
+        check(
+          mail.headers['list-unsubscribe-post'] === 'List-Unsubscribe=One-Click',
+          `"${mail.subject}" can be unsubscribed from with one click`,
+        );
+        check(!mail.text?.includes('$1.00'), 'and shows the prices of the catalogue');
       },
     },
     {

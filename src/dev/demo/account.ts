@@ -17,8 +17,13 @@ export function account(): readonly Step[] {
         });
         check(receipt.html !== null && receipt.text !== null, `"${receipt.subject}" came, as HTML and as text`);
         const asked = await ask('POST', '/customer/magic-link/request', { body: { email: shopper } });
-        const stranger = await ask('POST', '/customer/magic-link/request', { body: { email: 'nobody@shopper.example' } });
-        check(asked.status === 200 && JSON.stringify(asked.body) === JSON.stringify(stranger.body), 'a stranger is answered just the same');
+        const stranger = await ask('POST', '/customer/magic-link/request', {
+          body: { email: 'nobody@shopper.example' },
+        });
+        check(
+          asked.status === 200 && JSON.stringify(asked.body) === JSON.stringify(stranger.body),
+          'a stranger is answered just the same',
+        );
       },
     },
     {
@@ -37,7 +42,10 @@ export function account(): readonly Step[] {
       title: 'and finds the order in the portal',
       async run({ ask, check }) {
         const portal = await ask('GET', '/customer-portal', { session });
-        check(portal.body.orders.some((order: any) => order.order_number === 'ORD-1001'), 'ORD-1001 is there');
+        check(
+          portal.body.orders.some((order: any) => order.order_number === 'ORD-1001'),
+          'ORD-1001 is there',
+        );
         await ask('POST', '/customer/signout', { session });
         const after = await ask('GET', '/customer/me', { session });
         check(after.status === 401, 'after signing out the session is worth nothing');

@@ -8,7 +8,11 @@ export interface Journey {
   readonly stack: Stack;
   readonly receiver: Receiver;
   /** Ask the store as its storefront would, with the publishable key, its back end's secret one, or a shopper's session. */
-  ask(method: string, path: string, options?: { body?: unknown; key?: 'publishable' | 'secret'; session?: string }): Promise<Answer>;
+  ask(
+    method: string,
+    path: string,
+    options?: { body?: unknown; key?: 'publishable' | 'secret'; session?: string },
+  ): Promise<Answer>;
   /** Say what held. Throws, and so fails the step, when it did not. */
   check(held: boolean, sentence: string): void;
 }
@@ -27,7 +31,11 @@ export interface Step {
 }
 
 /** Wait until `look` finds something. The demo's own limit is what quality.md promises for the slowest path. */
-export async function waitFor<Found>(what: string, look: () => Promise<Found | undefined | false>, withinMs = 60_000): Promise<Found> {
+export async function waitFor<Found>(
+  what: string,
+  look: () => Promise<Found | undefined | false>,
+  withinMs = 60_000,
+): Promise<Found> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const found = await look();
@@ -38,7 +46,11 @@ export async function waitFor<Found>(what: string, look: () => Promise<Found | u
 }
 
 /** The steps in their order, each with its time and what was checked. Answers whether all held. */
-export async function walk(steps: readonly Step[], tools: Omit<Journey, 'check'>, print: (line: string) => void): Promise<boolean> {
+export async function walk(
+  steps: readonly Step[],
+  tools: Omit<Journey, 'check'>,
+  print: (line: string) => void,
+): Promise<boolean> {
   for (const [index, step] of steps.entries()) {
     const checked: string[] = [];
     const check = (held: boolean, sentence: string) => {
@@ -46,7 +58,10 @@ export async function walk(steps: readonly Step[], tools: Omit<Journey, 'check'>
       checked.push(sentence);
     };
     const startedAt = performance.now();
-    const failure = await step.run({ ...tools, check }).then(() => undefined, (error: unknown) => error);
+    const failure = await step.run({ ...tools, check }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     const took = `${Math.round(performance.now() - startedAt)} ms`;
     print(`${failure ? '✘' : '✔'} ${String(index + 1).padStart(2)}. ${step.title.padEnd(58)} ${took.padStart(9)}`);
     for (const sentence of checked) print(`       ${sentence}`);

@@ -19,7 +19,10 @@ export function purchase(): readonly Step[] {
       async run({ ask, check }) {
         const list = await ask('GET', '/products?limit=50');
         const product = list.body.products.find((candidate: any) => candidate.slug === 'oak-bowl');
-        check(list.status === 200 && list.body.products.length >= 10, `${list.body.products.length} products are listed`);
+        check(
+          list.status === 200 && list.body.products.length >= 10,
+          `${list.body.products.length} products are listed`,
+        );
         slug = product.slug;
         const detail = await ask('GET', `/products/${slug}`);
         variantId = detail.body.product.variants[0].id;
@@ -31,7 +34,9 @@ export function purchase(): readonly Step[] {
       async run({ ask, check }) {
         const cart = await ask('POST', '/cart', { body: {} });
         cartId = cart.body.cart.id;
-        const filled = await ask('POST', `/cart/${cartId}/items`, { body: { variantId, quantity: '2', unitPriceCents: '1' } });
+        const filled = await ask('POST', `/cart/${cartId}/items`, {
+          body: { variantId, quantity: '2', unitPriceCents: '1' },
+        });
         check(filled.status === 201 && filled.body.cart.itemCount === 2, 'the cart holds two');
         check(filled.body.cart.items[0].unitPriceCents > 1, 'at the price of the catalogue, whatever the caller said');
       },
@@ -39,8 +44,12 @@ export function purchase(): readonly Step[] {
     {
       title: 'tries a promo code',
       async run({ ask, check }) {
-        const { body: { cart } } = await ask('GET', `/cart/${cartId}`);
-        const preview = await ask('POST', '/cart/apply-promo', { body: { code: 'WELCOME10', subtotalCents: cart.subtotalCents } });
+        const {
+          body: { cart },
+        } = await ask('GET', `/cart/${cartId}`);
+        const preview = await ask('POST', '/cart/apply-promo', {
+          body: { code: 'WELCOME10', subtotalCents: cart.subtotalCents },
+        });
         check(preview.body.valid, `WELCOME10 takes ${preview.body.discountCents} off ${cart.subtotalCents} cents`);
       },
     },
@@ -55,7 +64,10 @@ export function purchase(): readonly Step[] {
             cart_id: cartId,
           },
         });
-        check(session.status === 200 && session.body.order.status === 'pending', `order ${session.body.order_number} is pending`);
+        check(
+          session.status === 200 && session.body.order.status === 'pending',
+          `order ${session.body.order_number} is pending`,
+        );
         orderId = session.body.order_id;
         checkoutUrl = session.body.checkout_url;
         check(URL.canParse(checkoutUrl), 'the answer leads to the hosted payment page');
@@ -67,7 +79,12 @@ export function purchase(): readonly Step[] {
         const page = await fetch(checkoutUrl);
         check(page.ok && (await page.text()).includes('Pay'), 'the page can be opened');
         const sessionId = checkoutUrl.split('/').at(-1) ?? '';
-        await stripeControl(stack.stripeUrl).pay(sessionId, { outcome: 'paid', email: shopper, name: 'Ada Shopper', address });
+        await stripeControl(stack.stripeUrl).pay(sessionId, {
+          outcome: 'paid',
+          email: shopper,
+          name: 'Ada Shopper',
+          address,
+        });
         check(true, 'the card works');
       },
     },
@@ -89,7 +106,10 @@ export function purchase(): readonly Step[] {
           return body.order.labels[0];
         });
         const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
-        check(account.transactions.length === 1, `one label was bought: ${label.carrier} ${label.service}, ${label.tracking_number}`);
+        check(
+          account.transactions.length === 1,
+          `one label was bought: ${label.carrier} ${label.service}, ${label.tracking_number}`,
+        );
       },
     },
     {
@@ -98,14 +118,19 @@ export function purchase(): readonly Step[] {
         const event = await waitFor('order.paid', async () =>
           receiver.events.find(({ type, data }) => type === 'order.paid' && data.object['id'] === orderId),
         );
-        check(receiver.refused === 0, `${event.id} is signed by the Standard Webhooks scheme and verified with its library`);
+        check(
+          receiver.refused === 0,
+          `${event.id} is signed by the Standard Webhooks scheme and verified with its library`,
+        );
         check(event.data.object['status'] === 'paid', 'and shows the order as it is now');
       },
     },
     {
       title: 'The parcel moves, and the order is shipped',
       async run({ ask, stack, receiver, check }) {
-        const { body: { order } } = await ask('GET', `/orders/${orderId}`, { key: 'secret' });
+        const {
+          body: { order },
+        } = await ask('GET', `/orders/${orderId}`, { key: 'secret' });
         await shippoControl(stack.shippoUrl).moveTrack(order.labels[0].tracking_number, 'TRANSIT');
         await waitFor('the order to be shipped', async () => {
           const { body } = await ask('GET', `/checkout/${orderId}/status`);

@@ -16,13 +16,24 @@ export function subscription(): readonly Step[] {
         request = {
           customer_email: shopper,
           items: [
-            { product_slug: 'coffee-of-the-month', variant_id: coffee.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' },
+            {
+              product_slug: 'coffee-of-the-month',
+              variant_id: coffee.id,
+              quantity: 1,
+              purchase_type: 'subscription',
+              subscription_interval: 'month',
+            },
             { product_slug: 'oak-bowl', variant_id: bowl.id, quantity: 1 },
           ],
         };
         const session = await ask('POST', '/checkout/sessions', { body: request });
-        await stripeControl(stack.stripeUrl).pay(session.body.checkout_url.split('/').at(-1), { outcome: 'paid', email: shopper });
-        const event = await waitFor('subscription.created', async () => receiver.events.find(({ type }) => type === 'subscription.created'));
+        await stripeControl(stack.stripeUrl).pay(session.body.checkout_url.split('/').at(-1), {
+          outcome: 'paid',
+          email: shopper,
+        });
+        const event = await waitFor('subscription.created', async () =>
+          receiver.events.find(({ type }) => type === 'subscription.created'),
+        );
         check(event.data.object['status'] === 'active', 'subscription.created came, and it is active');
       },
     },
@@ -31,7 +42,10 @@ export function subscription(): readonly Step[] {
       async run({ ask, check }) {
         const again = await ask('POST', '/checkout/sessions', { body: request });
         check(again.status === 409 && again.body.error === 'duplicate_subscription', '409 duplicate_subscription');
-        check(again.body.conflicts[0].product_name.length > 0, `the conflict names "${again.body.conflicts[0].product_name}"`);
+        check(
+          again.body.conflicts[0].product_name.length > 0,
+          `the conflict names "${again.body.conflicts[0].product_name}"`,
+        );
       },
     },
   ];

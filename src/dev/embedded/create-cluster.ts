@@ -40,7 +40,12 @@ export async function createCluster(
     account,
   });
   // initdb's own --set came with version 16.
-  appendFileSync(join(data, 'postgresql.conf'), settings(durable, oldest).map((setting) => `${setting.replace('=', " = '")}'\n`).join(''));
+  appendFileSync(
+    join(data, 'postgresql.conf'),
+    settings(durable, oldest)
+      .map((setting) => `${setting.replace('=', " = '")}'\n`)
+      .join(''),
+  );
   return data;
 }
 

@@ -22,7 +22,10 @@ export async function ensurePostgresClient(): Promise<PostgresClient> {
       pgRestore: await unpackDebianPackage('postgresql-client', `${folder}/pg_restore`, 'pg_restore'),
     };
   } catch (cause) {
-    throw new MissingProgramError(`No pg_dump ${oldestVersion} or newer is in PATH`, { install: aptInstall('postgresql-client'), cause });
+    throw new MissingProgramError(`No pg_dump ${oldestVersion} or newer is in PATH`, {
+      install: aptInstall('postgresql-client'),
+      cause,
+    });
   }
 }
 

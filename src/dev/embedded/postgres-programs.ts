@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
 import type { Supervisor } from './supervise.ts';
@@ -15,7 +15,10 @@ export interface PostgresPrograms {
  * PostgreSQL's programs from npm, from a place where `account` can run them: where npm put them, or
  * else (the checkout is under /root, or npm ran no install scripts) a copy in the service's folder.
  */
-export async function postgresPrograms(supervisor: Supervisor, { account, oldest = false }: { account?: Account | undefined; oldest?: boolean } = {}): Promise<PostgresPrograms> {
+export async function postgresPrograms(
+  supervisor: Supervisor,
+  { account, oldest = false }: { account?: Account | undefined; oldest?: boolean } = {},
+): Promise<PostgresPrograms> {
   const installed = join(packageFolder(oldest), 'native');
   if (canRun(programsIn(installed), account)) return programsIn(installed);
 

@@ -52,7 +52,11 @@ export async function startPostgres({
   }
 }
 
-async function start(supervisor: Supervisor, { durable, oldest }: { durable: boolean; oldest: boolean }, account?: Account): Promise<EmbeddedPostgres> {
+async function start(
+  supervisor: Supervisor,
+  { durable, oldest }: { durable: boolean; oldest: boolean },
+  account?: Account,
+): Promise<EmbeddedPostgres> {
   const programs = await postgresPrograms(supervisor, { account, oldest });
   const adminPassword = newPassword();
   const data = await createCluster(supervisor, programs, { adminPassword, durable, oldest, account });

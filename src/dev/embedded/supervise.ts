@@ -45,8 +45,7 @@ export function supervise(folder: string, name: string): Supervisor {
   const child = forkSupervisor(part, logFile);
   let stopped: Promise<unknown> | undefined;
 
-  const failure = (program: string, what: string) =>
-    new Error(`${basename(program)} ${what}:\n${lastLines(logFile)}`);
+  const failure = (program: string, what: string) => new Error(`${basename(program)} ${what}:\n${lastLines(logFile)}`);
 
   return {
     folder: part,

@@ -27,7 +27,12 @@ const stopTimeoutMs = 10_000;
  *
  * @param folder where the release lies that it belongs to; this one, unless told
  */
-export function startProcess(name: string, entry: string, environment: Record<string, string>, folder = root): StackProcess {
+export function startProcess(
+  name: string,
+  entry: string,
+  environment: Record<string, string>,
+  folder = root,
+): StackProcess {
   const child = spawn(process.execPath, ['--import', preload, entry], {
     cwd: folder,
     env: environment,
@@ -50,7 +55,8 @@ export function startProcess(name: string, entry: string, environment: Record<st
       while (!seen.some((line) => line.includes(`"${phrase}"`))) {
         const next = once(lines, 'line', { signal: timeout });
         const [happened] = await Promise.race([next, ended.then(() => ['ended'])]);
-        if (happened === 'ended') throw new Error(`${name} ended (${child.signalCode ?? child.exitCode}):\n${seen.slice(-20).join('\n')}`);
+        if (happened === 'ended')
+          throw new Error(`${name} ended (${child.signalCode ?? child.exitCode}):\n${seen.slice(-20).join('\n')}`);
       }
     },
     async kill(signal) {
@@ -72,12 +78,17 @@ async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void>
 
 /** Run a command of the command line to its end and answer what it printed. */
 export async function runCli(args: readonly string[], environment: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const printed: string[] = [];
   const complaints: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`cli ${args.join(' ')} ended with code ${code}:\n${complaints.join('')}${printed.join('')}`);
+  if (code !== 0)
+    throw new Error(`cli ${args.join(' ')} ended with code ${code}:\n${complaints.join('')}${printed.join('')}`);
   return printed.join('');
 }

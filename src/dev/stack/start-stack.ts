@@ -10,8 +10,8 @@ import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
-import { actedOn } from '#src/providers/stripe/event-types.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
+import { actedOn } from '#src/providers/stripe/event-types.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
@@ -103,27 +103,41 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await shippoControl(shippo.url).registerWebhook(environment.SHIPPO_API_KEY, {
       url: `${url}/api/webhooks/shippo/${demoSlug}?token=${environment.SHIPPO_WEBHOOK_TOKEN}`,
     });
-    simulators.push(await serveStorefront({
-      port: storefrontPort,
-      settings: {
-        api: `${url}/api/v1`, slug: demoSlug, key: store.publishableKey, mailbox: mailbox.url,
-        backstage: [
-          { name: 'Mailbox', url: mailbox.url }, { name: 'Operations', url: `${url}/ops` }, { name: 'API', url: `${url}/docs` },
-        ],
-      },
-      moveParcel: (number, status) => shippoControl(shippo.url).moveTrack(number, status),
-    }));
+    simulators.push(
+      await serveStorefront({
+        port: storefrontPort,
+        settings: {
+          api: `${url}/api/v1`,
+          slug: demoSlug,
+          key: store.publishableKey,
+          mailbox: mailbox.url,
+          backstage: [
+            { name: 'Mailbox', url: mailbox.url },
+            { name: 'Operations', url: `${url}/ops` },
+            { name: 'API', url: `${url}/docs` },
+          ],
+        },
+        moveParcel: (number, status) => shippoControl(shippo.url).moveTrack(number, status),
+      }),
+    );
     const names = workersOf(options);
     await Promise.all(['web', ...names].map(restart));
     report(`Web and ${names.length === 1 ? 'one worker' : `${names.length} workers`} are up.`);
     return {
-      url, storefrontUrl, store, environment, processes, restart, stop,
+      url,
+      storefrontUrl,
+      store,
+      environment,
+      processes,
+      restart,
+      stop,
       stripeUrl: stripe.url,
       shippoUrl: shippo.url,
       mailboxUrl: mailbox.url,
       redisUrl,
       databaseUrl,
-      restartPostgres: embedded.restartPostgres ?? (() => Promise.reject(new Error('This PostgreSQL is not ours to restart.'))),
+      restartPostgres:
+        embedded.restartPostgres ?? (() => Promise.reject(new Error('This PostgreSQL is not ours to restart.'))),
     };
   } catch (error) {
     await stop();
@@ -154,7 +168,17 @@ type Parts = {
 };
 
 /** Secrets are made anew each time: nothing that is checked in opens anything. */
-function environmentOf({ databaseUrl, redisUrl, stripe, shippo, mailbox, embeddings, port, storefrontUrl, receiver }: Parts) {
+function environmentOf({
+  databaseUrl,
+  redisUrl,
+  stripe,
+  shippo,
+  mailbox,
+  embeddings,
+  port,
+  storefrontUrl,
+  receiver,
+}: Parts) {
   const random = () => randomBytes(24).toString('hex');
   return {
     PATH: process.env['PATH'] ?? '',
@@ -193,11 +217,11 @@ async function applyStore(environment: Record<string, string>): Promise<DemoStor
     for (const name of ['storefront', 'backend']) await runCli(['keys', 'revoke', demoSlug, name], environment);
     keys = await apply();
   }
-  const valueOf = (name: string) => keys.find((key) => key.name === name)?.value ?? '';
+  const keyNamed = (name: string) => keys.find((key) => key.name === name)?.value ?? '';
   return {
     slug: demoSlug,
-    publishableKey: valueOf('storefront'),
-    secretKey: valueOf('backend'),
+    publishableKey: keyNamed('storefront'),
+    secretKey: keyNamed('backend'),
     stripeKey: environment['STRIPE_SECRET_KEY'] ?? '',
     shippoKey: environment['SHIPPO_API_KEY'] ?? '',
   };

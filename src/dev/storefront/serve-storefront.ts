@@ -27,15 +27,26 @@ export interface StorefrontOptions {
 }
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
 const filePath = /^\/(page|pictures)\/([a-z-]+\/)?[a-z0-9-]+\.(js|css|svg)$/;
 
 /**
  * The demonstration's storefront: plain HTML, CSS and a little script that talk to the public API as any storefront
  * would. This only hands the files out.
  */
-export async function serveStorefront({ port, settings, moveParcel }: StorefrontOptions): Promise<{ close(): Promise<void> }> {
-  const page = (await readFile(join(folder, 'page/index.html'), 'utf8')).replace('{settings}', asScriptText({ ...settings, movesParcels: true, unusualDecimals }));
+export async function serveStorefront({
+  port,
+  settings,
+  moveParcel,
+}: StorefrontOptions): Promise<{ close(): Promise<void> }> {
+  const page = (await readFile(join(folder, 'page/index.html'), 'utf8')).replace(
+    '{settings}',
+    asScriptText({ ...settings, movesParcels: true, unusualDecimals }),
+  );
   const router = new Router();
   router.post('/demonstration/parcels/:number/:status', async (koa) => {
     const { number = '', status } = koa.params;
@@ -62,21 +73,33 @@ export async function serveStorefront({ port, settings, moveParcel }: Storefront
     server.listen(port, '127.0.0.1', resolve);
   });
   return {
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
 /** The pages run their own script and no other, and talk to the API alone. */
 function protect({ api }: StorefrontSettings): Middleware {
   const policy = [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' https: data:", `connect-src 'self' ${new URL(api).origin}`,
-    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' https: data:",
+    `connect-src 'self' ${new URL(api).origin}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
   ].join('; ');
   return async (koa, next) => {
-    koa.set({ 'content-security-policy': policy, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', 'referrer-policy': 'strict-origin-when-cross-origin' });
+    koa.set({
+      'content-security-policy': policy,
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+    });
     await next();
   };
 }

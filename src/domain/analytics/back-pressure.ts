@@ -1,5 +1,5 @@
-import { DomainError } from '#src/lib/errors.ts';
 import type { Database } from '#src/database/connections.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import { batchesMax, eventsMax, readBacklog } from './backlog.ts';
 
@@ -25,7 +25,12 @@ export async function rejectOverBacklog(ctx: Context): Promise<void> {
   watches.set(ctx.database, watch);
   const retryAfterSeconds = await watch.waitSeconds(ctx);
   if (retryAfterSeconds === 0) return;
-  throw new DomainError('too_many', 'rate_limited', 'More events wait than can be taken in. Send them again in a moment.', { retryAfterSeconds });
+  throw new DomainError(
+    'too_many',
+    'rate_limited',
+    'More events wait than can be taken in. Send them again in a moment.',
+    { retryAfterSeconds },
+  );
 }
 
 /** What one process sees of the backlog. */

@@ -31,21 +31,36 @@ export const EventsInput = Type.Object({
         '`occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, `variant_id`, `value_cents`, ' +
         '`currency` and `properties` (free, at most 4 KB). The funnel is made of `product_viewed`, `cart_item_added` and `checkout_started`; ' +
         'what was paid is known to the store itself.',
-      examples: [{
-        event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b', type: 'product_viewed', occurred_at: '2026-11-20T12:00:00.000Z',
-        session_id: 's-41f8', product_slug: 'oak-bowl', properties: { list: 'new' },
-      }],
+      examples: [
+        {
+          event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+          type: 'product_viewed',
+          occurred_at: '2026-11-20T12:00:00.000Z',
+          session_id: 's-41f8',
+          product_slug: 'oak-bowl',
+          properties: { list: 'new' },
+        },
+      ],
     }),
     { minItems: 1 },
   ),
-  sent_at: Omittable(Type.String({ maxLength: 40, description: 'The time by the sender\'s own clock, to correct it by.', examples: ['2026-11-20T12:00:01.000Z'] })),
+  sent_at: Omittable(
+    Type.String({
+      maxLength: 40,
+      description: "The time by the sender's own clock, to correct it by.",
+      examples: ['2026-11-20T12:00:01.000Z'],
+    }),
+  ),
 });
 export type EventsInput = Static<typeof EventsInput>;
 
 export const EventsReceipt = Type.Object({
   accepted: Type.Integer({ minimum: 0 }),
-  rejected: Type.Array(Type.Object({ index: Type.Integer({ minimum: 0 }), code: Type.String(), detail: Type.String() }), {
-    examples: [[{ index: 3, code: 'pattern', detail: '/type must match pattern "^[a-z0-9_.]{1,64}$"' }]],
-  }),
+  rejected: Type.Array(
+    Type.Object({ index: Type.Integer({ minimum: 0 }), code: Type.String(), detail: Type.String() }),
+    {
+      examples: [[{ index: 3, code: 'pattern', detail: '/type must match pattern "^[a-z0-9_.]{1,64}$"' }]],
+    },
+  ),
 });
 export type EventsReceipt = Static<typeof EventsReceipt>;

@@ -1,7 +1,15 @@
 /** The types that are counted by name; all others are counted together, so that nobody can make the roll-ups grow. */
 export const coreTypes = [
-  'page_viewed', 'product_viewed', 'search_performed', 'cart_item_added', 'cart_item_removed', 'checkout_started',
-  'checkout_returned', 'lead_captured', 'client_purchase', 'order_paid',
+  'page_viewed',
+  'product_viewed',
+  'search_performed',
+  'cart_item_added',
+  'cart_item_removed',
+  'checkout_started',
+  'checkout_returned',
+  'lead_captured',
+  'client_purchase',
+  'order_paid',
 ] as const;
 
 /** A sale as the store's own books have it. Nobody else can say so. */

@@ -1,9 +1,9 @@
+import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
-import { type BatchKey, type Aggregated, aggregateChosen } from './fold-chosen.ts';
-import { dataFault, aggregateOrQuarantine } from './set-aside.ts';
+import { type Aggregated, aggregateChosen, type BatchKey } from './fold-chosen.ts';
+import { aggregateOrQuarantine, dataFault } from './set-aside.ts';
 
 /** So long one transaction is to take: what comes meanwhile waits for it, and then for its own. */
 const batchMs = 250;
@@ -59,12 +59,14 @@ interface Portion {
 }
 
 async function findWaiting(ctx: PlatformContext, events: number): Promise<Portion | undefined> {
-  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) => ctx.tx.execute<Portion>(sql`
+  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
+    ctx.tx.execute<Portion>(sql`
     select count(*)::int as batches, min(received_at) as "oldestAt", max(received_at) as "newestAt"
     from (
       select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
       from (select received_at, event_count from analytics_batches order by received_at limit ${batchesAtOnce}) as oldest
-    ) as waiting where before < ${events}`));
+    ) as waiting where before < ${events}`),
+  );
   return found && found.batches > 0 ? found : undefined;
 }
 
@@ -72,7 +74,8 @@ async function findWaiting(ctx: PlatformContext, events: number): Promise<Portio
 async function aggregateOneByOne(ctx: PlatformContext, { batches }: Portion): Promise<Aggregated> {
   const portion = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
     ctx.tx.execute<BatchKey & { receivedAt: Date }>(sql`
-      select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches order by received_at limit ${batches}`));
+      select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches order by received_at limit ${batches}`),
+  );
   const total = { batches: 0, events: 0 };
   for (const { receivedAt, ...key } of portion) {
     total.events += (await aggregateOrQuarantine(ctx, key, receivedAt)).events;

@@ -1,7 +1,7 @@
+import { asPlatform } from '#src/database/transact.ts';
 import { addDays, type Day, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { aggregateAlone, aggregateShared } from './fold-lock.ts';
 import { ensurePartitions } from './partitions.ts';
 import { rollUp } from './roll-up.ts';
@@ -36,7 +36,9 @@ export async function aggregateChosen(
   return asPlatform(ctx, 'batches of every store are folded together', async (ctx) => {
     // Ids are unique within their week. At its turn an event may stand in a batch of either, so that what is left of
     // the week before is folded by one worker alone, and looked for in the week after it, too.
-    await ctx.tx.execute(sql`select ${isPast ? aggregateAlone : aggregateShared}, set_config('work_mem', '64MB', true)`);
+    await ctx.tx.execute(
+      sql`select ${isPast ? aggregateAlone : aggregateShared}, set_config('work_mem', '64MB', true)`,
+    );
     return aggregateDays(ctx, week, last, isPast ? [-7, 7] : [-7], choice);
   });
 }
@@ -46,7 +48,11 @@ export async function aggregateChosen(
  * into the events and the roll-ups; and the batches are gone. `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
  */
 async function aggregateDays(
-  ctx: InTransaction<PlatformContext>, week: Day, last: Day, quarantinedWeeks: readonly number[], choice: Choice,
+  ctx: InTransaction<PlatformContext>,
+  week: Day,
+  last: Day,
+  quarantinedWeeks: readonly number[],
+  choice: Choice,
 ): Promise<Aggregated> {
   const chosen = 'only' in choice ? sql`tenant_id = ${choice.only.tenantId} and id = ${choice.only.id}` : sql`true`;
   const [folded] = await ctx.tx.execute<Aggregated>(sql`

@@ -5,9 +5,15 @@ export { ingestEvents } from './ingest-events.ts';
 export { analyticsPersonalData } from './personal-data.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
 export {
-  daily, type DailyReport, DailyView, funnel, type FunnelReport, FunnelView, PeriodQuery,
+  type DailyReport,
+  DailyView,
+  daily,
+  type FunnelReport,
+  FunnelView,
+  funnel,
+  PeriodQuery,
 } from './read-numbers.ts';
 export { busiestStores, type StoreNumbers } from './read-stores.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
 export { recordOrderPaid } from './record-order-paid.ts';
-export { countQuarantined, aggregateQuarantined } from './set-aside.ts';
+export { aggregateQuarantined, countQuarantined } from './set-aside.ts';

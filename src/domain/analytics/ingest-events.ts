@@ -27,7 +27,11 @@ export interface EventsRequest {
  */
 export async function ingestEvents(ctx: Context, { input, rawBody, sender }: EventsRequest): Promise<EventsReceipt> {
   if (input.events.length > eventsMax) {
-    throw new DomainError('invalid', 'too_many_items', `A batch may hold ${eventsMax} events, and this one has ${input.events.length}.`);
+    throw new DomainError(
+      'invalid',
+      'too_many_items',
+      `A batch may hold ${eventsMax} events, and this one has ${input.events.length}.`,
+    );
   }
   await rejectOverBacklog(ctx);
   const { accepted, rejected } = validateEvents(input.events);
@@ -35,20 +39,47 @@ export async function ingestEvents(ctx: Context, { input, rawBody, sender }: Eve
 
   const receivedAt = ctx.clock.now();
   const visitor = visitorOf(ctx, sender, receivedAt);
-  const correct = createClockCorrection(receivedAt, input.sent_at, accepted.map(({ event }) => event.occurred_at));
+  const correct = createClockCorrection(
+    receivedAt,
+    input.sent_at,
+    accepted.map(({ event }) => event.occurred_at),
+  );
   const idAt = createIds(visitor, rawBody);
-  const events = accepted.map(({ index, event }) => storable(event, event.event_id ?? idAt(index), correct(event.occurred_at)));
+  const events = accepted.map(({ index, event }) =>
+    storable(event, event.event_id ?? idAt(index), correct(event.occurred_at)),
+  );
   await storeBatch(ctx, { receivedAt, source: 'client', bot: isBot(sender), visitor }, events);
   return { accepted: events.length, rejected };
 }
 
 function storable(event: EventInput, id: string, at: Date): StoredEvent {
   const {
-    type, session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency, properties,
+    type,
+    session_id,
+    anonymous_id,
+    customer_id,
+    order_id,
+    cart_id,
+    product_slug,
+    variant_id,
+    value_cents,
+    currency,
+    properties,
   } = event;
   return {
-    id, at, type: type === paidType ? claimedType : type,
-    session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency, properties,
+    id,
+    at,
+    type: type === paidType ? claimedType : type,
+    session_id,
+    anonymous_id,
+    customer_id,
+    order_id,
+    cart_id,
+    product_slug,
+    variant_id,
+    value_cents,
+    currency,
+    properties,
   };
 }
 

@@ -1,8 +1,8 @@
+import type { Database } from '#src/database/connections.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { addDays, type Day, eachDay, weekOf } from '#src/lib/calendar.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
-import type { Database } from '#src/database/connections.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { lateDaysMax } from './correct-clock.ts';
 
 interface PartitionedTable {
@@ -78,7 +78,11 @@ async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readon
 const partitionName = (table: string, from: Day) => `${table}_${from.replaceAll('-', '')}`;
 
 /** Drop the partitions of a table that hold nothing from this day on. Answers how many. */
-export async function dropPartitions(ctx: PlatformContext, { name: table, days }: PartitionedTable, before: Day): Promise<number> {
+export async function dropPartitions(
+  ctx: PlatformContext,
+  { name: table, days }: PartitionedTable,
+  before: Day,
+): Promise<number> {
   return asPlatform(ctx, 'partitions belong to all stores', async (ctx) => {
     await waitBriefly(ctx);
     const partitions = await ctx.tx.execute<{ name: string }>(sql`

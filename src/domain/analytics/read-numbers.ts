@@ -1,12 +1,16 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { addDays, type Day, dayNumber, dayOf, parseDay } from '#src/lib/calendar.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import { funnelSteps } from './event-types.ts';
 
-const DayText = Type.String({ maxLength: 64, description: 'A day in UTC; a time behind it is not read.', examples: ['2026-11-20'] });
+const DayText = Type.String({
+  maxLength: 64,
+  description: 'A day in UTC; a time behind it is not read.',
+  examples: ['2026-11-20'],
+});
 
 /** The days that numbers are asked for, both included; the last thirty unless told. */
 export const PeriodQuery = Type.Object({ from: Type.Optional(DayText), to: Type.Optional(DayText) });
@@ -22,7 +26,15 @@ export const FunnelView = Type.Object({
 });
 
 export const DailyView = Type.Object({
-  days: Type.Array(Type.Object({ day: DayText, events: Count, sessions: Count, orders: Count, revenue_cents: Type.Integer({ minimum: 0, examples: [182400] }) })),
+  days: Type.Array(
+    Type.Object({
+      day: DayText,
+      events: Count,
+      sessions: Count,
+      orders: Count,
+      revenue_cents: Type.Integer({ minimum: 0, examples: [182400] }),
+    }),
+  ),
 });
 
 export type FunnelReport = Static<typeof FunnelView>;
@@ -31,22 +43,30 @@ export type DailyReport = Static<typeof DailyView>;
 /** How many sessions came how far: viewed → cart → checkout → paid. Only what the store's books say is paid. */
 export async function funnel(ctx: Context, period: Period = {}): Promise<FunnelReport> {
   const { from, to } = readPeriod(ctx, period);
-  const counts = await readOne<Record<string, number>>(ctx, sql`
+  const counts = await readOne<Record<string, number>>(
+    ctx,
+    sql`
     select coalesce(sum(viewed), 0)::int8 as viewed, coalesce(sum(cart), 0)::int8 as cart,
       coalesce(sum(checkout), 0)::int8 as checkout, coalesce(sum(paid), 0)::int8 as paid
-    from analytics_days where tenant_id = ${ctx.tenant.id} and day >= ${from}::date and day <= ${to}::date`, { replica: true });
+    from analytics_days where tenant_id = ${ctx.tenant.id} and day >= ${from}::date and day <= ${to}::date`,
+    { replica: true },
+  );
   return { from, to, steps: funnelSteps.map(({ step }) => ({ step, sessions: counts?.[step] ?? 0 })) };
 }
 
 /** What each day brought, the first first; days on which nothing happened too. */
 export async function daily(ctx: Context, period: Period = {}): Promise<DailyReport> {
   const { from, to } = readPeriod(ctx, period);
-  const days = await read<DailyReport['days'][number]>(ctx, sql`
+  const days = await read<DailyReport['days'][number]>(
+    ctx,
+    sql`
     select to_char(each.day, 'YYYY-MM-DD') as day, coalesce(d.events, 0) as events, coalesce(d.sessions, 0) as sessions,
       coalesce(d.orders, 0) as orders, coalesce(d.revenue_cents, 0) as revenue_cents
     from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as each(day)
     left join analytics_days d on d.tenant_id = ${ctx.tenant.id} and d.day = each.day::date
-    order by each.day`, { replica: true });
+    order by each.day`,
+    { replica: true },
+  );
   return { days };
 }
 

@@ -1,10 +1,10 @@
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { addDays, type Day, dayNumber, dayOf, dayOfNumber, eachDay, startOfDay } from '#src/lib/calendar.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 import { lateDaysMax } from './correct-clock.ts';
 import { aggregateAlone } from './fold-lock.ts';
 import { eventsRetainedDays } from './prune-analytics.ts';
@@ -31,7 +31,9 @@ export async function rebuildDay(ctx: Context, { slot }: { slot: number }): Prom
   await completeJob(ctx, async (ctx) => {
     const { id } = ctx.tenant;
     await ctx.tx.execute(sql`select ${aggregateAlone}`);
-    await ctx.tx.execute(sql`delete from analytics_hours where tenant_id = ${id} and hour >= ${begin} and hour < ${end}`);
+    await ctx.tx.execute(
+      sql`delete from analytics_hours where tenant_id = ${id} and hour >= ${begin} and hour < ${end}`,
+    );
     await ctx.tx.execute(sql`delete from analytics_days where tenant_id = ${id} and day = ${day}`);
     await ctx.tx.execute(sql`delete from analytics_sessions where tenant_id = ${id} and day = ${day}`);
     await ctx.tx.execute(sql`

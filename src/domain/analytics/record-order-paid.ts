@@ -24,16 +24,20 @@ export interface Sale {
 export async function recordOrderPaid(ctx: InTransaction, sale: Sale): Promise<void> {
   const { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal } = sale;
   const receivedAt = ctx.clock.now();
-  await storeBatch(ctx, { receivedAt, source: 'ledger', bot: false, visitor: isRenewal ? null : orderId }, [{
-    // Nobody else can know this id, so nobody can use it up beforehand.
-    id: hmacSha256(ctx.settings.keyPepper, JSON.stringify([paidType, ctx.tenant.id, orderId])).toString('hex').slice(0, 32),
-    at: receivedAt,
-    type: paidType,
-    session_id: isRenewal ? null : sessionId,
-    customer_id: customerId,
-    order_id: orderId,
-    cart_id: cartId,
-    value_cents: totalCents,
-    currency,
-  }]);
+  await storeBatch(ctx, { receivedAt, source: 'ledger', bot: false, visitor: isRenewal ? null : orderId }, [
+    {
+      // Nobody else can know this id, so nobody can use it up beforehand.
+      id: hmacSha256(ctx.settings.keyPepper, JSON.stringify([paidType, ctx.tenant.id, orderId]))
+        .toString('hex')
+        .slice(0, 32),
+      at: receivedAt,
+      type: paidType,
+      session_id: isRenewal ? null : sessionId,
+      customer_id: customerId,
+      order_id: orderId,
+      cart_id: cartId,
+      value_cents: totalCents,
+      currency,
+    },
+  ]);
 }

@@ -38,7 +38,10 @@ export function rollUp(source: Sql): Sql {
           count(revenue) as orders, coalesce(sum(revenue), 0) as revenue
         from counted group by 1, 2
         union all
-        select tenant_id, day, 0, ${countOf('any')}, ${joinSql(funnelSteps.map(({ step }) => countOf(step)), ', ')}, 0, 0
+        select tenant_id, day, 0, ${countOf('any')}, ${joinSql(
+          funnelSteps.map(({ step }) => countOf(step)),
+          ', ',
+        )}, 0, 0
         from took group by 1, 2
       ) as news group by 1, 2 order by 1, 2
       on conflict (tenant_id, day) do update set
@@ -50,6 +53,8 @@ export function rollUp(source: Sql): Sql {
 /** Only the store's own books say what was paid. */
 const isSale = rawSql(`(source = 'ledger' and type = '${paidType}')`);
 
-const stepOfType = rawSql(`case ${funnelSteps.map(({ step, type }) => `when type = '${type}' then '${step}'`).join(' ')} end`);
+const stepOfType = rawSql(
+  `case ${funnelSteps.map(({ step, type }) => `when type = '${type}' then '${step}'`).join(' ')} end`,
+);
 
 const countOf = (step: string) => rawSql(`count(*) filter (where step = '${step}')`);

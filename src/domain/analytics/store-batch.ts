@@ -1,7 +1,7 @@
+import { write } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 
 /** An event as it waits in its batch. What was not said is left out. */
 export interface StoredEvent {
@@ -30,10 +30,18 @@ export interface BatchHead {
 }
 
 /** Keep a batch until a worker folds it: one row, whatever it holds. */
-export async function storeBatch(ctx: Context, { receivedAt, source, bot, visitor }: BatchHead, events: readonly StoredEvent[]): Promise<void> {
-  await write(ctx, sql`
+export async function storeBatch(
+  ctx: Context,
+  { receivedAt, source, bot, visitor }: BatchHead,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  await write(
+    ctx,
+    sql`
     stored as (
       insert into analytics_batches (tenant_id, id, received_at, source, bot, visitor, event_count, events)
       values (${ctx.tenant.id}, ${newId('bat')}, ${receivedAt}, ${source}, ${bot}, ${visitor}, ${events.length}, ${JSON.stringify(events)})
-      returning 1)`, sql`select * from stored`);
+      returning 1)`,
+    sql`select * from stored`,
+  );
 }

@@ -26,7 +26,8 @@ export function visitorOf(ctx: Context, { clientAddress, userAgent }: Sender, re
  * Robots that say so, and browsers that nobody sits at. A program's library is not one of them: storefronts' servers
  * send events too.
  */
-const botPattern = /bot\b|crawl|spider|slurp|headless|lighthouse|pagespeed|facebookexternalhit|preview|pingdom|uptime|phantomjs|prerender/i;
+const botPattern =
+  /bot\b|crawl|spider|slurp|headless|lighthouse|pagespeed|facebookexternalhit|preview|pingdom|uptime|phantomjs|prerender/i;
 
 export function isBot({ userAgent }: Sender): boolean {
   return botPattern.test(userAgent);

@@ -1,8 +1,8 @@
+import { transact } from '#src/database/transact.ts';
 import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { type AuditRecord, recordAudit } from './record-audit.ts';
 
 /** A change of one thing, made on the owner's side. */
@@ -125,6 +125,8 @@ const missing = ({ kind }: { kind: string }) => notFound(inWords(kind));
 
 function taken({ kind, nameField }: { kind: string; nameField: string }): DomainError {
   return invalidRequest(`There is a ${inWords(kind)} of this name already.`, {
-    path: nameField, code: 'taken', detail: 'names something else already',
+    path: nameField,
+    code: 'taken',
+    detail: 'names something else already',
   });
 }

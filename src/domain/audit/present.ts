@@ -2,18 +2,21 @@ import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { AuditEntry } from './list-audit.ts';
 
 /** A line of the audit log as the owner's side shows it. */
-export const AuditEntryView = Type.Object({
-  id: Type.String(),
-  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
-  action: Type.String({ examples: ['promo_code.updated'] }),
-  subject: Type.Object({ kind: Type.String(), id: Type.String() }),
-  before: Type.Unknown({ description: 'As it was, without secrets and addresses.' }),
-  after: Type.Unknown({
-    description: 'As it is then. `changed` names the fields that changed, also what is never shown.',
-  }),
-  request_id: Type.Union([Type.String(), Type.Null()]),
-  created_at: Timestamp,
-}, { title: 'AuditEntry' });
+export const AuditEntryView = Type.Object(
+  {
+    id: Type.String(),
+    actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+    action: Type.String({ examples: ['promo_code.updated'] }),
+    subject: Type.Object({ kind: Type.String(), id: Type.String() }),
+    before: Type.Unknown({ description: 'As it was, without secrets and addresses.' }),
+    after: Type.Unknown({
+      description: 'As it is then. `changed` names the fields that changed, also what is never shown.',
+    }),
+    request_id: Type.Union([Type.String(), Type.Null()]),
+    created_at: Timestamp,
+  },
+  { title: 'AuditEntry' },
+);
 
 export function presentAuditEntry(entry: AuditEntry): Static<typeof AuditEntryView> {
   return {

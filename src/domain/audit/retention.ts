@@ -4,5 +4,10 @@ import { sql } from '#src/lib/sql.ts';
 
 /** What shoppers did, without a key or by a storefront's, is many and brief. What the owner's side changed is kept. */
 export const auditRetention: readonly Retention[] = [
-  { table: 'audit_log', age: 'created_at', retainedMs: days(90), only: sql`(old.actor_kind = 'shopper' or old.action = 'billing_portal.opened')` },
+  {
+    table: 'audit_log',
+    age: 'created_at',
+    retainedMs: days(90),
+    only: sql`(old.actor_kind = 'shopper' or old.action = 'billing_portal.opened')`,
+  },
 ];

@@ -8,7 +8,11 @@ import { hasBought } from '../orders/index.ts';
  * Approve or reject a review. Whether whoever wrote it has bought the product is looked up at this moment, before
  * anybody sees it. Throws not_found.
  */
-export async function moderateReview(ctx: InTransaction, reviewId: string, status: 'approved' | 'rejected'): Promise<Change> {
+export async function moderateReview(
+  ctx: InTransaction,
+  reviewId: string,
+  status: 'approved' | 'rejected',
+): Promise<Change> {
   const review = found(await readManagedReview(ctx, reviewId), 'review');
   const { email, productId } = review;
   const isVerified = email !== null && (await hasBought(ctx, { email, productId }));

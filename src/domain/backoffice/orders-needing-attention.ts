@@ -1,6 +1,6 @@
+import { asPlatform } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 
 /** One attention of an order. */
 export interface OrderNeedingAttention {
@@ -31,5 +31,6 @@ export async function ordersNeedingAttention(ctx: PlatformContext, limit: number
   return asPlatform(ctx, 'operators see the orders of every store that need attention', (ctx) =>
     ctx.tx.execute<OrderNeedingAttention>(sql`
       select tenant_id as "tenantId", id, order_number as "orderNumber", code, detail, updated_at as "updatedAt"
-      from (${openAttentions}) as open order by code, id limit ${limit}`));
+      from (${openAttentions}) as open order by code, id limit ${limit}`),
+  );
 }

@@ -5,21 +5,27 @@ import { LabelView } from '../shipping/index.ts';
 import { nextStep } from './next-step.ts';
 import type { TimelineEntry } from './read-timeline.ts';
 
-const AttentionView = Type.Object({
-  code: Type.String({ examples: ['oversold'] }),
-  /** What is the matter. */
-  detail: Type.String({ examples: ['The payment came after the stock was given back.'] }),
-  /** What to do about it. */
-  next: Type.String({ examples: ['Find the goods or agree with the shopper.'] }),
-}, { title: 'Attention' });
+const AttentionView = Type.Object(
+  {
+    code: Type.String({ examples: ['oversold'] }),
+    /** What is the matter. */
+    detail: Type.String({ examples: ['The payment came after the stock was given back.'] }),
+    /** What to do about it. */
+    next: Type.String({ examples: ['Find the goods or agree with the shopper.'] }),
+  },
+  { title: 'Attention' },
+);
 
 /** An order as the lists of its store show it. */
-export const ManagedOrderView = Type.Object({
-  ...OrderView.properties,
-  /** The most urgent of `attentions`. */
-  attention: Nullable(AttentionView),
-  attentions: Type.Array(AttentionView),
-}, { title: 'ManagedOrder' });
+export const ManagedOrderView = Type.Object(
+  {
+    ...OrderView.properties,
+    /** The most urgent of `attentions`. */
+    attention: Nullable(AttentionView),
+    attentions: Type.Array(AttentionView),
+  },
+  { title: 'ManagedOrder' },
+);
 export type ManagedOrderView = Static<typeof ManagedOrderView>;
 
 export function presentManagedOrder({ order, attentions: open }: ManagedOrder): ManagedOrderView {
@@ -28,21 +34,27 @@ export function presentManagedOrder({ order, attentions: open }: ManagedOrder): 
 }
 
 /** Something that happened to an order, or that somebody did about it. */
-const TimelineEntryView = Type.Object({
-  at: Timestamp,
-  type: Type.String({ examples: ['label.purchased'] }),
-  /** Who did it, where somebody did. */
-  actor: Nullable(Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() })),
-  detail: Nullable(Type.String({ examples: ['usps'] })),
-}, { title: 'TimelineEntry' });
+const TimelineEntryView = Type.Object(
+  {
+    at: Timestamp,
+    type: Type.String({ examples: ['label.purchased'] }),
+    /** Who did it, where somebody did. */
+    actor: Nullable(Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() })),
+    detail: Nullable(Type.String({ examples: ['usps'] })),
+  },
+  { title: 'TimelineEntry' },
+);
 
 /** An order with all that its store knows of it. */
-export const OrderFileView = Type.Object({
-  ...ManagedOrderView.properties,
-  label: Nullable(LabelView),
-  refunds: Type.Array(RefundView),
-  timeline: Type.Array(TimelineEntryView),
-}, { title: 'OrderFile' });
+export const OrderFileView = Type.Object(
+  {
+    ...ManagedOrderView.properties,
+    label: Nullable(LabelView),
+    refunds: Type.Array(RefundView),
+    timeline: Type.Array(TimelineEntryView),
+  },
+  { title: 'OrderFile' },
+);
 export type OrderFileView = Static<typeof OrderFileView>;
 
 export interface OrderFile extends ManagedOrder {
@@ -57,7 +69,10 @@ export function presentOrderFile({ label, refunds, timeline, ...order }: OrderFi
     label: label ?? null,
     refunds: refunds.map(presentRefund),
     timeline: timeline.map(({ at, type, actorKind, actorId, detail }) => ({
-      at: at.toISOString(), type, actor: actorKind && actorId ? { kind: actorKind, id: actorId } : null, detail,
+      at: at.toISOString(),
+      type,
+      actor: actorKind && actorId ? { kind: actorKind, id: actorId } : null,
+      detail,
     })),
   };
 }

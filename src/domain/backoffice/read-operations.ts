@@ -1,11 +1,11 @@
 import { type QueueName, queueNames } from '#jobs/queues.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
 import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { openAttentions } from './orders-needing-attention.ts';
 
 /** The state of every queue, what waits for the outside world, and what needs a person: all stores together. */
@@ -52,7 +52,14 @@ export interface ReconcileLag {
 
 /** So many things of one kind that wait for a person, for the same reason. */
 export interface Attention {
-  readonly kind: 'payments' | 'order' | 'label' | 'duplicate_label' | 'shipping' | 'webhook_endpoint' | 'webhook_delivery';
+  readonly kind:
+    | 'payments'
+    | 'order'
+    | 'label'
+    | 'duplicate_label'
+    | 'shipping'
+    | 'webhook_endpoint'
+    | 'webhook_delivery';
   /** The reason, in the words of that kind. */
   readonly code: string;
   readonly count: number;
@@ -68,7 +75,12 @@ export async function readOperations(ctx: PlatformContext): Promise<Operations> 
     const jobs = await readJobStates(ctx.tx.execute, ctx.clock.now());
     return {
       at: ctx.clock.now(),
-      queues: queueNames.map((queue) => stateOf(queue, jobs.filter((job) => job.queue === queue))),
+      queues: queueNames.map((queue) =>
+        stateOf(
+          queue,
+          jobs.filter((job) => job.queue === queue),
+        ),
+      ),
       oldestUnrelayedAt: earliest(jobs.map(({ oldestUnrelayedAt }) => oldestUnrelayedAt)),
       reconcileLag: await readReconcileLag(ctx),
       ...(await readOutside(ctx)),
@@ -100,9 +112,17 @@ async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<Re
 }
 
 /** A call that is under way holds its label's lease: what nobody holds has no known outcome. */
-async function readOutside(ctx: InTransaction<PlatformContext>): Promise<Pick<Operations, 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
+async function readOutside(
+  ctx: InTransaction<PlatformContext>,
+): Promise<Pick<Operations, 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
   const now = ctx.clock.now();
-  const [found] = await ctx.tx.execute<{ labels: number; labelsAt: Date | null; deliveries: number; deliveriesAt: Date | null; paused: number }>(sql`
+  const [found] = await ctx.tx.execute<{
+    labels: number;
+    labelsAt: Date | null;
+    deliveries: number;
+    deliveriesAt: Date | null;
+    paused: number;
+  }>(sql`
     select labels.count as labels, labels.since as "labelsAt", deliveries.count as deliveries,
       deliveries.since as "deliveriesAt", paused.count as paused
     from (select count(*)::int, min(buying_since) as since from labels

@@ -9,7 +9,10 @@ import { readTimeline } from './read-timeline.ts';
 /** An order with all that its store knows of it, each part with one statement. Throws not_found. */
 export async function readOrderFile(ctx: Context, orderId: string): Promise<OrderFileView> {
   const [managed, label, refunds, timeline] = await Promise.all([
-    readManagedOrder(ctx, orderId), readLabelOfOrder(ctx, orderId), refundsOf(ctx, orderId), readTimeline(ctx, orderId),
+    readManagedOrder(ctx, orderId),
+    readLabelOfOrder(ctx, orderId),
+    refundsOf(ctx, orderId),
+    readTimeline(ctx, orderId),
   ]);
   if (!managed) throw notFound('order');
   return presentOrderFile({ ...managed, label, refunds, timeline });

@@ -1,6 +1,6 @@
+import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 
 /** Something that happened to an order, or that somebody did about it. */
 export interface TimelineEntry {
@@ -18,7 +18,9 @@ const entriesMax = 200;
 /** What happened to an order, the first thing first: its own times, its parcel, money, returns, mails and audit log. */
 export async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntry[]> {
   const tenantId = ctx.tenant.id;
-  const newest = await read<TimelineEntry>(ctx, sql`
+  const newest = await read<TimelineEntry>(
+    ctx,
+    sql`
     with o as (select * from orders where tenant_id = ${tenantId} and id = ${orderId}),
     happened(at, type, detail) as (
       select v.at, v.type, null from o, lateral (values (o.created_at, 'order.created'), (o.paid_at, 'order.paid'),
@@ -43,6 +45,7 @@ export async function readTimeline(ctx: Context, orderId: string): Promise<Timel
       where r.tenant_id = ${tenantId} and r.order_id = ${orderId} and a.tenant_id = ${tenantId})
     select at, type, null as "actorKind", null as "actorId", detail from happened where at is not null
     union all select at, type, actor_kind, actor_id, null from done
-    order by at desc, type desc limit ${entriesMax}`);
+    order by at desc, type desc limit ${entriesMax}`,
+  );
   return newest.toReversed();
 }

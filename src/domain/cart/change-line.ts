@@ -1,7 +1,7 @@
+import { transact, write } from '#src/database/transact.ts';
 import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { transact, write } from '#src/database/transact.ts';
 import type { CartRecord } from './cart.ts';
 import { changedCart } from './cart-document.ts';
 import type { CartLinePatch } from './cart-input.ts';
@@ -22,7 +22,9 @@ export async function changeLine(ctx: Context, line: LineOfCart, patch: CartLine
 }
 
 async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quantity: number): Promise<CartRecord> {
-  const [found] = await write<ChangedLine>(ctx, sql`
+  const [found] = await write<ChangedLine>(
+    ctx,
+    sql`
     cart as materialized (${activeCart(ctx, cartId)}),
     line as (
       update cart_lines l set quantity = ${quantity} from cart
@@ -31,8 +33,10 @@ async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quan
     changed as (
       update carts c set version = c.version + 1, updated_at = ${ctx.clock.now()}
       from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
-      returning c.*)`, sql`
-    select ${changedCart(ctx, cartId, { stays: true })} as cart from line`);
+      returning c.*)`,
+    sql`
+    select ${changedCart(ctx, cartId, { stays: true })} as cart from line`,
+  );
   if (!found) throw notFound('line in this cart');
   return found.cart ?? readCart(ctx, cartId);
 }
@@ -57,6 +61,8 @@ async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePat
 
 function intervalMissing(): DomainError {
   return invalidRequest('A subscription needs its interval.', {
-    path: '/subscriptionInterval', code: 'required', detail: 'is required',
+    path: '/subscriptionInterval',
+    code: 'required',
+    detail: 'is required',
   });
 }

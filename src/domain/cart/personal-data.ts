@@ -13,8 +13,10 @@ export const cartPersonalData: readonly PersonalData[] = [
         union select cart_id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds})))`,
   }),
   removedRows({
-    table: 'saved_carts', personal: ['email', 'session_id', 'items'],
-    beside: ['id', 'cart_id', 'currency', 'consent', 'saved_at', 'restored_at', 'converted_at'], of: byAddress('email'),
+    table: 'saved_carts',
+    personal: ['email', 'session_id', 'items'],
+    beside: ['id', 'cart_id', 'currency', 'consent', 'saved_at', 'restored_at', 'converted_at'],
+    of: byAddress('email'),
   }),
   removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byAddress('email') }),
   removedRows({ table: 'unsubscribe_links', personal: ['email'], beside: ['created_at'], of: byAddress('email') }),

@@ -1,9 +1,9 @@
+import { brokenConstraint, write } from '#src/database/transact.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type PurchaseType, quantityMax, type SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { brokenConstraint, write } from '#src/database/transact.ts';
 import { type CartRecord, linesMax } from './cart.ts';
 import { changedCart } from './cart-document.ts';
 import { readCart } from './read-cart.ts';
@@ -40,7 +40,9 @@ interface Found {
 export async function placeLine(ctx: Context, cartId: string, line: PlacedLine): Promise<CartRecord> {
   const { seenPriceCents = null, purchaseType, interval } = line;
   const now = ctx.clock.now();
-  const [found] = await write<Found>(ctx, sql`
+  const [found] = await write<Found>(
+    ctx,
+    sql`
     cart as materialized (${activeCart(ctx, cartId)}),
     candidate as materialized (
       select v.id, ${priceOf(purchaseType, interval)} as price_cents
@@ -63,10 +65,12 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
     changed as (
       update carts c set line_count = c.line_count + line.is_new, version = c.version + 1, updated_at = ${now}
       from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
-      returning c.*)`, sql`
+      returning c.*)`,
+    sql`
     select (select count(*) from cart)::int as carts, count(*)::int as candidates, max(price_cents) as "priceCents",
       ${changedCart(ctx, cartId, { stays: true })} as cart
-    from candidate`).catch((error: unknown) => {
+    from candidate`,
+  ).catch((error: unknown) => {
     throw limitError(error) ?? error;
   });
   if (!found?.carts) throw notFound('cart');

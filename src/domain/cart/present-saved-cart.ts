@@ -15,23 +15,31 @@ export const SavedCartReceipt = Type.Object({
 const price = Nullable(Type.Integer({ examples: [3800] }));
 
 /** A saved cart as it is restored: api.md, "restore". */
-export const SavedCartView = Type.Object({
-  id: Id('scart'),
-  saved_at: Timestamp,
-  expires_at: Timestamp,
-  currency: Type.String({ examples: ['USD'] }),
-  items: Type.Array(Type.Object({
-    product_slug: Nullable(Type.String({ examples: ['oak-bowl'] })),
-    variant_id: Nullable(Type.String()),
-    name: Nullable(Type.String({ examples: ['Oak bowl'] })),
-    quantity: Type.Integer({ examples: [1] }),
-    unit_price_cents: price,
-    current_unit_price_cents: price,
-    status: Type.Union([
-      Type.Literal('ok'), Type.Literal('price_changed'), Type.Literal('out_of_stock'), Type.Literal('discontinued'),
-    ]),
-  })),
-}, { title: 'SavedCart' });
+export const SavedCartView = Type.Object(
+  {
+    id: Id('scart'),
+    saved_at: Timestamp,
+    expires_at: Timestamp,
+    currency: Type.String({ examples: ['USD'] }),
+    items: Type.Array(
+      Type.Object({
+        product_slug: Nullable(Type.String({ examples: ['oak-bowl'] })),
+        variant_id: Nullable(Type.String()),
+        name: Nullable(Type.String({ examples: ['Oak bowl'] })),
+        quantity: Type.Integer({ examples: [1] }),
+        unit_price_cents: price,
+        current_unit_price_cents: price,
+        status: Type.Union([
+          Type.Literal('ok'),
+          Type.Literal('price_changed'),
+          Type.Literal('out_of_stock'),
+          Type.Literal('discontinued'),
+        ]),
+      }),
+    ),
+  },
+  { title: 'SavedCart' },
+);
 
 export function presentSavedCartReceipt(
   { id, expiresAt }: SavedCart,

@@ -1,45 +1,51 @@
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { PurchaseType, StockStatusBody, stockStatus, SubscriptionInterval } from '../catalog/index.ts';
+import { PurchaseType, StockStatusBody, SubscriptionInterval, stockStatus } from '../catalog/index.ts';
 import type { CartLineRecord, CartRecord } from './cart.ts';
 
 const amount = Type.Integer({ examples: [3800] });
 
-const CartLineView = Type.Object({
-  id: Id('line'),
-  /** As it was named; null where the product has only one. */
-  variantId: Nullable(Id('var')),
-  productId: Id('prod'),
-  productSlug: Type.String({ examples: ['oak-bowl'] }),
-  name: Type.String({ examples: ['Oak bowl'] }),
-  variantName: Type.String({ examples: ['Small'] }),
-  sku: Type.String({ examples: ['BOWL-S'] }),
-  imageUrl: Nullable(Type.String()),
-  quantity: Type.Integer({ examples: [1] }),
-  unitPriceCents: amount,
-  lineTotalCents: amount,
-  purchaseType: PurchaseType,
-  subscriptionInterval: Nullable(SubscriptionInterval),
-  stockStatus: StockStatusBody,
-  /** Whether the price is another than the shopper last saw. */
-  priceChanged: Type.Boolean(),
-}, { title: 'CartLine' });
+const CartLineView = Type.Object(
+  {
+    id: Id('line'),
+    /** As it was named; null where the product has only one. */
+    variantId: Nullable(Id('var')),
+    productId: Id('prod'),
+    productSlug: Type.String({ examples: ['oak-bowl'] }),
+    name: Type.String({ examples: ['Oak bowl'] }),
+    variantName: Type.String({ examples: ['Small'] }),
+    sku: Type.String({ examples: ['BOWL-S'] }),
+    imageUrl: Nullable(Type.String()),
+    quantity: Type.Integer({ examples: [1] }),
+    unitPriceCents: amount,
+    lineTotalCents: amount,
+    purchaseType: PurchaseType,
+    subscriptionInterval: Nullable(SubscriptionInterval),
+    stockStatus: StockStatusBody,
+    /** Whether the price is another than the shopper last saw. */
+    priceChanged: Type.Boolean(),
+  },
+  { title: 'CartLine' },
+);
 
 /** A cart as storefronts see it: api.md, "Cart". */
-export const CartView = Type.Object({
-  id: Id('cart'),
-  status: Type.Union([Type.Literal('active'), Type.Literal('converted'), Type.Literal('expired')]),
-  currency: Type.String({ examples: ['USD'] }),
-  sessionId: Nullable(Type.String()),
-  customerId: Nullable(Type.String()),
-  items: Type.Array(CartLineView),
-  /** Pieces, not lines. */
-  itemCount: Type.Integer({ examples: [1] }),
-  subtotalCents: amount,
-  version: Type.Integer({ examples: [2] }),
-  expiresAt: Timestamp,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-}, { title: 'Cart' });
+export const CartView = Type.Object(
+  {
+    id: Id('cart'),
+    status: Type.Union([Type.Literal('active'), Type.Literal('converted'), Type.Literal('expired')]),
+    currency: Type.String({ examples: ['USD'] }),
+    sessionId: Nullable(Type.String()),
+    customerId: Nullable(Type.String()),
+    items: Type.Array(CartLineView),
+    /** Pieces, not lines. */
+    itemCount: Type.Integer({ examples: [1] }),
+    subtotalCents: amount,
+    version: Type.Integer({ examples: [2] }),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'Cart' },
+);
 
 export function presentCart(cart: CartRecord): Static<typeof CartView> {
   const items = cart.lines.map(presentLine);

@@ -1,7 +1,7 @@
+import { readOne } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { CartRecord } from './cart.ts';
 import { cartDocument, lineColumns } from './cart-document.ts';
 

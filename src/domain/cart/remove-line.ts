@@ -1,8 +1,8 @@
+import { write } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PurchaseType, SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 import type { CartRecord } from './cart.ts';
 import { changedCart } from './cart-document.ts';
 import { activeCart } from './place-line.ts';
@@ -39,7 +39,9 @@ export interface TakenLine extends ChangedLine {
 
 /** Take a line out of a cart, in one statement. Throws not_found. */
 export async function takeLine(ctx: Context, { cartId, lineId }: LineOfCart): Promise<TakenLine> {
-  const [line] = await write<TakenLine>(ctx, sql`
+  const [line] = await write<TakenLine>(
+    ctx,
+    sql`
     cart as materialized (${activeCart(ctx, cartId)}),
     line as (
       delete from cart_lines l using cart
@@ -48,10 +50,12 @@ export async function takeLine(ctx: Context, { cartId, lineId }: LineOfCart): Pr
     changed as (
       update carts c set line_count = c.line_count - 1, version = c.version + 1, updated_at = ${ctx.clock.now()}
       from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
-      returning c.*)`, sql`
+      returning c.*)`,
+    sql`
     select variant_id as "variantId", variant_named as "variantNamed", quantity, purchase_type as "purchaseType",
       subscription_interval as interval, ${changedCart(ctx, cartId, { stays: false })} as cart
-    from line`);
+    from line`,
+  );
   if (!line) throw notFound('line in this cart');
   return line;
 }

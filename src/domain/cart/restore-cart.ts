@@ -1,8 +1,8 @@
+import { write } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 import { type SavedLine, savedLines } from './saved-lines.ts';
 
 /** A saved cart, with what the catalogue says now of everything in it. */
@@ -20,13 +20,17 @@ export interface RestoredCart {
  */
 export async function restoreCart(ctx: Context, token: string): Promise<RestoredCart> {
   const now = ctx.clock.now();
-  const [cart] = await write<RestoredCart>(ctx, sql`
+  const [cart] = await write<RestoredCart>(
+    ctx,
+    sql`
     saved as (
       update saved_carts set restored_at = coalesce(restored_at, ${now}::timestamptz)
       where tenant_id = ${ctx.tenant.id} and restore_token_hash = ${sha256(token)} and expires_at > ${now}
         and converted_at is null
-      returning *)`, sql`
-    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt", s.currency, ${savedLines} as lines from saved s`);
+      returning *)`,
+    sql`
+    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt", s.currency, ${savedLines} as lines from saved s`,
+  );
   if (!cart) throw savedCartGone();
   return cart;
 }

@@ -1,9 +1,9 @@
+import { write } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { write } from '#src/database/transact.ts';
 import type { SavedCartInput } from './saved-cart-input.ts';
 import { tokenHashesOf } from './tokens.ts';
 
@@ -37,7 +37,9 @@ export async function saveCart(ctx: Context, input: SavedCartInput): Promise<Sav
     quantity: line.quantity,
     unitPriceCents: line.unit_price_cents ?? line.price_cents ?? null,
   }));
-  await write(ctx, sql`
+  await write(
+    ctx,
+    sql`
     saved as (
       insert into saved_carts (tenant_id, id, email, session_id, cart_id, currency, items, consent, restore_token_hash,
         saved_at, expires_at)
@@ -47,7 +49,9 @@ export async function saveCart(ctx: Context, input: SavedCartInput): Promise<Sav
     known as (
       insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
       values (${ctx.tenant.id}, ${hashes.unsubscribe}, ${email}, ${now})
-      on conflict do nothing)`, sql`
-    select id from saved`);
+      on conflict do nothing)`,
+    sql`
+    select id from saved`,
+  );
   return cart;
 }

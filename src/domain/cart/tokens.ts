@@ -20,7 +20,10 @@ export async function tokenHashesOf(
  * Make sure that the tokens which a mail about this cart carries are found: since the cart was saved the store's secret
  * may have been rotated, and its tokens are others. Unsubscribe links that were mailed before still work.
  */
-export async function saveTokenHashes(ctx: InTransaction, { savedCartId, email }: { savedCartId: string; email: string }): Promise<void> {
+export async function saveTokenHashes(
+  ctx: InTransaction,
+  { savedCartId, email }: { savedCartId: string; email: string },
+): Promise<void> {
   const hashes = await tokenHashesOf(ctx, { savedCartId, email });
   await ctx.tx.execute(sql`
     with kept as (

@@ -1,8 +1,8 @@
+import { readOne, write } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne, write } from '#src/database/transact.ts';
 
 export type MailPreference = 'subscribed' | 'unsubscribed';
 
@@ -11,14 +11,18 @@ export type MailPreference = 'subscribed' | 'unsubscribed';
  * @throws DomainError `invalid_or_expired_token`
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<MailPreference> {
-  const rows = await write(ctx, sql`
+  const rows = await write(
+    ctx,
+    sql`
     preference as (
       insert into mail_preferences as known (tenant_id, email, unsubscribed_at)
       select tenant_id, email, ${ctx.clock.now()}::timestamptz from unsubscribe_links
       where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}
       on conflict (tenant_id, email) do update set unsubscribed_at = known.unsubscribed_at
-      returning email)`, sql`
-    select email from preference`);
+      returning email)`,
+    sql`
+    select email from preference`,
+  );
   if (rows.length === 0) throw unknownToken();
   return 'unsubscribed';
 }
@@ -28,10 +32,13 @@ export async function unsubscribe(ctx: Context, token: string): Promise<MailPref
  * @throws DomainError `invalid_or_expired_token`
  */
 export async function readMailPreference(ctx: Context, token: string): Promise<MailPreference> {
-  const preference = await readOne<{ unsubscribedAt: Date | null }>(ctx, sql`
+  const preference = await readOne<{ unsubscribedAt: Date | null }>(
+    ctx,
+    sql`
     select p.unsubscribed_at as "unsubscribedAt" from unsubscribe_links l
     left join mail_preferences p on p.tenant_id = l.tenant_id and p.email = l.email
-    where l.tenant_id = ${ctx.tenant.id} and l.token_hash = ${sha256(token)}`);
+    where l.tenant_id = ${ctx.tenant.id} and l.token_hash = ${sha256(token)}`,
+  );
   if (!preference) throw unknownToken();
   return preference.unsubscribedAt ? 'unsubscribed' : 'subscribed';
 }

@@ -45,7 +45,11 @@ type Answer =
  */
 export async function changeStock(ctx: InTransaction, changes: readonly StockChange[]): Promise<StockMove[]> {
   const wanted = changes.map((change, index) => ({
-    ...change, index, movementId: newId('mov'), sets: change.quantity !== undefined, expects: change.ifQuantity !== undefined,
+    ...change,
+    index,
+    movementId: newId('mov'),
+    sets: change.quantity !== undefined,
+    expects: change.ifQuantity !== undefined,
   }));
   const rows = await ctx.tx.execute<Answer>(sql`
     with given as (

@@ -9,11 +9,26 @@ export { listManagedReviews, readManagedReview, reviewStatuses } from './managed
 export type { StockLine } from './move-stock.ts';
 export { catalogPersonalData } from './personal-data.ts';
 export {
-  ImageBody, InventoryBody, presentImages, presentInventory, presentProduct, presentProductDetail, presentReview,
-  ProductBody, ProductDetailBody, RatingBody, ReviewBody, StockStatusBody,
+  ImageBody,
+  InventoryBody,
+  ProductBody,
+  ProductDetailBody,
+  presentImages,
+  presentInventory,
+  presentProduct,
+  presentProductDetail,
+  presentReview,
+  RatingBody,
+  ReviewBody,
+  StockStatusBody,
 } from './present.ts';
 export {
-  ManagedProductView, ManagedReviewView, presentManagedProduct, presentManagedReview, presentStock, StockView,
+  ManagedProductView,
+  ManagedReviewView,
+  presentManagedProduct,
+  presentManagedReview,
+  presentStock,
+  StockView,
 } from './present-managed.ts';
 export { type PricedLine, priceLines } from './price-lines.ts';
 export { productDocument } from './product-document.ts';

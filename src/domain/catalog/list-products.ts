@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import { keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import { fold } from './product-record.ts';
 import { type ProductRow, publishedProducts } from './published-products.ts';
 
@@ -26,19 +26,29 @@ export interface ProductFilter extends PageRequest {
 export async function listProducts(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
   const { sort = 'newest', limit = 20 } = filter;
   const list = keyset(ctx, `products ${sort}`, orders[sort], filter.cursor);
-  const rows = await read<ProductRow & { position: Position }>(ctx, sql`
+  const rows = await read<ProductRow & { position: Position }>(
+    ctx,
+    sql`
     ${publishedProducts(ctx, sql`, ${list.position} as position`)}
       and ${list.after}${conditions(filter)}
-    order by ${list.by} limit ${limit + 1}`, { brief: filter.q === undefined });
+    order by ${list.by} limit ${limit + 1}`,
+    { brief: filter.q === undefined },
+  );
   return list.page(rows, limit);
 }
 
 function conditions({ q, category, tag }: ProductFilter): Sql {
   const words = q ? fold(q).split(/\s+/).filter(Boolean).slice(0, wordsMax) : [];
   const inCategory = category === undefined ? sql`` : sql` and p.category = ${category}`;
-  const tagged = tag === undefined ? sql`` : sql`
+  const tagged =
+    tag === undefined
+      ? sql``
+      : sql`
       and exists (select from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id and t.tag = ${tag})`;
-  const named = words.length === 0 ? sql`` : sql`
+  const named =
+    words.length === 0
+      ? sql``
+      : sql`
       and not exists (
         select from unnest(${words}::text[]) as word
         where strpos(p.sort_name, word) = 0 and strpos(lower(p.description), word) = 0

@@ -1,7 +1,7 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import { type ProductRow, selectProducts } from './published-products.ts';
 import type { StockLevel } from './stock-level.ts';
 
@@ -35,9 +35,13 @@ export async function listManagedProducts(
 ): Promise<Page<ManagedProduct>> {
   const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and p.status = ${status}`;
-  const rows = await read<ManagedProduct & { position: Position }>(ctx, sql`
+  const rows = await read<ManagedProduct & { position: Position }>(
+    ctx,
+    sql`
     ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 

@@ -1,7 +1,7 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const;
 export type ReviewStatus = (typeof reviewStatuses)[number];
@@ -32,9 +32,13 @@ export async function listManagedReviews(
 ): Promise<Page<ManagedReview>> {
   const list = keyset(ctx, 'managed reviews', { columns: ['r.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
-  const rows = await read<ManagedReview & { position: Position }>(ctx, sql`
+  const rows = await read<ManagedReview & { position: Position }>(
+    ctx,
+    sql`
     ${selectReviews(ctx, sql`, ${list.position} as position`)}${ofStatus} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 

@@ -26,7 +26,11 @@ export interface ProductPlan extends IdentifiedProduct {
 }
 
 /** Hold an input against the product that was found under its slug, removed ones included. */
-export function planProduct(input: ProductInput, found: SavedProduct | undefined, options: SaveProductOptions): ProductPlan {
+export function planProduct(
+  input: ProductInput,
+  found: SavedProduct | undefined,
+  options: SaveProductOptions,
+): ProductPlan {
   const current = found?.removed ? undefined : found;
   const given = completeProduct(input);
   const live = (current?.variants ?? []).filter(({ removed }) => !removed);
@@ -37,18 +41,37 @@ export function planProduct(input: ProductInput, found: SavedProduct | undefined
     return { ...variant, id: known?.id ?? newId('var'), added: !live.some(({ sku }) => sku === variant.sku) };
   });
   return {
-    ...wanted, variants, live, slug: input.slug, id: found?.id ?? newId('prod'), isNew: !current,
+    ...wanted,
+    variants,
+    live,
+    slug: input.slug,
+    id: found?.id ?? newId('prod'),
+    isNew: !current,
     values: current ? differences(current, live, wanted) : {},
     stock: stockToSet(input, variants, found?.variants ?? [], options.setStock ?? false),
   };
 }
 
 const plainFields = [
-  'name', 'description', 'category', 'tags', 'status', 'images', 'purchase_types', 'subscription_intervals',
+  'name',
+  'description',
+  'category',
+  'tags',
+  'status',
+  'images',
+  'purchase_types',
+  'subscription_intervals',
 ] as const satisfies (keyof ProductRecord)[];
 
 const variantFields = [
-  'name', 'options', 'price_cents', 'compare_at_cents', 'subscription_price_cents', 'weight_oz', 'ships', 'low_stock_at',
+  'name',
+  'options',
+  'price_cents',
+  'compare_at_cents',
+  'subscription_price_cents',
+  'weight_oz',
+  'ships',
+  'low_stock_at',
   'backorder',
 ] as const satisfies (keyof SavedVariant)[];
 
@@ -56,7 +79,9 @@ const variantFields = [
 function differences(current: SavedProduct, live: readonly SavedVariant[], wanted: ProductRecord): FieldValues {
   const before = new Map(live.map((variant) => [variant.sku, variant]));
   const after = new Map(wanted.variants.map((variant) => [variant.sku, variant]));
-  const gone = live.filter(({ sku }) => !after.has(sku)).map((variant) => [`variants.${variant.sku}`, [variant.name, null]] as const);
+  const gone = live
+    .filter(({ sku }) => !after.has(sku))
+    .map((variant) => [`variants.${variant.sku}`, [variant.name, null]] as const);
   const changed = wanted.variants.flatMap((variant): [string, readonly [unknown, unknown]][] => {
     const known = before.get(variant.sku);
     if (!known) return [[`variants.${variant.sku}`, [null, variant.name]]];

@@ -2,32 +2,41 @@ import { Cents, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/sche
 import type { StockMove } from './change-stock.ts';
 import type { ManagedProduct, ManagedVariant } from './managed-products.ts';
 import { type ManagedReview, reviewStatuses } from './managed-reviews.ts';
-import { presentProduct, ProductBody, ReviewBody, VariantBody } from './present.ts';
+import { ProductBody, presentProduct, ReviewBody, VariantBody } from './present.ts';
 import { stockStatus } from './stock-level.ts';
 
-const Stock = Nullable(Type.Integer({
-  examples: [100], description: 'On hand, held ones included; null is not counted.',
-}));
+const Stock = Nullable(
+  Type.Integer({
+    examples: [100],
+    description: 'On hand, held ones included; null is not counted.',
+  }),
+);
 const Held = Type.Integer({ examples: [2], description: 'How many of them open checkouts hold.' });
 
-const ManagedVariantView = Type.Object({
-  ...VariantBody.properties,
-  compare_at_cents: Nullable(Cents),
-  ships: Type.Boolean(),
-  stock: Stock,
-  stock_held: Held,
-  low_stock_at: Nullable(Type.Integer({ examples: [5] })),
-  backorder: Type.Boolean(),
-}, { title: 'ManagedVariant' });
+const ManagedVariantView = Type.Object(
+  {
+    ...VariantBody.properties,
+    compare_at_cents: Nullable(Cents),
+    ships: Type.Boolean(),
+    stock: Stock,
+    stock_held: Held,
+    low_stock_at: Nullable(Type.Integer({ examples: [5] })),
+    backorder: Type.Boolean(),
+  },
+  { title: 'ManagedVariant' },
+);
 
 /** A product as its owner sees it: sent back as it is, it changes nothing. */
-export const ManagedProductView = Type.Object({
-  ...ProductBody.properties,
-  status: Type.Enum(['draft', 'published']),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-  variants: Type.Array(ManagedVariantView),
-}, { title: 'ManagedProduct' });
+export const ManagedProductView = Type.Object(
+  {
+    ...ProductBody.properties,
+    status: Type.Enum(['draft', 'published']),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    variants: Type.Array(ManagedVariantView),
+  },
+  { title: 'ManagedProduct' },
+);
 
 export function presentManagedProduct(product: ManagedProduct, currency: string): Static<typeof ManagedProductView> {
   return {
@@ -59,30 +68,45 @@ function presentManagedVariant(variant: ManagedVariant): Static<typeof ManagedVa
 }
 
 /** How much there is of a variant, after a change of it. */
-export const StockView = Type.Object({
-  variant_id: Id('var'),
-  sku: Type.String({ examples: ['BOWL-S'] }),
-  quantity: Stock,
-  held: Held,
-}, { title: 'Stock' });
+export const StockView = Type.Object(
+  {
+    variant_id: Id('var'),
+    sku: Type.String({ examples: ['BOWL-S'] }),
+    quantity: Stock,
+    held: Held,
+  },
+  { title: 'Stock' },
+);
 
 export function presentStock({ variantId, sku, after, held }: StockMove): Static<typeof StockView> {
   return { variant_id: variantId, sku, quantity: after, held };
 }
 
 /** A review as its store sees it. The address is for the store alone. */
-export const ManagedReviewView = Type.Object({
-  ...ReviewBody.properties,
-  product_slug: Type.String({ examples: ['oak-bowl'] }),
-  status: Type.Enum([...reviewStatuses]),
-  email: Nullable(Type.String({ examples: ['ada@example.com'] })),
-  decided_at: Nullable(Timestamp),
-}, { title: 'ManagedReview' });
+export const ManagedReviewView = Type.Object(
+  {
+    ...ReviewBody.properties,
+    product_slug: Type.String({ examples: ['oak-bowl'] }),
+    status: Type.Enum([...reviewStatuses]),
+    email: Nullable(Type.String({ examples: ['ada@example.com'] })),
+    decided_at: Nullable(Timestamp),
+  },
+  { title: 'ManagedReview' },
+);
 
 export function presentManagedReview(review: ManagedReview): Static<typeof ManagedReviewView> {
   const { id, rating, title, body, authorName, verifiedPurchase, productSlug, status, email } = review;
   return {
-    id, rating, title, body, author_name: authorName, verified_purchase: verifiedPurchase, product_slug: productSlug,
-    status, email, created_at: review.createdAt.toISOString(), decided_at: review.decidedAt?.toISOString() ?? null,
+    id,
+    rating,
+    title,
+    body,
+    author_name: authorName,
+    verified_purchase: verifiedPurchase,
+    product_slug: productSlug,
+    status,
+    email,
+    created_at: review.createdAt.toISOString(),
+    decided_at: review.decidedAt?.toISOString() ?? null,
   };
 }

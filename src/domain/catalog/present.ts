@@ -9,13 +9,16 @@ import { buyableQuantity, stockStatus } from './stock-level.ts';
 
 export const StockStatusBody = Type.Enum(['in_stock', 'low_stock', 'out_of_stock', 'backorder']);
 
-export const ImageBody = Type.Object({
-  url: Type.String({ examples: ['https://cdn.example.com/oak-bowl.jpg'] }),
-  alt: Nullable(Type.String()),
-  width: Nullable(Type.Integer()),
-  height: Nullable(Type.Integer()),
-  position: Type.Integer(),
-}, { title: 'Image' });
+export const ImageBody = Type.Object(
+  {
+    url: Type.String({ examples: ['https://cdn.example.com/oak-bowl.jpg'] }),
+    alt: Nullable(Type.String()),
+    width: Nullable(Type.Integer()),
+    height: Nullable(Type.Integer()),
+    position: Type.Integer(),
+  },
+  { title: 'Image' },
+);
 
 export const RatingBody = Type.Object({ count: Type.Integer(), average: Type.Number({ examples: [4.5] }) });
 
@@ -37,26 +40,35 @@ const productFields = {
   updated_at: Timestamp,
 };
 
-export const VariantBody = Type.Object({
-  id: Id('var'),
-  sku: Type.String({ examples: ['BOWL-S'] }),
-  name: Type.String({ examples: ['Small'] }),
-  options: Type.Record(Type.String(), Type.String()),
-  price_cents: Cents,
-  subscription_price_cents: Nullable(Cents),
-  weight_oz: Nullable(Type.Number()),
-  stock_status: StockStatusBody,
-}, { title: 'Variant' });
+export const VariantBody = Type.Object(
+  {
+    id: Id('var'),
+    sku: Type.String({ examples: ['BOWL-S'] }),
+    name: Type.String({ examples: ['Small'] }),
+    options: Type.Record(Type.String(), Type.String()),
+    price_cents: Cents,
+    subscription_price_cents: Nullable(Cents),
+    weight_oz: Nullable(Type.Number()),
+    stock_status: StockStatusBody,
+  },
+  { title: 'Variant' },
+);
 
 export const ProductBody = Type.Object(productFields, { title: 'Product' });
-export const ProductDetailBody = Type.Object({ ...productFields, variants: Type.Array(VariantBody) }, { title: 'ProductDetail' });
+export const ProductDetailBody = Type.Object(
+  { ...productFields, variants: Type.Array(VariantBody) },
+  { title: 'ProductDetail' },
+);
 
-export const InventoryBody = Type.Object({
-  variant_id: Id('var'),
-  sku: Type.String({ examples: ['BOWL-S'] }),
-  status: StockStatusBody,
-  max_quantity: Type.Integer(),
-}, { title: 'VariantStock' });
+export const InventoryBody = Type.Object(
+  {
+    variant_id: Id('var'),
+    sku: Type.String({ examples: ['BOWL-S'] }),
+    status: StockStatusBody,
+    max_quantity: Type.Integer(),
+  },
+  { title: 'VariantStock' },
+);
 
 export const ReviewBody = Type.Object({
   id: Id('rev'),

@@ -1,7 +1,7 @@
+import { readOne } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { PurchaseType, SubscriptionInterval } from './product-input.ts';
 
 /** What somebody wants to buy, in a caller's words. */
@@ -67,7 +67,9 @@ export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Pr
 /** What was removed is left out by a case: see `selectProducts`. */
 async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<readonly FoundLine[]> {
   const wanted = lines.map(({ productSlug, variantId }) => ({ productSlug, variantId }));
-  const row = await readOne<{ lines: FoundLine[] }>(ctx, sql`
+  const row = await readOne<{ lines: FoundLine[] }>(
+    ctx,
+    sql`
     select coalesce(json_agg(json_build_object(
         'productId', p.id, 'productSlug', p.slug, 'productName', p.name, 'purchaseTypes', p.purchase_types,
         'intervals', p.subscription_intervals, 'imageUrl', p.images -> 0 ->> 'url', 'variantCount', v.count,
@@ -82,7 +84,8 @@ async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<re
       select candidate.*, count(*) over () as count from variants candidate
       where candidate.tenant_id = ${ctx.tenant.id} and candidate.product_id = p.id
         and case when candidate.removed_at is null then w."variantId" is null or candidate.id = w."variantId" end
-      limit 1) v on true`);
+      limit 1) v on true`,
+  );
   return row?.lines ?? [];
 }
 
@@ -104,9 +107,20 @@ function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine |
   const unitPriceCents = isSubscription ? found.subscriptionPriceCents : found.priceCents;
   if (unitPriceCents === null) return { problem: 'price_unavailable', field: 'purchase_type' };
 
-  const { productId, productSlug, productName, variantId, variantName, sku, weightOz, ships, imageUrl, options } = found;
+  const { productId, productSlug, productName, variantId, variantName, sku, weightOz, ships, imageUrl, options } =
+    found;
   return {
-    productId, productSlug, productName, variantId, variantName, sku, weightOz, ships, imageUrl, options, unitPriceCents,
+    productId,
+    productSlug,
+    productName,
+    variantId,
+    variantName,
+    sku,
+    weightOz,
+    ships,
+    imageUrl,
+    options,
+    unitPriceCents,
     variantNamed: Boolean(line.variantId),
     quantity: line.quantity,
     purchaseType: line.purchaseType,
@@ -123,7 +137,9 @@ const sentences: Record<ProblemCode, string> = {
 function refuse(problems: readonly Problem[]): DomainError {
   const code = problems[0]?.problem ?? 'unknown_product';
   const errors = problems.map(({ index, field, problem }) => ({
-    path: `/items/${index}/${field}`, code: problem, detail: sentences[problem],
+    path: `/items/${index}/${field}`,
+    code: problem,
+    detail: sentences[problem],
   }));
   return new DomainError('invalid', code, sentences[code], { extensions: { errors } });
 }

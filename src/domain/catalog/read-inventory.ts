@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import type { StockLevel } from './stock-level.ts';
 
 /** Whether a variant can be bought, and how many of it. */
@@ -24,9 +24,13 @@ export async function readInventoryOf(ctx: Context, variantIds: readonly string[
 
 /** What was removed is left out by a case: see `selectProducts`. */
 async function select(ctx: Context, condition: Sql): Promise<readonly InventoryRow[]> {
-  return read<InventoryRow>(ctx, sql`
+  return read<InventoryRow>(
+    ctx,
+    sql`
     select v.id as "variantId", v.sku, v.stock, v.stock_held as "stockHeld", v.low_stock_at as "lowStockAt", v.backorder
     from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
     where v.tenant_id = ${ctx.tenant.id} and p.tenant_id = ${ctx.tenant.id}
-      and case when v.removed_at is null and p.removed_at is null then p.status = 'published' end and ${condition}`, { brief: true });
+      and case when v.removed_at is null and p.removed_at is null then p.status = 'published' end and ${condition}`,
+    { brief: true },
+  );
 }

@@ -3,7 +3,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { changeStock } from './change-stock.ts';
-import { planProduct, type ProductPlan, type SaveProductOptions } from './plan-product.ts';
+import { type ProductPlan, planProduct, type SaveProductOptions } from './plan-product.ts';
 import type { ProductInput } from './product-input.ts';
 import { isAnySold, lockProducts } from './saved-product.ts';
 import { writeProducts } from './write-products.ts';
@@ -12,7 +12,11 @@ import { writeProducts } from './write-products.ts';
  * Create a product, or bring it into line with its input. Nothing is written where nothing differs. A product or a
  * variant that was removed comes back under its id, with the stock that the input opens it with.
  */
-export async function saveProduct(ctx: InTransaction, input: ProductInput, options: SaveProductOptions = {}): Promise<Change> {
+export async function saveProduct(
+  ctx: InTransaction,
+  input: ProductInput,
+  options: SaveProductOptions = {},
+): Promise<Change> {
   const [plan] = await planAll(ctx, [input], options);
   if (!plan) throw new TypeError('There is a plan for each input.');
   await carryOut(ctx, [plan]);
@@ -31,7 +35,8 @@ export async function saveProducts(
 ): Promise<Change[]> {
   const plans = await planAll(ctx, inputs, options);
   const newSkus = plans.flatMap(({ variants }) => variants.filter(({ added }) => added).map(({ sku }) => sku));
-  const isApart = new Set(newSkus).size === newSkus.length && new Set(plans.map(({ slug }) => slug)).size === plans.length;
+  const isApart =
+    new Set(newSkus).size === newSkus.length && new Set(plans.map(({ slug }) => slug)).size === plans.length;
   if (isApart && !(await isAnySold(ctx, newSkus))) {
     await carryOut(ctx, plans);
     return plans.map(changeOf);
@@ -41,15 +46,25 @@ export async function saveProducts(
   return changes;
 }
 
-async function planAll(ctx: InTransaction, inputs: readonly ProductInput[], options: SaveProductOptions): Promise<ProductPlan[]> {
-  const found = await lockProducts(ctx, inputs.map(({ slug }) => slug));
+async function planAll(
+  ctx: InTransaction,
+  inputs: readonly ProductInput[],
+  options: SaveProductOptions,
+): Promise<ProductPlan[]> {
+  const found = await lockProducts(
+    ctx,
+    inputs.map(({ slug }) => slug),
+  );
   return inputs.map((input) => planProduct(input, found.get(input.slug), options));
 }
 
 async function carryOut(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {
   const changed = plans.filter(({ isNew, values }) => isNew || Object.keys(values).length > 0);
   if (changed.length > 0) {
-    const versions = await writeProducts(ctx, changed.map(({ isNew, values, stock, live, ...product }) => product));
+    const versions = await writeProducts(
+      ctx,
+      changed.map(({ isNew, values, stock, live, ...product }) => product),
+    );
     for (const { id } of changed) enqueue(ctx, indexDocument, { kind: 'product', id, version: versions.get(id) ?? 1 });
   }
   const stock = plans.flatMap(({ stock }) => stock);

@@ -1,7 +1,7 @@
+import { transact } from '#src/database/transact.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { changeStock, type StockChange, type StockMove } from './change-stock.ts';
 import type { StockInput } from './stock-input.ts';
 
@@ -14,10 +14,16 @@ export async function saveStock(ctx: Context, input: StockInput): Promise<StockM
   return transact(ctx, async (ctx) => {
     const moves = await changeStock(ctx, changes);
     const changed = moves.filter(({ before, after }) => before !== after);
-    await recordAudits(ctx, changed.map(({ variantId, sku, before, after }) => ({
-      action: 'stock.updated', subjectKind: 'variant', subjectId: variantId,
-      before: { sku, quantity: before }, after: { sku, quantity: after },
-    })));
+    await recordAudits(
+      ctx,
+      changed.map(({ variantId, sku, before, after }) => ({
+        action: 'stock.updated',
+        subjectKind: 'variant',
+        subjectId: variantId,
+        before: { sku, quantity: before },
+        after: { sku, quantity: after },
+      })),
+    );
     return moves;
   });
 }
@@ -32,6 +38,8 @@ function changesOf({ items }: StockInput): StockChange[] {
 
 function lacks(index: number, field: string, other: string): DomainError {
   return invalidRequest(`Each item has a ${field} or a ${other}.`, {
-    path: `/items/${index}/${field}`, code: 'required', detail: `is required without a ${other}`,
+    path: `/items/${index}/${field}`,
+    code: 'required',
+    detail: `is required without a ${other}`,
   });
 }

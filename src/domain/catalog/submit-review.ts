@@ -1,9 +1,9 @@
+import { write } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 
 /** What a shopper says of a product. The address is for the store alone. */
 export const ReviewInput = Type.Object({

@@ -3,7 +3,11 @@ import type { InTransaction } from '../context.ts';
 import { moveStock, type StockLine, type StockOrder } from './move-stock.ts';
 
 /** Sell what was not held, all or nothing: for a payment that came after its hold was released. `false`: too little. */
-export async function takeStock(ctx: InTransaction, lines: readonly StockLine[], order: StockOrder = {}): Promise<boolean> {
+export async function takeStock(
+  ctx: InTransaction,
+  lines: readonly StockLine[],
+  order: StockOrder = {},
+): Promise<boolean> {
   const short = await moveStock(ctx, lines, {
     ...order,
     stock: sql`v.stock - w.quantity`,

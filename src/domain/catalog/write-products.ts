@@ -1,6 +1,6 @@
+import { brokenConstraint } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { brokenConstraint } from '#src/database/transact.ts';
 import { fold, type ProductRecord, rejectSku, type VariantRecord } from './product-record.ts';
 
 /** A variant that has its id. `added`: it is not sold at present. */
@@ -20,7 +20,10 @@ export interface IdentifiedProduct extends Omit<ProductRecord, 'variants'> {
  * that they do not name are removed. A product shows the price of its cheapest variant.
  * @throws DomainError `invalid_request` when a SKU belongs to another product
  */
-export async function writeProducts(ctx: InTransaction, products: readonly IdentifiedProduct[]): Promise<Map<string, number>> {
+export async function writeProducts(
+  ctx: InTransaction,
+  products: readonly IdentifiedProduct[],
+): Promise<Map<string, number>> {
   try {
     const saved = await ctx.tx.execute<{ id: string; version: number }>(sql`
       with ${savedProducts(ctx, products)}, ${savedTags(ctx, products)}, ${savedVariants(ctx, products)}
@@ -29,7 +32,8 @@ export async function writeProducts(ctx: InTransaction, products: readonly Ident
   } catch (error) {
     const [first, ...others] = products;
     const owner = others.length > 0 ? 'one of these products' : first?.slug;
-    if (brokenConstraint(error) === 'variants_sku') throw rejectSku('/variants', `A SKU of ${owner} belongs to another product.`);
+    if (brokenConstraint(error) === 'variants_sku')
+      throw rejectSku('/variants', `A SKU of ${owner} belongs to another product.`);
     throw error;
   }
 }
@@ -37,7 +41,9 @@ export async function writeProducts(ctx: InTransaction, products: readonly Ident
 function savedProducts({ tenant, clock }: InTransaction, products: readonly IdentifiedProduct[]): Sql {
   const now = clock.now();
   const rows = products.map(({ variants, tags, ...product }) => {
-    const { price_cents, compare_at_cents } = variants.reduce((left, right) => (right.price_cents < left.price_cents ? right : left));
+    const { price_cents, compare_at_cents } = variants.reduce((left, right) =>
+      right.price_cents < left.price_cents ? right : left,
+    );
     return { ...product, sort_name: fold(product.name), price_cents, compare_at_cents };
   });
   return sql`
@@ -75,7 +81,9 @@ function savedTags({ tenant }: InTransaction, products: readonly IdentifiedProdu
 
 function savedVariants({ tenant, clock }: InTransaction, products: readonly IdentifiedProduct[]): Sql {
   const now = clock.now();
-  const rows = products.flatMap(({ id, variants }) => variants.map((variant, position) => ({ ...variant, product_id: id, position })));
+  const rows = products.flatMap(({ id, variants }) =>
+    variants.map((variant, position) => ({ ...variant, product_id: id, position })),
+  );
   return sql`
     given_variants as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)

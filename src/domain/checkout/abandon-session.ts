@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import { endOrder, markSuperseded } from '../payments/index.ts';
 

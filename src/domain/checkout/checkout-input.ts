@@ -16,7 +16,10 @@ const CheckoutItem = Type.Object(
   },
   {
     if: { properties: { purchase_type: { const: 'subscription' } }, required: ['purchase_type'] },
-    then: { required: ['subscription_interval'], properties: { subscription_interval: { enum: ['month', 'quarter'] } } },
+    then: {
+      required: ['subscription_interval'],
+      properties: { subscription_interval: { enum: ['month', 'quarter'] } },
+    },
   },
 );
 
@@ -28,12 +31,14 @@ export const CheckoutInput = Type.Object({
   customer_email: Omittable(Email),
   promo_code: Omittable(Text(100, { examples: ['WELCOME10'] })),
   gift_card_code: Omittable(Text(100, { examples: ['ABCD-EFGH-JKLM-NPQR'] })),
-  cart_id: Omittable(Type.Unsafe<string>({
-    ...Id('cart'),
-    description:
-      'Whose session it is: a newer one of the same cart takes the place of the older. The cart is closed once the order ' +
-      'is paid. What is bought is what `items` says, so a cart that is over, or that nobody knows, is no obstacle.',
-  })),
+  cart_id: Omittable(
+    Type.Unsafe<string>({
+      ...Id('cart'),
+      description:
+        'Whose session it is: a newer one of the same cart takes the place of the older. The cart is closed once the order ' +
+        'is paid. What is bought is what `items` says, so a cart that is over, or that nobody knows, is no obstacle.',
+    }),
+  ),
   partner_code: Omittable(Text(100, { examples: ['maker'] })),
   metadata: Omittable(FreeForm),
 });

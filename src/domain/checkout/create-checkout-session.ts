@@ -1,15 +1,23 @@
 import { repairSession } from '#jobs/checkout.ts';
+import { transact } from '#src/database/transact.ts';
 import { allOf } from '#src/lib/all-of.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { transact } from '#src/database/transact.ts';
 import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
 import {
-  findPaymentCustomer, insertSession, isBeingSubscribed, deadlineAt, type PaymentSession, readSession, type SellingTerms,
-  sellingTerms, type Subscribing, unavailable,
+  deadlineAt,
+  findPaymentCustomer,
+  insertSession,
+  isBeingSubscribed,
+  type PaymentSession,
+  readSession,
+  type SellingTerms,
+  type Subscribing,
+  sellingTerms,
+  unavailable,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import { abandonedAfterMs } from './abandon-session.ts';
@@ -57,11 +65,18 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
   const written = input.customer_email?.trim() ?? '';
-  const caller: Caller = { email, written, requestKey, subject: checkoutSubjectOf({ cartId: input.cart_id, email }), endsAt: deadlineAt() };
+  const caller: Caller = {
+    email,
+    written,
+    requestKey,
+    subject: checkoutSubjectOf({ cartId: input.cart_id, email }),
+    endsAt: deadlineAt(),
+  };
   let goneCustomerId: string | null = null;
   for (let round = 0; round < roundsMax; round += 1) {
     const terms = await sellingTerms(ctx, caller);
-    const begun = (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, purchase, { caller, terms, goneCustomerId }));
+    const begun =
+      (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, purchase, { caller, terms, goneCustomerId }));
     if (!begun) continue;
     try {
       return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session, begun));
@@ -90,7 +105,15 @@ async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Pr
   const session = earlierOrderId ? await readSession(ctx, earlierOrderId) : undefined;
   if (!session) return undefined;
   const order = await readOrder(ctx, session.orderId);
-  return order && { isNew: false, session, orderNumber: order.order_number, currency: order.currency, totalCents: order.total_cents };
+  return (
+    order && {
+      isNew: false,
+      session,
+      orderNumber: order.order_number,
+      currency: order.currency,
+      totalCents: order.total_cents,
+    }
+  );
 }
 
 /** The order and its unanswered session; `undefined` when the caller's own doings have to be looked at again. */
@@ -105,7 +128,8 @@ async function beginOrder(
   for (const orderId of conflictingSessions(terms, subscribing)) {
     if ((await supersedeSession(ctx, terms.account, orderId)) === 'changed') return undefined;
   }
-  const customerId = plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, caller, goneCustomerId) : null;
+  const customerId =
+    plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, caller, goneCustomerId) : null;
   const number = await takeOrderNumber(ctx);
   try {
     const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift, subscribing });
@@ -148,7 +172,10 @@ async function writeOrder(
       insertSession(ctx, {
         request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
         idempotencyKey: `checkout:${order.id}`,
-        requestKey, subject, subscribing, expiresAt,
+        requestKey,
+        subject,
+        subscribing,
+        expiresAt,
       }),
       takeHolds(ctx, order.holds, order.email),
     );

@@ -48,14 +48,24 @@ export async function createGiftCheckout(
 }
 
 /** A month of it costs what a month by subscription costs. */
-async function quoteGift(ctx: Context, { product_slug, variant_id, months }: GiftCheckoutInput): Promise<CheckoutQuote> {
+async function quoteGift(
+  ctx: Context,
+  { product_slug, variant_id, months }: GiftCheckoutInput,
+): Promise<CheckoutQuote> {
   const priced = await priceLines(ctx, [
-    { productSlug: product_slug, variantId: variant_id, quantity: months, purchaseType: 'subscription', interval: 'month' },
+    {
+      productSlug: product_slug,
+      variantId: variant_id,
+      quantity: months,
+      purchaseType: 'subscription',
+      interval: 'month',
+    },
   ]);
   const lines = priced.map((line) => ({ ...line, purchaseType: 'one_time' as const, interval: null }));
   const ships = lines.some((line) => line.ships);
   return {
-    lines, ships,
+    lines,
+    ships,
     subtotalCents: lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0),
     promo: undefined,
     giftCard: undefined,

@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import type { Context } from '../context.ts';
 import { findCustomerByEmail, unlinkPaymentCustomer } from '../customers/index.ts';
-import { transact } from '#src/database/transact.ts';
 
 /** Unlink a customer that was deleted at the provider, or belongs to an account that was replaced. */
 export async function unlinkCustomer(ctx: Context, email: string, paymentCustomerId: string): Promise<void> {

@@ -10,7 +10,8 @@ export class BeingSubscribed extends Error {
 export function isTakenByAnother(error: unknown): boolean {
   if (error instanceof BeingSubscribed) return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('constraint' in cause && typeof cause.constraint === 'string' && indexes.includes(cause.constraint)) return true;
+    if ('constraint' in cause && typeof cause.constraint === 'string' && indexes.includes(cause.constraint))
+      return true;
   }
   return false;
 }

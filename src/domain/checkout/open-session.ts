@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { endSession, markOpened, type PaymentSession, refusalOf, unavailable } from '../payments/index.ts';
 import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 
@@ -34,14 +34,20 @@ export async function openSession(
 ): Promise<string> {
   if (session.state === 'open' && session.url) return session.url;
   try {
-    const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
+    const created = await ctx.ports.payments.createSession(
+      account,
+      session.request,
+      session.idempotencyKey,
+      ctx.signal,
+    );
     const url = await transact(ctx, (ctx) => markOpened(ctx, session, created));
     // Who waited for it has asked for another one since, and would have two to pay.
     if (url === undefined) throw unavailable();
     return url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (isNew ? isCertain(error) : isFinished(error)) await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
+    if (isNew ? isCertain(error) : isFinished(error))
+      await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
     const { customerId } = session.request;
     if (customerId && error.failure === 'missing') throw new CustomerGone(customerId);
     throw refusalOf(error);

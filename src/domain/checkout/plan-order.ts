@@ -32,8 +32,45 @@ const providerLifetimeMinMs = minutes(35) + continuableMs;
 
 /** Where a store ships that has not said where: wherever parcels usually go. */
 const usualCountries = [
-  'US', 'CA', 'GB', 'IE', 'AU', 'NZ', 'AT', 'BE', 'BG', 'CH', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR',
-  'HU', 'IS', 'IT', 'JP', 'LI', 'LT', 'LU', 'LV', 'MT', 'MX', 'NL', 'NO', 'PL', 'PT', 'RO', 'SE', 'SG', 'SI', 'SK',
+  'US',
+  'CA',
+  'GB',
+  'IE',
+  'AU',
+  'NZ',
+  'AT',
+  'BE',
+  'BG',
+  'CH',
+  'CY',
+  'CZ',
+  'DE',
+  'DK',
+  'EE',
+  'ES',
+  'FI',
+  'FR',
+  'GR',
+  'HR',
+  'HU',
+  'IS',
+  'IT',
+  'JP',
+  'LI',
+  'LT',
+  'LU',
+  'LV',
+  'MT',
+  'MX',
+  'NL',
+  'NO',
+  'PL',
+  'PT',
+  'RO',
+  'SE',
+  'SG',
+  'SI',
+  'SK',
 ];
 
 /**
@@ -68,7 +105,11 @@ export function planOrder(
       id: orderId,
       currency: ctx.tenant.currency,
       email,
-      subtotalCents, discountCents, giftCardCents, shippingCents, totalCents,
+      subtotalCents,
+      discountCents,
+      giftCardCents,
+      shippingCents,
+      totalCents,
       shippingAddress: null,
       promoCode: promo?.code ?? null,
       partnerCode: input.partner_code ?? null,
@@ -98,9 +139,13 @@ export function planOrder(
 }
 
 /** What the shopper may choose. Free shipping makes the cheapest free, not the fastest. */
-function shippingChoices({ shipping, promo }: CheckoutQuote, goodsCents: number): { name: string; amountCents: number }[] {
+function shippingChoices(
+  { shipping, promo }: CheckoutQuote,
+  goodsCents: number,
+): { name: string; amountCents: number }[] {
   const choices = (shipping?.options ?? []).map(({ name, amountCents, freeOverCents }) => ({
-    name, amountCents: freeOverCents !== null && goodsCents >= freeOverCents ? 0 : amountCents,
+    name,
+    amountCents: freeOverCents !== null && goodsCents >= freeOverCents ? 0 : amountCents,
   }));
   const [cheapest] = choices.toSorted((left, right) => left.amountCents - right.amountCents);
   return choices.map((choice) => (promo?.freeShipping && choice === cheapest ? { ...choice, amountCents: 0 } : choice));
@@ -133,12 +178,32 @@ function sessionLineOf(line: PricedLine): SessionLine {
 }
 
 function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][number] {
-  const { productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, purchaseType, weightOz, ships } = line;
+  const {
+    productId,
+    productSlug,
+    variantId,
+    variantNamed,
+    sku,
+    quantity,
+    unitPriceCents,
+    purchaseType,
+    weightOz,
+    ships,
+  } = line;
   return {
-    productId, productSlug, variantId, variantNamed, sku, quantity, unitPriceCents, discountCents, purchaseType,
+    productId,
+    productSlug,
+    variantId,
+    variantNamed,
+    sku,
+    quantity,
+    unitPriceCents,
+    discountCents,
+    purchaseType,
     name: nameOf(line),
     subscriptionInterval: line.interval,
-    weightOz, ships,
+    weightOz,
+    ships,
   };
 }
 
@@ -151,7 +216,14 @@ function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
   for (const { variantId, quantity } of lines) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);
   return [
     ...(giftCard?.giftCardId && giftCard.appliedCents > 0
-      ? [{ kind: 'gift_card' as const, subjectId: giftCard.giftCardId, quantity: 0, amountCents: giftCard.appliedCents }]
+      ? [
+          {
+            kind: 'gift_card' as const,
+            subjectId: giftCard.giftCardId,
+            quantity: 0,
+            amountCents: giftCard.appliedCents,
+          },
+        ]
       : []),
     ...(promo?.promoId ? [{ kind: 'promo' as const, subjectId: promo.promoId, quantity: 0, amountCents: 0 }] : []),
     ...[...pieces].map(([subjectId, quantity]) => ({ kind: 'stock' as const, subjectId, quantity, amountCents: 0 })),

@@ -3,19 +3,22 @@ import { fulfillmentStatuses, OrderLabelView, orderStatuses, paymentStatuses } f
 import type { PaymentSession } from '../payments/index.ts';
 
 /** The answer of POST /checkout/sessions, in both of the documented shapes at once. */
-export const CheckoutSessionView = Type.Object({
-  checkout_url: Type.String({ examples: ['https://checkout.stripe.com/c/pay/cs_test_a1'] }),
-  expires_at: Timestamp,
-  order: Type.Object({
-    id: Id('ord'),
+export const CheckoutSessionView = Type.Object(
+  {
+    checkout_url: Type.String({ examples: ['https://checkout.stripe.com/c/pay/cs_test_a1'] }),
+    expires_at: Timestamp,
+    order: Type.Object({
+      id: Id('ord'),
+      order_number: Type.String({ examples: ['ORD-1001'] }),
+      status: Type.Enum([...orderStatuses]),
+      currency: Currency,
+      total_cents: Cents,
+    }),
+    order_id: Id('ord'),
     order_number: Type.String({ examples: ['ORD-1001'] }),
-    status: Type.Enum([...orderStatuses]),
-    currency: Currency,
-    total_cents: Cents,
-  }),
-  order_id: Id('ord'),
-  order_number: Type.String({ examples: ['ORD-1001'] }),
-}, { title: 'CheckoutSession' });
+  },
+  { title: 'CheckoutSession' },
+);
 export type CheckoutSessionView = Static<typeof CheckoutSessionView>;
 
 /** An order whose session is being made, or was. */
@@ -41,14 +44,17 @@ export function presentCheckoutSession(begun: BegunOrder, url: string): Checkout
 }
 
 /** The answer of GET /checkout/{orderId}/status. */
-export const CheckoutStatusView = Type.Object({
-  order_id: Id('ord'),
-  order_number: Type.String({ examples: ['ORD-1001'] }),
-  status: Type.Enum([...orderStatuses]),
-  payment_status: Type.Enum([...paymentStatuses]),
-  fulfillment_status: Type.Enum([...fulfillmentStatuses]),
-  paid_at: Nullable(Timestamp),
-  tracking: Type.Array(Type.Pick(OrderLabelView, ['carrier', 'tracking_number', 'tracking_url', 'status'])),
-  poll_after_ms: Type.Integer({ description: 'When it is worth asking again.', examples: [1500] }),
-}, { title: 'CheckoutStatus' });
+export const CheckoutStatusView = Type.Object(
+  {
+    order_id: Id('ord'),
+    order_number: Type.String({ examples: ['ORD-1001'] }),
+    status: Type.Enum([...orderStatuses]),
+    payment_status: Type.Enum([...paymentStatuses]),
+    fulfillment_status: Type.Enum([...fulfillmentStatuses]),
+    paid_at: Nullable(Timestamp),
+    tracking: Type.Array(Type.Pick(OrderLabelView, ['carrier', 'tracking_number', 'tracking_url', 'status'])),
+    poll_after_ms: Type.Integer({ description: 'When it is worth asking again.', examples: [1500] }),
+  },
+  { title: 'CheckoutStatus' },
+);
 export type CheckoutStatusView = Static<typeof CheckoutStatusView>;

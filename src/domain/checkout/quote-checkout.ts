@@ -2,7 +2,13 @@ import { DomainError } from '#src/lib/errors.ts';
 import { type PricedLine, priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import {
-  type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo, rejectGiftCard, rejectPromo,
+  type GiftCardQuote,
+  type Holder,
+  type PromoQuote,
+  quoteGiftCard,
+  quotePromo,
+  rejectGiftCard,
+  rejectPromo,
 } from '../promotions/index.ts';
 import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
@@ -36,13 +42,16 @@ export async function quoteCheckout(
   input: CheckoutInput,
   { email, liveSubscriptions }: KnownBuyer,
 ): Promise<CheckoutQuote> {
-  const lines = await priceLines(ctx, input.items.map((item) => ({
-    productSlug: item.product_slug,
-    variantId: item.variant_id,
-    quantity: item.quantity,
-    purchaseType: item.purchase_type ?? 'one_time',
-    interval: item.purchase_type === 'subscription' ? intervalOf(item.subscription_interval) : null,
-  })));
+  const lines = await priceLines(
+    ctx,
+    input.items.map((item) => ({
+      productSlug: item.product_slug,
+      variantId: item.variant_id,
+      quantity: item.quantity,
+      purchaseType: item.purchase_type ?? 'one_time',
+      interval: item.purchase_type === 'subscription' ? intervalOf(item.subscription_interval) : null,
+    })),
+  );
   rejectDisabledModules(ctx, input, lines);
   rejectImpossibleMix(lines);
   rejectDuplicates(lines, liveSubscriptions);
@@ -69,7 +78,11 @@ function rejectDisabledModules({ tenant }: Context, input: CheckoutInput, lines:
 function rejectImpossibleMix(lines: readonly PricedLine[]): void {
   const recurring = lines.filter(({ interval }) => interval !== null);
   if (new Set(recurring.map(({ interval }) => interval)).size > 1) {
-    throw new DomainError('invalid', 'mixed_intervals', 'Monthly and quarterly subscriptions cannot be bought together.');
+    throw new DomainError(
+      'invalid',
+      'mixed_intervals',
+      'Monthly and quarterly subscriptions cannot be bought together.',
+    );
   }
   const oneTime = lines.length - recurring.length;
   if (recurring.length > 0 && (recurring.length > linesMaxOfAKind || oneTime > linesMaxOfAKind)) {
@@ -78,18 +91,26 @@ function rejectImpossibleMix(lines: readonly PricedLine[]): void {
 }
 
 export const tooManyLines = () =>
-  new DomainError('invalid', 'too_many_items', `With a subscription there may be ${linesMaxOfAKind} lines of each kind.`);
+  new DomainError(
+    'invalid',
+    'too_many_items',
+    `With a subscription there may be ${linesMaxOfAKind} lines of each kind.`,
+  );
 
 /** Who has a live subscription to a product is shown the way to it, not a second one. */
 function rejectDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {
-  const names = new Map(lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]));
+  const names = new Map(
+    lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]),
+  );
   const live = liveSubscriptions.filter(({ productId }) => names.has(productId));
   if (live.length === 0) return;
   const sentence = 'You are subscribed to this already: manage that subscription instead.';
   throw new DomainError('conflict', 'duplicate_subscription', sentence, {
     extensions: {
       conflicts: live.map(({ productId, paymentSubscriptionId }) => ({
-        product_id: productId, product_name: names.get(productId), payment_subscription_id: paymentSubscriptionId,
+        product_id: productId,
+        product_name: names.get(productId),
+        payment_subscription_id: paymentSubscriptionId,
       })),
     },
   });
@@ -104,14 +125,22 @@ async function applyPromo(
   const quote = await quotePromo(ctx, {
     code,
     currency: ctx.tenant.currency,
-    lines: lines.map(({ productSlug, unitPriceCents, quantity }) => ({ productSlug, totalCents: unitPriceCents * quantity })),
+    lines: lines.map(({ productSlug, unitPriceCents, quantity }) => ({
+      productSlug,
+      totalCents: unitPriceCents * quantity,
+    })),
     ...holder,
   });
   if (quote.reason !== null) throw rejectPromo(quote.reason);
   return quote;
 }
 
-async function applyGiftCard(ctx: Context, code: string, orderTotalCents: number, holder: Holder): Promise<GiftCardQuote> {
+async function applyGiftCard(
+  ctx: Context,
+  code: string,
+  orderTotalCents: number,
+  holder: Holder,
+): Promise<GiftCardQuote> {
   const quote = await quoteGiftCard(ctx, { code, orderTotalCents, ...holder });
   if (quote.reason !== null) throw rejectGiftCard(quote.reason);
   return quote;

@@ -1,13 +1,21 @@
 import { repairSession as repairAgain } from '#jobs/checkout.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 import {
-  type Answer, snapshotOfSession, applySnapshot, closeSoon, endSession, markOpened, openAccount, type PaymentSession, readSession,
+  type Answer,
+  applySnapshot,
+  closeSoon,
+  endSession,
+  markOpened,
+  openAccount,
+  type PaymentSession,
   providerFailureOf,
+  readSession,
+  snapshotOfSession,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -24,7 +32,10 @@ const lifeMaxMs = days(1);
  * session is closed at the provider: the same call with the same key returns the same session while it has time left,
  * and a provider that keeps returning an error is searched for the session instead.
  */
-export async function repairSession(ctx: Context, { orderId, attempt }: { orderId: string; attempt: number }): Promise<void> {
+export async function repairSession(
+  ctx: Context,
+  { orderId, attempt }: { orderId: string; attempt: number },
+): Promise<void> {
   const session = await readSession(ctx, orderId);
   if (session?.state !== 'creating') return;
   if (!session.supersededAt && (await abandonSession(ctx, orderId)) === 'changed') return;
@@ -42,7 +53,9 @@ async function find(ctx: Context, session: PaymentSession, attempt: number): Pro
   try {
     const account = await openAccount(ctx);
     const remainingMs = session.request.expiresAt * 1000 - ctx.clock.now().getTime();
-    return remainingMs > lifeMinMs ? await ask(ctx, account, session, attempt) : await look(ctx, account, session, attempt);
+    return remainingMs > lifeMinMs
+      ? await ask(ctx, account, session, attempt)
+      : await look(ctx, account, session, attempt);
   } catch (error) {
     providerFailureOf(error);
     return { kind: 'unknown' };
@@ -51,7 +64,12 @@ async function find(ctx: Context, session: PaymentSession, attempt: number): Pro
 
 async function ask(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
   try {
-    const created = await ctx.ports.payments.createSession(account, session.request, session.idempotencyKey, ctx.signal);
+    const created = await ctx.ports.payments.createSession(
+      account,
+      session.request,
+      session.idempotencyKey,
+      ctx.signal,
+    );
     return { kind: 'made', created };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

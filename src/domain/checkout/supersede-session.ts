@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import {
-  snapshotOfSession, applySnapshot, endSession, type PaymentSession, readSession, refusalOf,
+  applySnapshot,
+  endSession,
+  type PaymentSession,
+  readSession,
+  refusalOf,
+  snapshotOfSession,
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -25,7 +29,11 @@ const pollIntervalMs = 100;
  *
  * @throws DomainError when the provider cannot be asked
  */
-export async function supersedeSession(ctx: Context, account: PaymentAccount, orderId: string): Promise<'gone' | 'changed'> {
+export async function supersedeSession(
+  ctx: Context,
+  account: PaymentAccount,
+  orderId: string,
+): Promise<'gone' | 'changed'> {
   const session = await answered(ctx, account, orderId);
   if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
   if (!session.sessionId) return abandonSession(ctx, orderId);
@@ -43,7 +51,11 @@ export async function supersedeSession(ctx: Context, account: PaymentAccount, or
   }
 }
 
-async function answered(ctx: Context, { endsAt = Infinity }: PaymentAccount, orderId: string): Promise<PaymentSession | undefined> {
+async function answered(
+  ctx: Context,
+  { endsAt = Infinity }: PaymentAccount,
+  orderId: string,
+): Promise<PaymentSession | undefined> {
   const until = Math.min(performance.now() + exitDelayMs, endsAt);
   for (;;) {
     const session = await readSession(ctx, orderId);

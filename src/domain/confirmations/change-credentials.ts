@@ -1,10 +1,10 @@
+import { transact } from '#src/database/transact.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Static, Text, Type } from '#src/lib/schema.ts';
 import { lockSubject, recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import type { Confirmed } from './one-time-password.ts';
 import { requestCode } from './request-code.ts';
 import { useCode } from './use-code.ts';
@@ -33,18 +33,25 @@ export interface CredentialsChange {
  * Email the store's owner the one-time password for a change of credentials: it is good for this very change alone.
  * @throws DomainError `invalid_request` where nothing on file would be replaced, or `rate_limited`
  */
-export async function requestConfirmation(ctx: Context, change: CredentialsChange): Promise<{ confirmationId: string }> {
+export async function requestConfirmation(
+  ctx: Context,
+  change: CredentialsChange,
+): Promise<{ confirmationId: string }> {
   return transact(ctx, async (ctx) => {
     const replaced = await change.replaced(ctx);
     const fields = Object.keys(replaced);
-    if (fields.length === 0) throw invalidRequest('This change needs no confirmation: it replaces no credentials that are on file.');
+    if (fields.length === 0)
+      throw invalidRequest('This change needs no confirmation: it replaces no credentials that are on file.');
     const id = newId('otp');
     await requestCode(ctx, {
       ...confirmedBy(ctx, id, change, replaced),
       action: `replace ${fields.join(', ').replaceAll('_', ' ')} of your account at ${change.title}`,
     });
     await recordAudit(ctx, {
-      action: 'provider.confirmation_requested', subjectKind: 'provider', subjectId: change.name, after: { confirmation_id: id, fields },
+      action: 'provider.confirmation_requested',
+      subjectKind: 'provider',
+      subjectId: change.name,
+      after: { confirmation_id: id, fields },
     });
     return { confirmationId: id };
   });
@@ -67,17 +74,28 @@ export async function changeCredentials<Result>(
     await lockSubject(ctx, 'provider', change.name);
     const replaced = await change.replaced(ctx);
     const fields = Object.keys(replaced);
-    const isConfirmed = fields.length === 0 || (confirmation
-      && await useCode(ctx, { ...confirmedBy(ctx, confirmation.id, change, replaced), code: confirmation.code }));
+    const isConfirmed =
+      fields.length === 0 ||
+      (confirmation &&
+        (await useCode(ctx, { ...confirmedBy(ctx, confirmation.id, change, replaced), code: confirmation.code })));
     if (isConfirmed) return { saved: await save(ctx) };
     if (confirmation) {
-      await recordAudit(ctx, { action: 'provider.confirmation_rejected', subjectKind: 'provider', subjectId: change.name, after: { fields } });
+      await recordAudit(ctx, {
+        action: 'provider.confirmation_rejected',
+        subjectKind: 'provider',
+        subjectId: change.name,
+        after: { fields },
+      });
     }
     return { fields };
   });
   if ('saved' in outcome) return outcome.saved;
-  throw confirmationRequired(outcome.fields, confirmation ? 'This one-time password is not valid for this change, or no longer.'
-    : 'Replacing credentials that are on file needs a one-time password: request one, and send it along.');
+  throw confirmationRequired(
+    outcome.fields,
+    confirmation
+      ? 'This one-time password is not valid for this change, or no longer.'
+      : 'Replacing credentials that are on file needs a one-time password: request one, and send it along.',
+  );
 }
 
 function confirmationRequired(fields: readonly string[], message: string): DomainError {
@@ -92,5 +110,7 @@ function confirmedBy(ctx: Context, id: string, { name }: CredentialsChange, repl
 
 /** What of the credentials on file another set replaces or takes away. */
 export function replacedBy(onFile: Credentials, wanted: Credentials): Credentials {
-  return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => onFile[field] != null && onFile[field] !== value));
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([field, value]) => onFile[field] != null && onFile[field] !== value),
+  );
 }

@@ -1,6 +1,11 @@
 export {
-  changeCredentials, Confirmation, type Credentials, type CredentialsChange, replacedBy, requestConfirmation,
+  Confirmation,
+  type Credentials,
+  type CredentialsChange,
+  changeCredentials,
+  replacedBy,
+  requestConfirmation,
 } from './change-credentials.ts';
-export { pruneCodes } from './retention.ts';
 export { requestCode } from './request-code.ts';
+export { pruneCodes } from './retention.ts';
 export { useCode } from './use-code.ts';

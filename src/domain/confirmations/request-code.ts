@@ -4,7 +4,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
-import { codePurpose, type Confirmed, perHourMax, validMs } from './one-time-password.ts';
+import { type Confirmed, codePurpose, perHourMax, validMs } from './one-time-password.ts';
 
 /**
  * Email the store's owner a one-time password. An earlier one of the same purpose is no longer good.

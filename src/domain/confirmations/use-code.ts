@@ -2,7 +2,7 @@ import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { deriveCode } from '../tenants/index.ts';
-import { codePurpose, type Confirmed, validMs, wrongCodesMax } from './one-time-password.ts';
+import { type Confirmed, codePurpose, validMs, wrongCodesMax } from './one-time-password.ts';
 
 interface Sent {
   readonly wrongCodes: number;

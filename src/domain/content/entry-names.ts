@@ -1,6 +1,6 @@
+import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 
 /** What names an entry within its store. */
 export interface EntryName {
@@ -10,5 +10,8 @@ export interface EntryName {
 
 /** The name of every entry of the store, published or not. */
 export async function entryNames(ctx: Context): Promise<EntryName[]> {
-  return read<EntryName>(ctx, sql`select type, slug from entries where tenant_id = ${ctx.tenant.id} order by type, slug`);
+  return read<EntryName>(
+    ctx,
+    sql`select type, slug from entries where tenant_id = ${ctx.tenant.id} order by type, slug`,
+  );
 }

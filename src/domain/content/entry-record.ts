@@ -33,7 +33,9 @@ export function completeEntry(input: EntryInput): EntryRecord {
   };
   if (record.starts_at && record.ends_at && record.ends_at <= record.starts_at) {
     throw invalidRequest('The entry ends before it starts.', {
-      path: '/ends_at', code: 'window', detail: 'must be later than starts_at',
+      path: '/ends_at',
+      code: 'window',
+      detail: 'must be later than starts_at',
     });
   }
   return record;

@@ -1,11 +1,11 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { EntryName } from './entry-names.ts';
 import { EntryBody, presentEntryContent } from './present.ts';
-import { entryColumns, type EntryRow } from './read-entries.ts';
+import { type EntryRow, entryColumns } from './read-entries.ts';
 
 /** An entry as its owner sees it: a draft, or to be published later, too. */
 export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
@@ -24,9 +24,13 @@ export async function listManagedEntries(
 ): Promise<Page<ManagedEntry>> {
   const list = keyset(ctx, 'managed content', { columns: ['e.id'], descending: true }, cursor);
   const ofType = type === undefined ? sql`` : sql` and e.type = ${type}`;
-  const rows = await read<ManagedEntry & { position: Position }>(ctx, sql`
+  const rows = await read<ManagedEntry & { position: Position }>(
+    ctx,
+    sql`
     ${select(ctx, sql`, ${list.position} as position`)}${ofType} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 
@@ -40,13 +44,16 @@ const select = (ctx: Context, more: Sql = sql``): Sql => sql`
   from entries e where e.tenant_id = ${ctx.tenant.id}`;
 
 /** An entry as its owner sees it: sent back as it is, it changes nothing. */
-export const ManagedEntryView = Type.Object({
-  ...EntryBody.properties,
-  /** Null is a draft. */
-  published_at: Nullable(Timestamp),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-}, { title: 'ManagedContentEntry' });
+export const ManagedEntryView = Type.Object(
+  {
+    ...EntryBody.properties,
+    /** Null is a draft. */
+    published_at: Nullable(Timestamp),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'ManagedContentEntry' },
+);
 
 export function presentManagedEntry(entry: ManagedEntry): Static<typeof ManagedEntryView> {
   return {

@@ -3,26 +3,31 @@ import { Tag } from '../catalog/index.ts';
 import { EntryContent, EntryType } from './entry-input.ts';
 import type { EntryRow } from './read-entries.ts';
 
-export const EntryBody = Type.Object({
-  id: Id('entry'),
-  type: EntryType,
-  slug: Slug,
-  title: Type.String({ examples: ['How to care for wood'] }),
-  summary: Nullable(Type.String()),
-  body: EntryContent,
-  tags: Type.Array(Tag),
-  image: Nullable(Type.Object({
-    url: Type.String(),
-    alt: Nullable(Type.String()),
-    width: Nullable(Type.Integer()),
-    height: Nullable(Type.Integer()),
-  })),
-  author: Nullable(Type.String()),
-  starts_at: Nullable(Timestamp),
-  ends_at: Nullable(Timestamp),
-  published_at: Timestamp,
-  updated_at: Timestamp,
-}, { title: 'ContentEntry' });
+export const EntryBody = Type.Object(
+  {
+    id: Id('entry'),
+    type: EntryType,
+    slug: Slug,
+    title: Type.String({ examples: ['How to care for wood'] }),
+    summary: Nullable(Type.String()),
+    body: EntryContent,
+    tags: Type.Array(Tag),
+    image: Nullable(
+      Type.Object({
+        url: Type.String(),
+        alt: Nullable(Type.String()),
+        width: Nullable(Type.Integer()),
+        height: Nullable(Type.Integer()),
+      }),
+    ),
+    author: Nullable(Type.String()),
+    starts_at: Nullable(Timestamp),
+    ends_at: Nullable(Timestamp),
+    published_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'ContentEntry' },
+);
 
 /** A published entry, in lists and on its own. */
 export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
@@ -30,7 +35,9 @@ export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
 }
 
 /** All of it but whether it is published. */
-export function presentEntryContent(entry: Omit<EntryRow, 'publishedAt'>): Omit<Static<typeof EntryBody>, 'published_at'> {
+export function presentEntryContent(
+  entry: Omit<EntryRow, 'publishedAt'>,
+): Omit<Static<typeof EntryBody>, 'published_at'> {
   return {
     id: entry.id,
     type: entry.type,

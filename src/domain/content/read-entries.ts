@@ -1,9 +1,9 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Image } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { EntryContent } from './entry-input.ts';
 
 /** A published entry. */
@@ -34,29 +34,45 @@ export async function listEntries(
   { tag, cursor, limit = 20 }: EntryFilter,
 ): Promise<Page<EntryRow>> {
   const list = keyset(ctx, `content ${type}`, { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
-  const tagged = tag === undefined ? sql`` : sql`
+  const tagged =
+    tag === undefined
+      ? sql``
+      : sql`
       and exists (select from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id and t.tag = ${tag})`;
-  const rows = await read<EntryRow & { position: Position }>(ctx, sql`
+  const rows = await read<EntryRow & { position: Position }>(
+    ctx,
+    sql`
     ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = ${type} and ${list.after}${tagged}
-    order by ${list.by} limit ${limit + 1}`, { brief: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { brief: true },
+  );
   return list.page(rows, limit);
 }
 
 /** A published entry by its name. Throws not_found. */
 export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
-  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`, { brief: true });
+  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`, {
+    brief: true,
+  });
   if (!entry) throw notFound('entry');
   return entry;
 }
 
 /** One page of the published announcements whose window includes this moment, the latest first. */
-export async function listActiveAnnouncements(ctx: Context, { cursor, limit = 100 }: PageRequest): Promise<Page<EntryRow>> {
+export async function listActiveAnnouncements(
+  ctx: Context,
+  { cursor, limit = 100 }: PageRequest,
+): Promise<Page<EntryRow>> {
   const now = ctx.clock.now();
   const list = keyset(ctx, 'active announcements', { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
-  const rows = await read<EntryRow & { position: Position }>(ctx, sql`
+  const rows = await read<EntryRow & { position: Position }>(
+    ctx,
+    sql`
     ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = 'announcement'
       and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now}) and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { brief: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { brief: true },
+  );
   return list.page(rows, limit);
 }
 

@@ -18,25 +18,38 @@ export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<
   const subject = `content ${type}/${slug}`;
   const current = await lockEntry(ctx, type, slug);
   const wanted = completeEntry(input);
-  const fields = current ? entryFields.filter((field) => !isDeepStrictEqual(comparable(current[field]), wanted[field])) : [];
+  const fields = current
+    ? entryFields.filter((field) => !isDeepStrictEqual(comparable(current[field]), wanted[field]))
+    : [];
   if (current && fields.length === 0) return { subject, action: 'unchanged', fields };
 
   const id = current?.id ?? newId('entry');
   const version = await writeEntry(ctx, { ...wanted, id, type, slug });
   enqueue(ctx, indexDocument, { kind: 'content', id, version });
-  const values = current && Object.fromEntries(fields.map((field) => [field, [current[field], wanted[field]] as const]));
+  const values =
+    current && Object.fromEntries(fields.map((field) => [field, [current[field], wanted[field]] as const]));
   return { subject, action: current ? 'updated' : 'created', fields, ...(values && { values }) };
 }
 
 const entryFields = [
-  'title', 'summary', 'body', 'tags', 'image', 'author', 'starts_at', 'ends_at', 'published_at',
+  'title',
+  'summary',
+  'body',
+  'tags',
+  'image',
+  'author',
+  'starts_at',
+  'ends_at',
+  'published_at',
 ] as const satisfies (keyof EntryRecord)[];
 
 const comparable = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
 
 /** An entry by its name, locked until the transaction ends, also while there is none yet. */
 async function lockEntry(ctx: InTransaction, type: string, slug: string): Promise<SavedEntry | undefined> {
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`);
+  await ctx.tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`,
+  );
   const [entry] = await ctx.tx.execute<SavedEntry>(sql`
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
       array(select t.tag from entry_tags t

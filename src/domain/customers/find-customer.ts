@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { Customer } from './customer.ts';
 import { normaliseEmail } from './normalise-email.ts';
 

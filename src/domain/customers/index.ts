@@ -6,4 +6,4 @@ export { normaliseEmail } from './normalise-email.ts';
 export { customerPersonalData } from './personal-data.ts';
 export { CustomerView, KnownCustomerView, presentCustomer, presentKnownCustomer } from './present.ts';
 export { upsertCustomer } from './remember-customer.ts';
-export { unlinkPaymentCustomer, linkPaymentCustomer } from './remember-payment-customer.ts';
+export { linkPaymentCustomer, unlinkPaymentCustomer } from './remember-payment-customer.ts';

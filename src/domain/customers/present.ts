@@ -2,11 +2,14 @@ import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/sche
 import type { Customer } from './customer.ts';
 
 /** A customer as sessions, the portal and the owner's side show it: api.md, "customer". */
-export const CustomerView = Type.Object({
-  id: Id('cus'),
-  email: Email,
-  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-}, { title: 'Customer' });
+export const CustomerView = Type.Object(
+  {
+    id: Id('cus'),
+    email: Email,
+    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+  },
+  { title: 'Customer' },
+);
 
 type Named = Pick<Customer, 'id' | 'email' | 'name'>;
 
@@ -15,17 +18,23 @@ export function presentCustomer({ id, email, name }: Named): Static<typeof Custo
 }
 
 /** A customer as the store's owner sees it. */
-export const KnownCustomerView = Type.Object({
-  ...CustomerView.properties,
-  /** Null where nobody asked. */
-  accepts_marketing: Nullable(Type.Boolean()),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-}, { title: 'KnownCustomer' });
+export const KnownCustomerView = Type.Object(
+  {
+    ...CustomerView.properties,
+    /** Null where nobody asked. */
+    accepts_marketing: Nullable(Type.Boolean()),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'KnownCustomer' },
+);
 
 export function presentKnownCustomer(customer: Customer): Static<typeof KnownCustomerView> {
   const { acceptsMarketing, version, createdAt } = customer;
   return {
-    ...presentCustomer(customer), accepts_marketing: acceptsMarketing, version, created_at: createdAt.toISOString(),
+    ...presentCustomer(customer),
+    accepts_marketing: acceptsMarketing,
+    version,
+    created_at: createdAt.toISOString(),
   };
 }

@@ -1,3 +1,4 @@
+import { readOne, write } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
@@ -5,8 +6,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne, write } from '#src/database/transact.ts';
-import { type StoredReply, openReply } from './kept-reply.ts';
+import { openReply, type StoredReply } from './kept-reply.ts';
 import type { ClaimedRequest, IdempotentRequest } from './keyed-request.ts';
 
 /** How long a reply is remembered, and a key stands for one body. */
@@ -34,24 +34,43 @@ export async function claimRequest(ctx: Context, request: IdempotentRequest): Pr
   const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : storedMs);
   if (claimed) return claimed;
 
-  const held = await readOne<{ id: string; isSameBody: boolean; reply: string | null }>(ctx, sql`
+  const held = await readOne<{ id: string; isSameBody: boolean; reply: string | null }>(
+    ctx,
+    sql`
     select id, body_digest = ${bodyDigest} as "isSameBody", reply_sealed as reply
-    from idempotency_keys where tenant_id = ${ctx.tenant.id} and digest = ${digest}`);
+    from idempotency_keys where tenant_id = ${ctx.tenant.id} and digest = ${digest}`,
+  );
   if (held && !held.isSameBody) {
-    throw new DomainError('unprocessable', 'idempotency_key_reused', 'This Idempotency-Key was used with another body.');
+    throw new DomainError(
+      'unprocessable',
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with another body.',
+    );
   }
   if (held?.reply) return openReply(ctx, held.id, held.reply);
-  throw new DomainError('conflict', 'idempotency_in_progress', 'The first request like this one is still in progress.', {
-    retryAfterSeconds: idempotencyRetrySeconds,
-  });
+  throw new DomainError(
+    'conflict',
+    'idempotency_in_progress',
+    'The first request like this one is still in progress.',
+    {
+      retryAfterSeconds: idempotencyRetrySeconds,
+    },
+  );
 }
 
 /** One statement, so that of two at the same moment one waits for the other's row and then finds it held. */
-async function claim(ctx: Context, digest: Buffer, bodyDigest: Buffer, validMs: number): Promise<ClaimedRequest | undefined> {
+async function claim(
+  ctx: Context,
+  digest: Buffer,
+  bodyDigest: Buffer,
+  validMs: number,
+): Promise<ClaimedRequest | undefined> {
   const now = ctx.clock.now();
   const forgotten = sql`(known.created_at <= ${fromNow(ctx.clock, -validMs)}
     and (known.reply_sealed is not null or known.leased_until <= ${now}))`;
-  const [claimed] = await write<ClaimedRequest>(ctx, sql`
+  const [claimed] = await write<ClaimedRequest>(
+    ctx,
+    sql`
     claimed as (
       insert into idempotency_keys as known (tenant_id, id, digest, body_digest, lease, leased_until, created_at)
       values (${ctx.tenant.id}, ${newId('idem')}, ${digest}, ${bodyDigest}, 1, ${fromNow(ctx.clock, leaseMs)}, ${now})
@@ -64,6 +83,8 @@ async function claim(ctx: Context, digest: Buffer, bodyDigest: Buffer, validMs: 
         reply_sealed = null
       where ${forgotten}
         or (known.reply_sealed is null and known.leased_until <= ${now} and known.body_digest = excluded.body_digest)
-      returning id, lease)`, sql`select id, lease from claimed`);
+      returning id, lease)`,
+    sql`select id, lease from claimed`,
+  );
   return claimed;
 }

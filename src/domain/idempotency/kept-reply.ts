@@ -1,6 +1,6 @@
+import { write } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 import type { ClaimedRequest } from './keyed-request.ts';
 
 /** What a request was answered: enough to answer it again, to the byte. */
@@ -16,11 +16,15 @@ export interface StoredReply {
  */
 export async function storeReply(ctx: Context, { id, lease }: ClaimedRequest, reply: StoredReply): Promise<boolean> {
   const sealed = ctx.keyring.seal(ctx.tenant.id, replyField(id), JSON.stringify(reply));
-  const kept = await write<{ id: string }>(ctx, sql`
+  const kept = await write<{ id: string }>(
+    ctx,
+    sql`
     kept as (
       update idempotency_keys set reply_sealed = ${sealed}
       where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
-      returning id)`, sql`select id from kept`);
+      returning id)`,
+    sql`select id from kept`,
+  );
   return kept.length > 0;
 }
 

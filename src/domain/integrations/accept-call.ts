@@ -1,4 +1,5 @@
 import { handleCall } from '#jobs/integrations.ts';
+import { transact } from '#src/database/transact.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
@@ -6,7 +7,6 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { sign } from '../webhooks/index.ts';
 import { callSecretOf } from './call-secret.ts';
 
@@ -52,11 +52,15 @@ export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> 
 
 const messageIdMax = 200;
 
-async function isGenuine(ctx: Context, { provider, messageId, timestamp, signature, rawBody }: SignedCall): Promise<boolean> {
+async function isGenuine(
+  ctx: Context,
+  { provider, messageId, timestamp, signature, rawBody }: SignedCall,
+): Promise<boolean> {
   const at = /^[0-9]{1,12}$/.test(timestamp) ? new Date(Number(timestamp) * 1000) : undefined;
   if (!at || messageId === '' || messageId.length > messageIdMax) return false;
   if (Math.abs(ctx.clock.now().getTime() - at.getTime()) > toleranceMs) return false;
-  const expected = sign([await callSecretOf(ctx, provider)], messageId, at, rawBody.toString('utf8'))['webhook-signature'] ?? '';
+  const expected =
+    sign([await callSecretOf(ctx, provider)], messageId, at, rawBody.toString('utf8'))['webhook-signature'] ?? '';
   return signature.split(' ').some((given) => equalInConstantTime(given, expected));
 }
 

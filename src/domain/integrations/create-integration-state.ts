@@ -1,3 +1,4 @@
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -6,7 +7,6 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { rejectInsecureUrl } from '../reject-insecure-url.ts';
 import { deriveToken } from '../tenants/index.ts';
 import { callSecretOf } from './call-secret.ts';
@@ -54,13 +54,18 @@ export async function createIntegrationState(
       values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${returnUrl}, ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
       returning ${connectionColumns}`);
     await recordAudit(ctx, {
-      action: 'integration.begun', subjectKind: 'integration_connection', subjectId: id, after: { provider },
+      action: 'integration.begun',
+      subjectKind: 'integration_connection',
+      subjectId: id,
+      after: { provider },
     });
     return found(connection, 'integration');
   });
   const callbackUrl = `${ctx.settings.publicUrl}/api/v1/integrations/${provider}/callback`;
   return {
-    connection, state, callbackUrl,
+    connection,
+    state,
+    callbackUrl,
     openUrl: consentUrl ? withQuery(consentUrl, { state, redirect_uri: callbackUrl }) : null,
     calls: { url: withQuery(callbackUrl, { tenant: ctx.tenant.slug }), secret: await callSecretOf(ctx, provider) },
   };

@@ -1,8 +1,8 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { found } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 
 /** A connection to a third party, as far as everybody may see it. */
 export interface Connection {
@@ -23,15 +23,25 @@ export const connectionColumns: Sql = sql`
 
 /** The connection of this id. @throws DomainError `not_found` */
 export async function findConnection(ctx: Context, { id }: { id: string }): Promise<Connection> {
-  return found(await readOne<Connection>(ctx, sql`
-    select ${connectionColumns} from integration_connections where tenant_id = ${ctx.tenant.id} and id = ${id}`), 'integration');
+  return found(
+    await readOne<Connection>(
+      ctx,
+      sql`
+    select ${connectionColumns} from integration_connections where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+    ),
+    'integration',
+  );
 }
 
 /** The connections of the store, the newest first, page by page. @throws DomainError `invalid_cursor` */
 export async function listConnections(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Connection>> {
   const list = keyset(ctx, 'integrations', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<Connection & { position: Position }>(ctx, sql`
+  const rows = await read<Connection & { position: Position }>(
+    ctx,
+    sql`
     select ${connectionColumns}, ${list.position} as position from integration_connections
-    where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`, { replica: true });
+    where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }

@@ -1,6 +1,6 @@
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { bodyField } from './accept-call.ts';
 
 /**
@@ -8,9 +8,12 @@ import { bodyField } from './accept-call.ts';
  * and nothing more.
  */
 export async function handleCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
-  const call = await readOne<{ provider: string; sealed: string }>(ctx, sql`
+  const call = await readOne<{ provider: string; sealed: string }>(
+    ctx,
+    sql`
     select provider, body_sealed as sealed from integration_calls
-    where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`);
+    where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`,
+  );
   if (!call) return;
   const receiver = ctx.ports.integrations.get(call.provider);
   const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, call.sealed));

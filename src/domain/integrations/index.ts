@@ -7,6 +7,6 @@ export { failCall, handleCall } from './handle-call.ts';
 export { integrationPersonalData } from './personal-data.ts';
 export { IntegrationView, presentConnection } from './present.ts';
 export { IntegrationProvider } from './provider.ts';
-export { pruneIntegrations } from './retention.ts';
 export { readConnection, revealConnection } from './read-connection.ts';
+export { pruneIntegrations } from './retention.ts';
 export { integrationSealedColumns } from './sealed-columns.ts';

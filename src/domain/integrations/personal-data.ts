@@ -13,24 +13,26 @@ interface OpenedCall {
 }
 
 /** What third parties told is sealed: it is opened, call by call, and looked through for the address. */
-export const integrationPersonalData: readonly PersonalData[] = [{
-  name: 'integration_calls',
-  columns: ['integration_calls.body_sealed'],
-  async find(ctx, { email }) {
-    const found: object[] = [];
-    for await (const call of callsThatName(ctx, email)) found.push({ ...call, body: JSON.parse(call.body) });
-    return found;
+export const integrationPersonalData: readonly PersonalData[] = [
+  {
+    name: 'integration_calls',
+    columns: ['integration_calls.body_sealed'],
+    async find(ctx, { email }) {
+      const found: object[] = [];
+      for await (const call of callsThatName(ctx, email)) found.push({ ...call, body: JSON.parse(call.body) });
+      return found;
+    },
+    async erase(ctx, { email }) {
+      const ids: string[] = [];
+      for await (const { id } of callsThatName(ctx, email)) ids.push(id);
+      await ctx.tx.execute(sql`delete from integration_calls where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
+      return ids.length;
+    },
   },
-  async erase(ctx, { email }) {
-    const ids: string[] = [];
-    for await (const { id } of callsThatName(ctx, email)) ids.push(id);
-    await ctx.tx.execute(sql`delete from integration_calls where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
-    return ids.length;
-  },
-}];
+];
 
 async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator<OpenedCall> {
-  for (let after = ''; ;) {
+  for (let after = ''; ; ) {
     const calls = await ctx.tx.execute<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
       select id, provider, received_at, body_sealed as sealed from integration_calls
       where tenant_id = ${ctx.tenant.id} and id > ${after} order by id limit ${batchSize}`);

@@ -1,7 +1,7 @@
+import { readOne, transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
 import { type Connection, connectionColumns, findConnection } from './find-connection.ts';
 
 /** The field that sealed text is bound to. */
@@ -15,9 +15,12 @@ export interface OpenedConnection extends Connection {
 
 /** What a third party brought; `undefined` while nothing has come. */
 export async function readConnection(ctx: Context, id: string): Promise<OpenedConnection | undefined> {
-  const row = await readOne<Connection & { sealed: string }>(ctx, sql`
+  const row = await readOne<Connection & { sealed: string }>(
+    ctx,
+    sql`
     select ${connectionColumns}, received_sealed as sealed from integration_connections
-    where tenant_id = ${ctx.tenant.id} and id = ${id} and received_at is not null`);
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and received_at is not null`,
+  );
   if (!row) return undefined;
   const { sealed, ...connection } = row;
   return { ...connection, received: JSON.parse(ctx.keyring.open(ctx.tenant.id, receivedField, sealed)) };
@@ -32,9 +35,13 @@ export async function revealConnection(
   { id }: { id: string },
 ): Promise<Connection & { received: OpenedConnection['received'] | null }> {
   const opened = await readConnection(ctx, id);
-  if (!opened) return { ...await findConnection(ctx, { id }), received: null };
-  await transact(ctx, (ctx) => recordAudit(ctx, {
-    action: 'integration.revealed', subjectKind: 'integration_connection', subjectId: id,
-  }));
+  if (!opened) return { ...(await findConnection(ctx, { id })), received: null };
+  await transact(ctx, (ctx) =>
+    recordAudit(ctx, {
+      action: 'integration.revealed',
+      subjectKind: 'integration_connection',
+      subjectId: id,
+    }),
+  );
   return opened;
 }

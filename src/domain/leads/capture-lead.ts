@@ -1,8 +1,8 @@
+import { write } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { write } from '#src/database/transact.ts';
 import type { LeadInput } from './lead-input.ts';
 
 /** Write down who left an address. The same address again from the same source is the same lead. */

@@ -7,7 +7,13 @@ export { listLeads } from './list-leads.ts';
 export { notifyRestock } from './notify-restock.ts';
 export { leadPersonalData } from './personal-data.ts';
 export {
-  CapturedLeadView, InquiryView, LeadView, presentCapturedLead, presentInquiry, presentLead, presentSubmittedInquiry,
+  CapturedLeadView,
+  InquiryView,
+  LeadView,
+  presentCapturedLead,
+  presentInquiry,
+  presentLead,
+  presentSubmittedInquiry,
   SubmittedInquiryView,
 } from './present.ts';
 export { submitInquiry } from './submit-inquiry.ts';

@@ -1,9 +1,9 @@
+import { write } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { write } from '#src/database/transact.ts';
 import { upsertLead } from './capture-lead.ts';
 import type { WaitlistInput } from './lead-input.ts';
 
@@ -26,7 +26,9 @@ export async function joinWaitlist(
       and v.removed_at is null
     where p.tenant_id = ${ctx.tenant.id} and p.status = 'published' and p.removed_at is null
       and ${slug ? sql`p.slug = ${slug}` : sql`true`} and ${variantId ? sql`v.id is not null` : sql`true`}`;
-  const [lead] = await write<{ id: string }>(ctx, sql`
+  const [lead] = await write<{ id: string }>(
+    ctx,
+    sql`
     wanted as (${wanted}),
     lead as (${upsertLead(ctx, { email, source: 'waitlist' }, sql`from wanted`)}),
     entry as (
@@ -34,13 +36,16 @@ export async function joinWaitlist(
       select ${ctx.tenant.id}, ${newId('wait')}, lead.id, ${normaliseEmail(email)}, wanted.product_id,
         wanted.variant_id, ${ctx.clock.now()}::timestamptz
       from lead, wanted
-      on conflict (tenant_id, product_id, email, variant_id) where notified_at is null do nothing)`, sql`
-    select id from lead`);
+      on conflict (tenant_id, product_id, email, variant_id) where notified_at is null do nothing)`,
+    sql`
+    select id from lead`,
+  );
   if (!lead) throw refuse('unknown_product', variantId ? '/variant_id' : '/product_slug', 'is not on sale here');
   return lead;
 }
 
 function refuse(code: 'invalid_request' | 'unknown_product', path: string, detail: string): DomainError {
-  const sentence = code === 'unknown_product' ? 'There is no such product for sale.' : 'A product or a variant must be named.';
+  const sentence =
+    code === 'unknown_product' ? 'There is no such product for sale.' : 'A product or a variant must be named.';
   return new DomainError('invalid', code, sentence, { extensions: { errors: [{ path, code, detail }] } });
 }

@@ -12,7 +12,9 @@ const levelsMax = 5;
 export async function saveQuiz(ctx: Context, { email, answers }: QuizInput): Promise<{ id: string }> {
   if (isDeeperThan(levelsMax, answers)) {
     throw invalidRequest('The answers are nested too deeply.', {
-      path: '/answers', code: 'maxDepth', detail: `must be at most ${levelsMax} levels deep`,
+      path: '/answers',
+      code: 'maxDepth',
+      detail: `must be at most ${levelsMax} levels deep`,
     });
   }
   return saveLead(ctx, { email, source: 'quiz', answers });

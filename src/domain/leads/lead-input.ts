@@ -14,7 +14,9 @@ export type LeadInput = Static<typeof LeadInput>;
 /** What somebody answered to a quiz of the storefront's own making: free JSON, five levels deep at most. */
 export const QuizInput = Type.Object({
   email: Email,
-  answers: Omittable(Type.Unsafe<Record<string, unknown>>({ ...FreeForm, maxProperties: 200, examples: [{ roast: 'dark' }] })),
+  answers: Omittable(
+    Type.Unsafe<Record<string, unknown>>({ ...FreeForm, maxProperties: 200, examples: [{ roast: 'dark' }] }),
+  ),
 });
 export type QuizInput = Static<typeof QuizInput>;
 

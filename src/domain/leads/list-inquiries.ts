@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import type { InquiryStatus } from './inquiry.ts';
 
 /** What a business asked. */
@@ -20,15 +20,16 @@ export interface Inquiry {
  * The wholesale inquiries, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listInquiries(
-  ctx: Context,
-  { cursor, limit = 20 }: PageRequest,
-): Promise<Page<Inquiry>> {
+export async function listInquiries(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Inquiry>> {
   const list = keyset(ctx, 'wholesale_inquiries', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<Inquiry & { position: Position }>(ctx, sql`
+  const rows = await read<Inquiry & { position: Position }>(
+    ctx,
+    sql`
     select id, email, company, phone, message, expected_volume as "expectedVolume", status, created_at as "createdAt",
       ${list.position} as position
     from wholesale_inquiries where tenant_id = ${ctx.tenant.id} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }

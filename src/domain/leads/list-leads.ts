@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 
 /** Somebody who left an address. */
 export interface Lead {
@@ -24,11 +24,15 @@ export async function listLeads(
   { source, cursor, limit = 20 }: PageRequest & { source?: string | undefined },
 ): Promise<Page<Lead>> {
   const list = keyset(ctx, 'leads', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<Lead & { position: Position }>(ctx, sql`
+  const rows = await read<Lead & { position: Position }>(
+    ctx,
+    sql`
     select id, email, source, name, consent, answers, created_at as "createdAt", updated_at as "updatedAt",
       ${list.position} as position
     from leads where tenant_id = ${ctx.tenant.id} and ${source === undefined ? sql`true` : sql`source = ${source}`}
       and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }

@@ -1,9 +1,9 @@
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
-import { type MailData, enqueueMail } from '../mail/index.ts';
+import { enqueueMail, type MailData } from '../mail/index.ts';
 
 /** How many are told in one transaction; the others have a promise of their own. */
 const peopleMax = 100;

@@ -3,5 +3,12 @@ export { Mail, type MailState, mailStates } from './mail.ts';
 export { mailPersonalData } from './personal-data.ts';
 export { enqueueMail } from './promise-mail.ts';
 export { pruneMails } from './retention.ts';
-export { failMail, type DeliveryCheck, sendMail } from './send-mail.ts';
-export { isSuppressed, listSuppressions, presentSuppression, releaseSuppression, suppress, SuppressionView } from './suppression.ts';
+export { type DeliveryCheck, failMail, sendMail } from './send-mail.ts';
+export {
+  isSuppressed,
+  listSuppressions,
+  presentSuppression,
+  releaseSuppression,
+  SuppressionView,
+  suppress,
+} from './suppression.ts';

@@ -12,7 +12,11 @@ export interface OrderMailData {
   readonly tax_cents: number;
   readonly total_cents: number;
   readonly shipping_address: PostalAddress | null;
-  readonly labels: readonly { readonly carrier: string; readonly tracking_number: string; readonly tracking_url: string | null }[];
+  readonly labels: readonly {
+    readonly carrier: string;
+    readonly tracking_number: string;
+    readonly tracking_url: string | null;
+  }[];
 }
 
 export interface PostalAddress {
@@ -37,7 +41,11 @@ export interface MailData {
     readonly step: number;
     readonly currency: string;
     /** What can still be bought, at what it costs now; null where the shopper has yet to choose. */
-    readonly items: readonly { readonly name: string; readonly quantity: number; readonly total_cents: number | null }[];
+    readonly items: readonly {
+      readonly name: string;
+      readonly quantity: number;
+      readonly total_cents: number | null;
+    }[];
   };
   /** The code itself is derived from the mail's subject, with `purpose` (see `deriveCode`). */
   one_time_password: { readonly purpose: string; readonly action: string; readonly valid_minutes: number };

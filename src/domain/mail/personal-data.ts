@@ -2,10 +2,15 @@ import { byAddress, type PersonalData, removedRows } from '../personal-data.ts';
 
 export const mailPersonalData: readonly PersonalData[] = [
   removedRows({
-    table: 'mails', personal: ['recipient', 'data'], beside: ['id', 'kind', 'state', 'created_at', 'sent_at'],
+    table: 'mails',
+    personal: ['recipient', 'data'],
+    beside: ['id', 'kind', 'state', 'created_at', 'sent_at'],
     of: byAddress('recipient'),
   }),
   removedRows({
-    table: 'mail_suppressions', personal: ['address'], beside: ['created_at', 'reason'], of: byAddress('address'),
+    table: 'mail_suppressions',
+    personal: ['address'],
+    beside: ['created_at', 'reason'],
+    of: byAddress('address'),
   }),
 ];

@@ -6,7 +6,13 @@ import { removeExpired } from '../remove-expired.ts';
 
 /** So long a store can see what it wrote to whom. What is still to be sent stays. */
 export const mailRetention: readonly Retention[] = [
-  { table: 'mails', age: 'created_at', retainedMs: days(90), only: sql`old.state not in ('queued', 'sending')`, isAppended: true },
+  {
+    table: 'mails',
+    age: 'created_at',
+    retainedMs: days(90),
+    only: sql`old.state not in ('queued', 'sending')`,
+    isAppended: true,
+  },
 ];
 
 /** Remove emails of long ago, of all stores. */

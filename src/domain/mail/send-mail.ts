@@ -1,12 +1,12 @@
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
+import { lockRow } from '#src/database/lock-row.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
-import { lockRow } from '#src/database/lock-row.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
 import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
@@ -42,7 +42,11 @@ export type DeliveryChecks = Readonly<Partial<Record<MailKind, DeliveryCheck>>>;
  *
  * @throws Snooze while another run may still be sending it
  */
-export async function sendMail(ctx: Context, { mailId }: { mailId: string }, judges: DeliveryChecks = {}): Promise<void> {
+export async function sendMail(
+  ctx: Context,
+  { mailId }: { mailId: string },
+  judges: DeliveryChecks = {},
+): Promise<void> {
   const lease = newId('job');
   const outgoing = await beginTry(ctx, mailId, lease, judges);
   if (!outgoing) return;

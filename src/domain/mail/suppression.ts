@@ -1,10 +1,10 @@
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne, transact } from '#src/database/transact.ts';
 import { nameInLog } from '../name-in-log.ts';
 
 /** An address that no mail is sent to any more. */
@@ -14,12 +14,15 @@ export interface Suppression {
   readonly createdAt: Date;
 }
 
-export const SuppressionView = Type.Object({
-  email: Email,
-  /** Why: its mail server said that there is no such mailbox. */
-  reason: Type.Enum(['bounced']),
-  created_at: Timestamp,
-}, { title: 'Suppression' });
+export const SuppressionView = Type.Object(
+  {
+    email: Email,
+    /** Why: its mail server said that there is no such mailbox. */
+    reason: Type.Enum(['bounced']),
+    created_at: Timestamp,
+  },
+  { title: 'Suppression' },
+);
 
 export function presentSuppression({ email, reason, createdAt }: Suppression): Static<typeof SuppressionView> {
   return { email, reason, created_at: createdAt.toISOString() };
@@ -27,8 +30,11 @@ export function presentSuppression({ email, reason, createdAt }: Suppression): S
 
 /** Whether mail to this address is pointless: its server said that there is no such mailbox. */
 export async function isSuppressed(ctx: Context, address: string): Promise<boolean> {
-  const row = await readOne(ctx, sql`
-    select 1 as found from mail_suppressions where tenant_id = ${ctx.tenant.id} and address = ${address}`);
+  const row = await readOne(
+    ctx,
+    sql`
+    select 1 as found from mail_suppressions where tenant_id = ${ctx.tenant.id} and address = ${address}`,
+  );
   return row !== undefined;
 }
 
@@ -48,11 +54,15 @@ export async function listSuppressions(
   { email, cursor, limit = 20 }: PageRequest & { readonly email?: string | undefined },
 ): Promise<Page<Suppression>> {
   const list = keyset(ctx, 'suppressions', { columns: ['address'] }, cursor);
-  const rows = await read<Suppression & { position: Position }>(ctx, sql`
+  const rows = await read<Suppression & { position: Position }>(
+    ctx,
+    sql`
     select address as email, reason, created_at as "createdAt", ${list.position} as position
     from mail_suppressions where tenant_id = ${ctx.tenant.id}
       and ${email === undefined ? sql`true` : sql`address = ${normaliseEmail(email)}`} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 
@@ -64,7 +74,10 @@ export async function releaseSuppression(ctx: Context, { email }: { email: strin
       delete from mail_suppressions where tenant_id = ${ctx.tenant.id} and address = ${address} returning reason`);
     if (!released) return;
     await recordAudit(ctx, {
-      action: 'suppression.released', subjectKind: 'person', subjectId: nameInLog(ctx, address), before: released,
+      action: 'suppression.released',
+      subjectKind: 'person',
+      subjectId: nameInLog(ctx, address),
+      before: released,
     });
   });
 }

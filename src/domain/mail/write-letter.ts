@@ -37,7 +37,11 @@ export interface RenderedEmail {
 }
 
 /** Write a mail of this kind and set it in both forms, on the store's letterhead. */
-export async function renderEmail<Kind extends MailKind>(ctx: Context, kind: Kind, content: MailContent<Kind>): Promise<RenderedEmail> {
+export async function renderEmail<Kind extends MailKind>(
+  ctx: Context,
+  kind: Kind,
+  content: MailContent<Kind>,
+): Promise<RenderedEmail> {
   const template: Template<Kind> = templates[kind];
   const letter: EmailDocument = await template(ctx, content);
   const head = emailBrandingOf(ctx.tenant);

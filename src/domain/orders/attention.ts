@@ -6,8 +6,16 @@ export interface Attention {
 
 /** Disputes have a deadline, then comes money, then goods that may not be sent. What is not listed follows. */
 const mostUrgent = [
-  'disputed', 'dispute_lost', 'paid_twice', 'amount_mismatch', 'payment_missing', 'refund_failed', 'oversold',
-  'gift_card_spent', 'duplicate_subscription', 'renewal_unknown',
+  'disputed',
+  'dispute_lost',
+  'paid_twice',
+  'amount_mismatch',
+  'payment_missing',
+  'refund_failed',
+  'oversold',
+  'gift_card_spent',
+  'duplicate_subscription',
+  'renewal_unknown',
 ];
 
 /** The set with this one in it, the most urgent first. One of the same code is replaced. */

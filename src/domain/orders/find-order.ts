@@ -8,7 +8,10 @@ import { readOrder, readOrderByNumber } from './read-order.ts';
  * The order with this id, for whoever may see it: the store's own server, or who knows the address that it went to.
  * An unknown order and a wrong address look the same.
  */
-export async function findOrder(ctx: Context, { id, email }: { id: string; email: string | 'trusted' }): Promise<OrderView> {
+export async function findOrder(
+  ctx: Context,
+  { id, email }: { id: string; email: string | 'trusted' },
+): Promise<OrderView> {
   const order = await readOrder(ctx, id);
   if (!order || (email !== 'trusted' && !isOf(order, email))) throw notFound('order');
   return order;
@@ -24,4 +27,5 @@ export async function findOrderByNumber(
   return order;
 }
 
-const isOf = ({ customer }: OrderView, email: string) => customer.email !== null && customer.email === normaliseEmail(email);
+const isOf = ({ customer }: OrderView, email: string) =>
+  customer.email !== null && customer.email === normaliseEmail(email);

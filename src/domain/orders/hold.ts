@@ -1,7 +1,14 @@
 import { sql } from '#src/lib/sql.ts';
 import { captureStock, holdStock, releaseStock, restock, type StockLine, takeStock } from '../catalog/index.ts';
 import type { InTransaction } from '../context.ts';
-import { holdGiftCard, holdPromo, redeemGiftCard, redeemPromo, releaseGiftCard, releasePromo } from '../promotions/index.ts';
+import {
+  holdGiftCard,
+  holdPromo,
+  redeemGiftCard,
+  redeemPromo,
+  releaseGiftCard,
+  releasePromo,
+} from '../promotions/index.ts';
 
 /** Something set aside for an order: pieces of a variant, one use of a promotion, or money on a gift card. */
 export interface Hold {
@@ -23,7 +30,11 @@ interface HeldRow extends Hold {
  *
  * @throws DomainError `gift_card_not_applicable`, `promo_not_applicable` or `insufficient_stock`
  */
-export async function takeHolds(ctx: InTransaction, holds: readonly Hold[], customerEmail: string | null): Promise<void> {
+export async function takeHolds(
+  ctx: InTransaction,
+  holds: readonly Hold[],
+  customerEmail: string | null,
+): Promise<void> {
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
     await holdGiftCard(ctx, { giftCardId: subjectId, amountCents });
   }
@@ -70,7 +81,12 @@ export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: Paid
   return redeem(ctx, { orderId, paidBy }, await released(ctx, orderId), false);
 }
 
-async function redeem(ctx: InTransaction, { orderId, paidBy }: PaidOrder, holds: readonly HeldRow[], isHeld: boolean): Promise<Shortage[]> {
+async function redeem(
+  ctx: InTransaction,
+  { orderId, paidBy }: PaidOrder,
+  holds: readonly HeldRow[],
+  isHeld: boolean,
+): Promise<Shortage[]> {
   const shortages: Shortage[] = [];
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
     const redeemed = await redeemGiftCard(ctx, { giftCardId: subjectId, amountCents, orderId, isHeld });

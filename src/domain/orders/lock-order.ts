@@ -1,6 +1,6 @@
-import type { InTransaction } from '../context.ts';
-import { hasChanged } from '#src/database/transact.ts';
 import { lockRow } from '#src/database/lock-row.ts';
+import { hasChanged } from '#src/database/transact.ts';
+import type { InTransaction } from '../context.ts';
 import { Order } from './order.ts';
 
 /**

@@ -24,7 +24,10 @@ export interface ReturnableItem {
 }
 
 /** The order of this number, whatever the case of its letters, locked until the transaction ends. */
-export async function lockReturnableOrder(ctx: InTransaction, orderNumber: string): Promise<ReturnableOrder | undefined> {
+export async function lockReturnableOrder(
+  ctx: InTransaction,
+  orderNumber: string,
+): Promise<ReturnableOrder | undefined> {
   const [order] = await ctx.tx.execute<Omit<ReturnableOrder, 'items'>>(sql`
     select id, order_number as "orderNumber", status, email, paid_at as "paidAt", delivered_at as "deliveredAt"
     from orders where tenant_id = ${ctx.tenant.id} and order_number = ${orderNumber.trim().toUpperCase()} for update`);

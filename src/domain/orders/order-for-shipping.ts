@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { FulfillmentStatus, OrderStatus, PaymentStatus, ShippingAddress } from './order.ts';
 
 /** What shipping needs to know of an order. Weights are ounces of one piece. */
@@ -20,14 +20,17 @@ export interface OrderForShipping {
 
 /** Read it with one statement. Inside a transaction it sees what that has flushed. */
 export async function orderForShipping(ctx: Context, id: string): Promise<OrderForShipping | undefined> {
-  return readOne<OrderForShipping>(ctx, sql`
+  return readOne<OrderForShipping>(
+    ctx,
+    sql`
     select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
       o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.shipping_address as "shippingAddress",
       jsonb_path_query_array(o.attentions, '$[*].code') as "attentionCodes",
       (select coalesce(json_agg(json_build_object(
           'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
         from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
-    from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id}`);
+    from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id}`,
+  );
 }
 
 /** Whether any of an order's goods are to be sent, as a part of another statement. */

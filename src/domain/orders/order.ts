@@ -4,11 +4,24 @@ import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
 import { type Attention, withAttention, withoutAttentions } from './attention.ts';
 
 export const orderStatuses = [
-  'pending', 'paid', 'payment_failed', 'expired', 'canceled', 'partially_refunded', 'refunded',
+  'pending',
+  'paid',
+  'payment_failed',
+  'expired',
+  'canceled',
+  'partially_refunded',
+  'refunded',
 ] as const;
 export const paymentStatuses = ['unpaid', 'processing', 'paid', 'failed', 'partially_refunded', 'refunded'] as const;
 export const fulfillmentStatuses = [
-  'unfulfilled', 'label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention', 'not_required',
+  'unfulfilled',
+  'label_purchased',
+  'shipped',
+  'delivered',
+  'returned',
+  'exception',
+  'needs_attention',
+  'not_required',
 ] as const;
 
 export type OrderStatus = (typeof orderStatuses)[number];

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, retainedRows, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
 /** Of where a parcel went the books need no more than what the tax depends on. */
 const placeOnly = sql`
@@ -15,25 +15,45 @@ const codesOnly = sql`
 /** An order stays with what was sold and for how much, and belongs to nobody. */
 export const orderPersonalData: readonly PersonalData[] = [
   anonymisedRows({
-    table: 'holds', personal: blank('customer_email'), beside: ['id', 'kind', 'state', 'created_at'],
+    table: 'holds',
+    personal: blank('customer_email'),
+    beside: ['id', 'kind', 'state', 'created_at'],
     of: ({ email, orderIds }) => sql`
       customer_email is not null and (order_id = any(${orderIds}) or lower(customer_email) = ${email})`,
   }),
   retainedRows({
-    table: 'order_items', beside: ['order_id', 'position', 'name', 'sku', 'quantity', 'unit_price_cents', 'total_cents'],
+    table: 'order_items',
+    beside: ['order_id', 'position', 'name', 'sku', 'quantity', 'unit_price_cents', 'total_cents'],
     of: byOrder,
   }),
   anonymisedRows({
     table: 'orders',
     personal: {
-      ...blank('email', 'customer_id', 'gift'), attentions: codesOnly, shipping_address: placeOnly, metadata: sql`'{}'`,
+      ...blank('email', 'customer_id', 'gift'),
+      attentions: codesOnly,
+      shipping_address: placeOnly,
+      metadata: sql`'{}'`,
     },
     touch: sql`version = version + 1`,
-    beside: ['id', 'order_number', 'status', 'currency', 'total_cents', 'refunded_cents', 'labels', 'created_at', 'paid_at'],
+    beside: [
+      'id',
+      'order_number',
+      'status',
+      'currency',
+      'total_cents',
+      'refunded_cents',
+      'labels',
+      'created_at',
+      'paid_at',
+    ],
     of: ({ orderIds }) => sql`id = any(${orderIds})`,
   }),
   anonymisedRows({
-    name: 'gifts_received', table: 'orders', personal: blank('gift'), touch: sql`version = version + 1`,
-    beside: ['created_at'], of: ({ email }) => sql`lower(gift ->> 'recipient_email') = ${email}`,
+    name: 'gifts_received',
+    table: 'orders',
+    personal: blank('gift'),
+    touch: sql`version = version + 1`,
+    beside: ['created_at'],
+    of: ({ email }) => sql`lower(gift ->> 'recipient_email') = ${email}`,
   }),
 ];

@@ -1,74 +1,104 @@
 import { Cents, Currency, Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { fulfillmentStatuses, type Order, type OrderLabel, orderStatuses, paymentStatuses } from './order.ts';
 
-export const OrderItemView = Type.Object({
-  id: Id('item'),
-  product_id: Id('prod'),
-  product_slug: Type.String({ examples: ['oak-bowl'] }),
-  variant_id: Nullable(Id('var')),
-  sku: Nullable(Type.String({ examples: ['BOWL-S'] })),
-  name: Type.String({ examples: ['Oak bowl, Small'] }),
-  quantity: Type.Integer({ examples: [1] }),
-  unit_price_cents: Cents,
-  total_cents: Cents,
-  purchase_type: Type.Enum(['one_time', 'subscription']),
-  subscription_interval: Nullable(Type.Enum(['month', 'quarter'])),
-}, { title: 'OrderItem' });
+export const OrderItemView = Type.Object(
+  {
+    id: Id('item'),
+    product_id: Id('prod'),
+    product_slug: Type.String({ examples: ['oak-bowl'] }),
+    variant_id: Nullable(Id('var')),
+    sku: Nullable(Type.String({ examples: ['BOWL-S'] })),
+    name: Type.String({ examples: ['Oak bowl, Small'] }),
+    quantity: Type.Integer({ examples: [1] }),
+    unit_price_cents: Cents,
+    total_cents: Cents,
+    purchase_type: Type.Enum(['one_time', 'subscription']),
+    subscription_interval: Nullable(Type.Enum(['month', 'quarter'])),
+  },
+  { title: 'OrderItem' },
+);
 
-export const OrderLabelView = Type.Object({
-  carrier: Type.String({ examples: ['USPS'] }),
-  service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
-  tracking_number: Type.String({ examples: ['9400100000000000000000'] }),
-  tracking_url: Nullable(Type.String()),
-  status: Nullable(Type.String({ examples: ['PRE_TRANSIT'] })),
-}, { title: 'OrderLabel' });
+export const OrderLabelView = Type.Object(
+  {
+    carrier: Type.String({ examples: ['USPS'] }),
+    service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
+    tracking_number: Type.String({ examples: ['9400100000000000000000'] }),
+    tracking_url: Nullable(Type.String()),
+    status: Nullable(Type.String({ examples: ['PRE_TRANSIT'] })),
+  },
+  { title: 'OrderLabel' },
+);
 
-const ShippingAddressView = Type.Object({
-  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-  street1: Nullable(Type.String({ examples: ['215 Clayton St'] })),
-  street2: Nullable(Type.String()),
-  city: Nullable(Type.String({ examples: ['San Francisco'] })),
-  state: Nullable(Type.String({ examples: ['CA'] })),
-  zip: Nullable(Type.String({ examples: ['94117'] })),
-  country: Nullable(Type.String({ examples: ['US'] })),
-  phone: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-}, { title: 'ShippingAddress' });
+const ShippingAddressView = Type.Object(
+  {
+    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    street1: Nullable(Type.String({ examples: ['215 Clayton St'] })),
+    street2: Nullable(Type.String()),
+    city: Nullable(Type.String({ examples: ['San Francisco'] })),
+    state: Nullable(Type.String({ examples: ['CA'] })),
+    zip: Nullable(Type.String({ examples: ['94117'] })),
+    country: Nullable(Type.String({ examples: ['US'] })),
+    phone: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+  },
+  { title: 'ShippingAddress' },
+);
 
 /** An order as the API, the webhooks and the mails show it (api.md, "Order"). `total_cents` is what is charged. */
-export const OrderView = Type.Object({
-  id: Id('ord'),
-  order_number: Type.String({ examples: ['ORD-1001'] }),
-  status: Type.Enum([...orderStatuses]),
-  payment_status: Type.Enum([...paymentStatuses]),
-  fulfillment_status: Type.Enum([...fulfillmentStatuses]),
-  currency: Currency,
-  subtotal_cents: Cents,
-  discount_cents: Cents,
-  gift_card_cents: Cents,
-  shipping_cents: Cents,
-  tax_cents: Cents,
-  total_cents: Cents,
-  refunded_cents: Cents,
-  customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
-  shipping_address: Nullable(ShippingAddressView),
-  items: Type.Array(OrderItemView),
-  labels: Type.Array(OrderLabelView),
-  metadata: FreeForm,
-  version: Type.Integer({ examples: [3] }),
-  created_at: Timestamp,
-  paid_at: Nullable(Timestamp),
-  shipped_at: Nullable(Timestamp),
-}, { title: 'Order' });
+export const OrderView = Type.Object(
+  {
+    id: Id('ord'),
+    order_number: Type.String({ examples: ['ORD-1001'] }),
+    status: Type.Enum([...orderStatuses]),
+    payment_status: Type.Enum([...paymentStatuses]),
+    fulfillment_status: Type.Enum([...fulfillmentStatuses]),
+    currency: Currency,
+    subtotal_cents: Cents,
+    discount_cents: Cents,
+    gift_card_cents: Cents,
+    shipping_cents: Cents,
+    tax_cents: Cents,
+    total_cents: Cents,
+    refunded_cents: Cents,
+    customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
+    shipping_address: Nullable(ShippingAddressView),
+    items: Type.Array(OrderItemView),
+    labels: Type.Array(OrderLabelView),
+    metadata: FreeForm,
+    version: Type.Integer({ examples: [3] }),
+    created_at: Timestamp,
+    paid_at: Nullable(Timestamp),
+    shipped_at: Nullable(Timestamp),
+  },
+  { title: 'Order' },
+);
 export type OrderView = Static<typeof OrderView>;
 export type OrderItemView = Static<typeof OrderItemView>;
 
 /** What an order's row says of it: an entity has it, and so has a row read with `orderColumns`. */
 export type OrderRecord = Pick<
   Order,
-  | 'id' | 'orderNumber' | 'status' | 'paymentStatus' | 'fulfillmentStatus' | 'currency' | 'email' | 'customerId'
-  | 'subtotalCents' | 'discountCents' | 'giftCardCents' | 'shippingCents' | 'taxCents' | 'totalCents' | 'refundedCents'
-  | 'shippingAddress' | 'metadata' | 'version' | 'createdAt' | 'paidAt' | 'shippedAt'
+  | 'id'
+  | 'orderNumber'
+  | 'status'
+  | 'paymentStatus'
+  | 'fulfillmentStatus'
+  | 'currency'
+  | 'email'
+  | 'customerId'
+  | 'subtotalCents'
+  | 'discountCents'
+  | 'giftCardCents'
+  | 'shippingCents'
+  | 'taxCents'
+  | 'totalCents'
+  | 'refundedCents'
+  | 'shippingAddress'
+  | 'metadata'
+  | 'version'
+  | 'createdAt'
+  | 'paidAt'
+  | 'shippedAt'
 > & { readonly labels: readonly OrderLabel[] };
 
 /** Say an order in the words of the API. `items` come from SQL as they are shown. */

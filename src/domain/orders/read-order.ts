@@ -1,8 +1,8 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { Attention } from './attention.ts';
 import type { NewOrderItem } from './create-order.ts';
 import type { FulfillmentStatus, OrderStatus } from './order.ts';
@@ -20,8 +20,11 @@ export async function readOrderByNumber(ctx: Context, orderNumber: string): Prom
 
 /** Orders that fit `condition` (on `orders o`; the tenant is added), newest first. */
 export async function readOrders(ctx: Context, condition: Sql, limit: number): Promise<OrderView[]> {
-  const rows = await read<OrderRow>(ctx, sql`
-    ${selectOrder(ctx)} and ${condition} order by o.created_at desc, o.id desc limit ${limit}`);
+  const rows = await read<OrderRow>(
+    ctx,
+    sql`
+    ${selectOrder(ctx)} and ${condition} order by o.created_at desc, o.id desc limit ${limit}`,
+  );
   return rows.map((row) => presentOrder(row, row.items));
 }
 
@@ -29,11 +32,18 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
  * Orders that fit `condition` (on `orders o`; the tenant is added), the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listOrders(ctx: Context, condition: Sql, { cursor, limit = 20 }: PageRequest): Promise<Page<OrderView>> {
+export async function listOrders(
+  ctx: Context,
+  condition: Sql,
+  { cursor, limit = 20 }: PageRequest,
+): Promise<Page<OrderView>> {
   const list = keyset(ctx, 'orders', { columns: ['o.id'], descending: true }, cursor);
-  const found = await read<OrderRow & { position: Position }>(ctx, sql`
+  const found = await read<OrderRow & { position: Position }>(
+    ctx,
+    sql`
     ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`);
+    order by ${list.by} limit ${limit + 1}`,
+  );
   const page = list.page(found, limit);
   return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
 }
@@ -71,9 +81,13 @@ export async function listManagedOrders(ctx: Context, filter: OrderFilter): Prom
     ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
     ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
   ];
-  const rows = await read<OrderRow & { position: Position }>(ctx, sql`
+  const rows = await read<OrderRow & { position: Position }>(
+    ctx,
+    sql`
     ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${joinSql(conditions, ' and ')}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   const page = list.page(rows, limit);
   return { rows: page.rows.map(managed), cursor: page.cursor };
 }
@@ -84,12 +98,15 @@ function managed(row: OrderRow): ManagedOrder {
 
 /** The items of an order with all that was written down of them, in their order. */
 export async function orderItems(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
-  return read<NewOrderItem>(ctx, sql`
+  return read<NewOrderItem>(
+    ctx,
+    sql`
     select product_id as "productId", product_slug as "productSlug", variant_id as "variantId",
       variant_named as "variantNamed", sku, name, quantity, unit_price_cents as "unitPriceCents",
       discount_cents as "discountCents", purchase_type as "purchaseType",
       subscription_interval as "subscriptionInterval", weight_oz::float8 as "weightOz", ships
-    from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`);
+    from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`,
+  );
 }
 
 interface OrderRow extends OrderRecord {

@@ -11,7 +11,11 @@ export interface ReturnLine {
  * Set pieces of an order aside for a return, all or nothing: never more of an item than were bought and are in no
  * other return. Each item is named once. Call with the order locked. Whether it could be done.
  */
-export async function reserveReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<boolean> {
+export async function reserveReturn(
+  ctx: InTransaction,
+  orderId: string,
+  lines: readonly ReturnLine[],
+): Promise<boolean> {
   const reserved = await ctx.tx.execute(sql`
     with wanted as (
       select * from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])

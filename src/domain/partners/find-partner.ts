@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { normalisePartnerCode } from './partner.ts';
 
 /** A partner, as shoppers and checkouts meet it. */
@@ -15,8 +15,11 @@ export interface PartnerTerms {
 
 /** The partner with this code, in one statement. */
 export async function findPartner(ctx: Context, code: string): Promise<PartnerTerms | undefined> {
-  return readOne<PartnerTerms>(ctx, sql`
+  return readOne<PartnerTerms>(
+    ctx,
+    sql`
     select id, code, name, commission_percent::float8 as "commissionPercent",
       discount_percent::float8 as "discountPercent", window_ms as "windowMs"
-    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`);
+    from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`,
+  );
 }

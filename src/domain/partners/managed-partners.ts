@@ -1,9 +1,9 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { formatDuration } from '#src/lib/duration.ts';
 import { Cents, Duration, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { PartnerApplication } from './apply-as-partner.ts';
 import type { PartnerTerms } from './find-partner.ts';
 import { normalisePartnerCode } from './partner.ts';
@@ -33,9 +33,13 @@ export interface ReceivedApplication extends PartnerApplication {
  */
 export async function listPartners(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPartner>> {
   const list = keyset(ctx, 'partners', { columns: ['p.id'], descending: true }, cursor);
-  const rows = await read<ManagedPartner & { position: Position }>(ctx, sql`
+  const rows = await read<ManagedPartner & { position: Position }>(
+    ctx,
+    sql`
     ${selectPartners(ctx, sql`, ${list.position} as position`)} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 
@@ -53,10 +57,14 @@ export async function listApplications(
   { cursor, limit = 20 }: PageRequest,
 ): Promise<Page<ReceivedApplication>> {
   const list = keyset(ctx, 'partner applications', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ReceivedApplication & { position: Position }>(ctx, sql`
+  const rows = await read<ReceivedApplication & { position: Position }>(
+    ctx,
+    sql`
     select id, status, email, name, website, message, created_at as "createdAt", ${list.position} as position
     from partner_applications where tenant_id = ${ctx.tenant.id} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 
@@ -72,20 +80,23 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
 
 const amount = Type.Integer({ examples: [38_000] });
 
-export const ManagedPartnerView = Type.Object({
-  id: Id('part'),
-  code: Type.String({ examples: ['maker'] }),
-  name: Type.String({ examples: ['The Maker Blog'] }),
-  commission_percent: Type.Number({ examples: [8] }),
-  discount_percent: Type.Number({ examples: [5] }),
-  window: Duration,
-  /** The paid orders that it brought, what they came to, and its share of that. */
-  orders: Type.Integer({ examples: [10] }),
-  total_cents: amount,
-  commission_cents: Cents,
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-}, { title: 'ManagedPartner' });
+export const ManagedPartnerView = Type.Object(
+  {
+    id: Id('part'),
+    code: Type.String({ examples: ['maker'] }),
+    name: Type.String({ examples: ['The Maker Blog'] }),
+    commission_percent: Type.Number({ examples: [8] }),
+    discount_percent: Type.Number({ examples: [5] }),
+    window: Duration,
+    /** The paid orders that it brought, what they came to, and its share of that. */
+    orders: Type.Integer({ examples: [10] }),
+    total_cents: amount,
+    commission_cents: Cents,
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'ManagedPartner' },
+);
 
 export function presentManagedPartner(partner: ManagedPartner): Static<typeof ManagedPartnerView> {
   return {
@@ -103,14 +114,17 @@ export function presentManagedPartner(partner: ManagedPartner): Static<typeof Ma
   };
 }
 
-export const ReceivedApplicationView = Type.Object({
-  ...PartnerApplicationView.properties,
-  email: Email,
-  name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-  website: Nullable(Type.String({ examples: ['https://blog.example.com'] })),
-  message: Nullable(Type.String()),
-  created_at: Timestamp,
-}, { title: 'PartnerApplication' });
+export const ReceivedApplicationView = Type.Object(
+  {
+    ...PartnerApplicationView.properties,
+    email: Email,
+    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    website: Nullable(Type.String({ examples: ['https://blog.example.com'] })),
+    message: Nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'PartnerApplication' },
+);
 
 export function presentReceivedApplication(received: ReceivedApplication): Static<typeof ReceivedApplicationView> {
   const { id, status, email, name, website, message, createdAt } = received;

@@ -2,11 +2,14 @@ import { Id, type Static, Type } from '#src/lib/schema.ts';
 import type { PartnerTerms } from './find-partner.ts';
 
 /** A partner as a storefront shows it. The commission is between the partner and the store. */
-export const PartnerView = Type.Object({
-  code: Type.String({ examples: ['maker'] }),
-  name: Type.String({ examples: ['The Maker Blog'] }),
-  discount: Type.Object({ percent: Type.Number({ examples: [5] }) }),
-}, { title: 'Partner' });
+export const PartnerView = Type.Object(
+  {
+    code: Type.String({ examples: ['maker'] }),
+    name: Type.String({ examples: ['The Maker Blog'] }),
+    discount: Type.Object({ percent: Type.Number({ examples: [5] }) }),
+  },
+  { title: 'Partner' },
+);
 
 export const PartnerApplicationView = Type.Object({
   id: Id('inq'),

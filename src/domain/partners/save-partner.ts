@@ -48,6 +48,8 @@ function readWindow(written: PartnerInput['window']): number {
   const windowMs = written ? (parseDuration(written) ?? 0) : defaultWindowMs;
   if (windowMs >= 1 && windowMs <= windowMsMax) return windowMs;
   throw invalidRequest('The window of a partner is out of bounds.', {
-    path: '/window', code: 'duration', detail: 'must be more than 0s and at most 3650d',
+    path: '/window',
+    code: 'duration',
+    detail: 'must be more than 0s and at most 3650d',
   });
 }

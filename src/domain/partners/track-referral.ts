@@ -1,8 +1,8 @@
+import { write } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 import { normalisePartnerCode } from './partner.ts';
 
 /** Somebody came from a partner. */
@@ -21,7 +21,9 @@ export interface Visit {
 export async function trackReferral(ctx: Context, visit: Visit): Promise<{ referralId: string }> {
   const { code, sessionId, landingUrl } = visit;
   const now = ctx.clock.now();
-  const [referral] = await write<{ referralId: string }>(ctx, sql`
+  const [referral] = await write<{ referralId: string }>(
+    ctx,
+    sql`
     referral as (
       insert into partner_referrals as known
         (tenant_id, id, partner_id, session_id, landing_url, first_seen_at, last_seen_at)
@@ -31,8 +33,10 @@ export async function trackReferral(ctx: Context, visit: Visit): Promise<{ refer
       where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
       on conflict (tenant_id, session_id, partner_id) do update
         set visits = known.visits + 1, last_seen_at = excluded.last_seen_at
-      returning id)`, sql`
-    select id as "referralId" from referral`);
+      returning id)`,
+    sql`
+    select id as "referralId" from referral`,
+  );
   if (!referral) throw notFound('partner');
   return referral;
 }

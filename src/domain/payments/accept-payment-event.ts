@@ -1,10 +1,10 @@
 import { reconcilePaymentEvent } from '#jobs/payments.ts';
+import { write } from '#src/database/transact.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { outboxJobOf } from '#src/outbox/enqueue.ts';
 import { insertJobs } from '#src/outbox/insert-jobs.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 import type { PaymentEvent, PaymentGateway } from '../ports/payment-gateway.ts';
 import { isOwnObject } from './is-ours.ts';
 import { liveWebhookSecrets } from './webhook-secrets.ts';
@@ -36,7 +36,11 @@ export async function storeEvents(
 ): Promise<StoredEvent[]> {
   const now = ctx.clock.now();
   const rows = events.map((event) => ({
-    id: event.eventId, type: event.type, subject: event.subject, object_id: event.objectId, occurred_at: event.createdAt,
+    id: event.eventId,
+    type: event.type,
+    subject: event.subject,
+    object_id: event.objectId,
+    occurred_at: event.createdAt,
     state: event.subject !== null && (event.marks === null || isOwnObject(ctx, event.marks)) ? 'pending' : 'ignored',
   }));
   const jobs = rows
@@ -64,8 +68,13 @@ export interface StoredEvent {
 }
 
 /** A secret that was just rotated in may not be remembered yet, so before a refusal they are read again. */
-async function verify(ctx: Context, rawBody: Buffer, signature: string): Promise<ReturnType<PaymentGateway['verifyEvent']>> {
-  const ask = (secrets: readonly string[]) => ctx.ports.payments.verifyEvent(rawBody, signature, secrets, ctx.clock.now());
+async function verify(
+  ctx: Context,
+  rawBody: Buffer,
+  signature: string,
+): Promise<ReturnType<PaymentGateway['verifyEvent']>> {
+  const ask = (secrets: readonly string[]) =>
+    ctx.ports.payments.verifyEvent(rawBody, signature, secrets, ctx.clock.now());
   const verdict = ask(await liveWebhookSecrets(ctx));
   return verdict === 'forged' ? ask(await liveWebhookSecrets(ctx, { fresh: true })) : verdict;
 }

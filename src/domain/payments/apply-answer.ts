@@ -27,10 +27,7 @@ export async function applySnapshot(ctx: InTransaction, answer: Answer): Promise
 }
 
 /** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
-async function applySubscriptionSnapshot(
-  ctx: InTransaction,
-  subscription: FetchedSubscription,
-): Promise<Applied> {
+async function applySubscriptionSnapshot(ctx: InTransaction, subscription: FetchedSubscription): Promise<Applied> {
   if (!isOwnObject(ctx, subscription)) return 'ignored';
   const order = await lockOrder(ctx, subscription.orderId ?? '');
   if (!order) return 'unknown_order';

@@ -59,7 +59,11 @@ async function renew(
   const subtotalCents = items.reduce((sum, item) => sum + item.unitPriceCents * item.quantity, 0);
   const shippingCents = shippingIn(invoice, subscription);
   await createOrder(ctx, {
-    id: orderId, number, items, subtotalCents, shippingCents,
+    id: orderId,
+    number,
+    items,
+    subtotalCents,
+    shippingCents,
     currency: invoice.currency,
     email: first.email ?? null,
     discountCents: invoice.discountCents,
@@ -104,17 +108,22 @@ async function renewedItems(
   const bought = await orderItems(ctx, first.id);
   return invoice.lines.flatMap((line) => {
     const item = subscription.items.find(({ itemId }) => itemId === line.itemId);
-    const known = bought.find((candidate) =>
-      candidate.purchaseType === 'subscription' && candidate.productId === item?.productId &&
-      (item.variantId === null || candidate.variantId === item.variantId));
+    const known = bought.find(
+      (candidate) =>
+        candidate.purchaseType === 'subscription' &&
+        candidate.productId === item?.productId &&
+        (item.variantId === null || candidate.variantId === item.variantId),
+    );
     if (!item || !known) return [];
-    return [{
-      ...known,
-      quantity: line.quantity,
-      unitPriceCents: Math.round(line.amountCents / line.quantity),
-      discountCents: 0,
-      subscriptionInterval: item.interval,
-    }];
+    return [
+      {
+        ...known,
+        quantity: line.quantity,
+        unitPriceCents: Math.round(line.amountCents / line.quantity),
+        discountCents: 0,
+        subscriptionInterval: item.interval,
+      },
+    ];
   });
 }
 
@@ -128,5 +137,10 @@ function shippingIn(invoice: InvoiceSnapshot, subscription: SubscriptionSnapshot
 function stockOf(items: readonly NewOrderItem[]) {
   const quantities = new Map<string, number>();
   for (const { variantId, quantity } of items) quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);
-  return [...quantities].map(([subjectId, quantity]) => ({ kind: 'stock' as const, subjectId, quantity, amountCents: 0 }));
+  return [...quantities].map(([subjectId, quantity]) => ({
+    kind: 'stock' as const,
+    subjectId,
+    quantity,
+    amountCents: 0,
+  }));
 }

@@ -1,5 +1,5 @@
-import { recordEvent } from '#src/outbox/record-event.ts';
 import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
@@ -11,13 +11,16 @@ import { flagAttention } from './raise-attention.ts';
 import { undoSale } from './undo-sale.ts';
 
 const refundFailed: Attention = {
-  code: 'refund_failed', detail: 'A refund failed at the shopper\'s bank: the money is back at the payment provider.',
+  code: 'refund_failed',
+  detail: "A refund failed at the shopper's bank: the money is back at the payment provider.",
 };
 const disputed: Attention = {
-  code: 'disputed', detail: 'The shopper\'s bank disputes this payment: answer it at the provider.',
+  code: 'disputed',
+  detail: "The shopper's bank disputes this payment: answer it at the provider.",
 };
 const disputeLost: Attention = {
-  code: 'dispute_lost', detail: 'The dispute was lost and the payment went back to the shopper.',
+  code: 'dispute_lost',
+  detail: 'The dispute was lost and the payment went back to the shopper.',
 };
 
 /** Bring an order into line with what of its payment went back, or is being fought over. */

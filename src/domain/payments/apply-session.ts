@@ -9,16 +9,18 @@ import type { Answer } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOwnObject } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
-import { unlinkDiscount, resumeChecks, slowPaymentMs } from './payment-session.ts';
+import { resumeChecks, slowPaymentMs, unlinkDiscount } from './payment-session.ts';
 import { flagAttention } from './raise-attention.ts';
 import { flagDuplicate } from './raise-duplicate.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
 const mismatch: Attention = {
-  code: 'amount_mismatch', detail: 'What was paid is not what was due: look at it before anything is sent.',
+  code: 'amount_mismatch',
+  detail: 'What was paid is not what was due: look at it before anything is sent.',
 };
 const paidTwice: Attention = {
-  code: 'paid_twice', detail: 'A second session of this order was paid: one payment has to go back.',
+  code: 'paid_twice',
+  detail: 'A second session of this order was paid: one payment has to go back.',
 };
 
 /** Bring an order into line with its session. */

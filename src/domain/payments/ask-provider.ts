@@ -1,7 +1,7 @@
-import { sql } from '#src/lib/sql.ts';
-import { ProviderError } from '#src/lib/errors.ts';
-import type { Context } from '../context.ts';
 import { readOne } from '#src/database/transact.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
 import type { InvoiceSnapshot, SessionSnapshot } from '../ports/payment-snapshots.ts';
 import type { FetchedSubscription } from '../subscriptions/index.ts';
@@ -84,11 +84,14 @@ async function unpaidSessionOf(
   invoice: InvoiceSnapshot,
 ): Promise<SessionSnapshot | undefined> {
   if (invoice.cause !== 'first' || !invoice.isPaid || !isOwnObject(ctx, invoice)) return undefined;
-  const unpaid = await readOne<{ sessionId: string }>(ctx, sql`
+  const unpaid = await readOne<{ sessionId: string }>(
+    ctx,
+    sql`
     select s.provider_session_id as "sessionId"
     from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id
     where s.tenant_id = ${ctx.tenant.id} and s.order_id = ${invoice.orderId}
-      and s.provider_session_id is not null and o.paid_at is null`);
+      and s.provider_session_id is not null and o.paid_at is null`,
+  );
   if (!unpaid) return undefined;
   const session = await ctx.ports.payments.fetchSession(account, unpaid.sessionId, ctx.signal);
   return { ...session, state: 'settled', paymentId: session.paymentId ?? invoice.paymentId };
@@ -119,7 +122,10 @@ async function subscriptionOf(
 }
 
 async function isKnown(ctx: Context, invoiceId: string): Promise<boolean> {
-  const row = await readOne(ctx, sql`
-    select 1 as known from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`);
+  const row = await readOne(
+    ctx,
+    sql`
+    select 1 as known from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`,
+  );
   return row !== undefined;
 }

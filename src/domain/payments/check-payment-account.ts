@@ -1,6 +1,6 @@
 import { notFound } from '#src/lib/errors.ts';
-import type { Context } from '../context.ts';
 import { wrongModeOf } from '../check-key-mode.ts';
+import type { Context } from '../context.ts';
 import { type AccountCheck, classifyCheck } from '../shipping/index.ts';
 import { readPaymentAccount } from './managed-account.ts';
 import { openAccount } from './open-account.ts';

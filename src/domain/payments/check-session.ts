@@ -1,20 +1,23 @@
+import { completeJob } from '#src/database/transact.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { type Answer, snapshotOfSession } from './ask-provider.ts';
 import { endSession } from './end-session.ts';
 import { openAccount } from './open-account.ts';
-import { type PaymentSession, enqueueCheck, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
+import { enqueueCheck, type PaymentSession, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
 import { type ProviderFailureReport, providerFailureOf } from './trouble.ts';
 
 /**
  * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
  * its time it is closed at the provider first, and only then what it held is given back.
  */
-export async function checkSession(ctx: Context, { orderId, number }: { orderId: string; number: number }): Promise<void> {
+export async function checkSession(
+  ctx: Context,
+  { orderId, number }: { orderId: string; number: number },
+): Promise<void> {
   const session = await readSession(ctx, orderId);
   if (!session?.checkAt || session.checks >= number) return;
   if (!session.sessionId) return enqueueNext(ctx, session, number);
@@ -27,7 +30,11 @@ export async function checkSession(ctx: Context, { orderId, number }: { orderId:
   });
 }
 
-async function ask(ctx: Context, sessionId: string, { expiresAt, supersededAt }: PaymentSession): Promise<Answer | ProviderFailureReport> {
+async function ask(
+  ctx: Context,
+  sessionId: string,
+  { expiresAt, supersededAt }: PaymentSession,
+): Promise<Answer | ProviderFailureReport> {
   try {
     const account = await openAccount(ctx);
     const isOver = expiresAt <= ctx.clock.now() || supersededAt !== null;
@@ -43,8 +50,14 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
   ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
 
 /** While the provider cannot be asked, nothing is given back: the session may have been paid. */
-async function waitOut(ctx: Context, session: PaymentSession, number: number, reason: ProviderFailureReport): Promise<void> {
-  const isOutOfReach = !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
+async function waitOut(
+  ctx: Context,
+  session: PaymentSession,
+  number: number,
+  reason: ProviderFailureReport,
+): Promise<void> {
+  const isOutOfReach =
+    !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > payableMs(session)) {
     // Should money have come, it will still be believed.
     return completeJob(ctx, (ctx) => endSession(ctx, session, 'expired'));

@@ -1,6 +1,6 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import { openAccount } from './open-account.ts';
 import { asked } from './provider-refusals.ts';
 
@@ -45,19 +45,31 @@ export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck>
   else if (endpoint.lacks.length > 0) faults.push('lacks_events');
   if (secrets.length === 0) faults.push('no_secret');
   else if (endpoint && !trusted.includes(null) && !trusted.includes(endpoint.endpointId)) faults.push('other_secret');
-  return { url, endpointId: endpoint?.endpointId, faults, lacks: endpoint?.lacks ?? [], eventReceivedAt: await lastReceivedAt(ctx) };
+  return {
+    url,
+    endpointId: endpoint?.endpointId,
+    faults,
+    lacks: endpoint?.lacks ?? [],
+    eventReceivedAt: await lastReceivedAt(ctx),
+  };
 }
 
 /** A secret that an owner typed in names no endpoint: it may be anyone's. */
 async function liveSecrets(ctx: Context): Promise<{ endpointId: string | null }[]> {
-  return read(ctx, sql`
+  return read(
+    ctx,
+    sql`
     select provider_endpoint_id as "endpointId" from payment_webhook_secrets
     where tenant_id = ${ctx.tenant.id}
-      and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))`);
+      and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))`,
+  );
 }
 
 async function lastReceivedAt(ctx: Context): Promise<Date | null> {
-  const row = await readOne<{ at: Date | null }>(ctx, sql`
-    select max(received_at) as at from payment_events where tenant_id = ${ctx.tenant.id} and source = 'webhook'`);
+  const row = await readOne<{ at: Date | null }>(
+    ctx,
+    sql`
+    select max(received_at) as at from payment_events where tenant_id = ${ctx.tenant.id} and source = 'webhook'`,
+  );
   return row?.at ?? null;
 }

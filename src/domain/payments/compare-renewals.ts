@@ -1,10 +1,10 @@
+import { read, transact } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, transact } from '#src/database/transact.ts';
-import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { dryRunTransaction } from '../dry-run-transaction.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { fetchInvoiceSnapshot, fetchSnapshot, isOwnRenewal } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
@@ -21,7 +21,11 @@ export interface RenewalDrift {
 }
 
 /** Compare the periods that the provider was paid with their orders, and those of this stretch of time with what paid them. */
-export async function compareRenewals(ctx: Context, account: PaymentAccount, { from, to }: TimeRange): Promise<RenewalDrift> {
+export async function compareRenewals(
+  ctx: Context,
+  account: PaymentAccount,
+  { from, to }: TimeRange,
+): Promise<RenewalDrift> {
   const paid = await paidRenewals(ctx, account, { from: new Date(from.getTime() - collectingMs), to });
   const made = await renewalOrdersOf(ctx, [...paid]);
   const unmade: string[] = [];
@@ -50,25 +54,33 @@ export async function paidRenewals(ctx: Context, account: PaymentAccount, range:
 
 /** The orders of these invoices, as far as there are any. */
 export async function renewalOrdersOf(ctx: Context, invoiceIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await read<{ id: string; orderId: string }>(ctx, sql`
+  const rows = await read<{ id: string; orderId: string }>(
+    ctx,
+    sql`
     select id, order_id as "orderId" from payment_invoices
-    where tenant_id = ${ctx.tenant.id} and id = any(${invoiceIds})`);
+    where tenant_id = ${ctx.tenant.id} and id = any(${invoiceIds})`,
+  );
   return new Map(rows.map(({ id, orderId }) => [id, orderId]));
 }
 
 const ordersMade = (ctx: Context, { from, to }: TimeRange) =>
-  read<{ invoiceId: string; orderId: string }>(ctx, sql`
+  read<{ invoiceId: string; orderId: string }>(
+    ctx,
+    sql`
     select id as "invoiceId", order_id as "orderId" from payment_invoices
-    where tenant_id = ${ctx.tenant.id} and created_at between ${from} and ${to}`);
+    where tenant_id = ${ctx.tenant.id} and created_at between ${from} and ${to}`,
+  );
 
 /** Whether applying it would make an order, or cannot for want of the first one. What it renews may be none of ours. */
 async function renewsSomething(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
   // The order that it would make is taken back, so it needs no number of its own.
   const answer = { ...(await fetchInvoiceSnapshot(ctx, account, invoiceId)), orderNumber: 0 };
-  return dryRunTransaction<boolean>(true, (finish) => transact(ctx, async (ctx) => {
-    const applied = await applySnapshot(ctx, answer);
-    return finish(applied === 'unknown_order' || (await renewalOrdersOf(ctx, [invoiceId])).size > 0);
-  }));
+  return dryRunTransaction<boolean>(true, (finish) =>
+    transact(ctx, async (ctx) => {
+      const applied = await applySnapshot(ctx, answer);
+      return finish(applied === 'unknown_order' || (await renewalOrdersOf(ctx, [invoiceId])).size > 0);
+    }),
+  );
 }
 
 async function isPaidThere(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { fetchSnapshot } from './ask-provider.ts';
 import { everyPage } from './every-page.ts';
@@ -30,7 +30,11 @@ export async function compareSessions(ctx: Context, account: PaymentAccount, ran
 }
 
 /** The settled sessions of ours that were made in this stretch of time, by order. */
-export async function settledSessions(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Map<string, string>> {
+export async function settledSessions(
+  ctx: Context,
+  account: PaymentAccount,
+  range: TimeRange,
+): Promise<Map<string, string>> {
   const settled = new Map<string, string>();
   const pages = everyPage((from) => ctx.ports.payments.listSessions(account, { ...range, ...from }, ctx.signal));
   for await (const { sessions } of pages) {
@@ -44,19 +48,25 @@ export async function settledSessions(ctx: Context, account: PaymentAccount, ran
 
 /** Of these orders, those that are paid here; one that was paid wrongly waits for a person, and is no news. */
 export async function paidAmong(ctx: Context, orderIds: readonly string[]): Promise<Set<string>> {
-  const rows = await read<{ id: string }>(ctx, sql`
+  const rows = await read<{ id: string }>(
+    ctx,
+    sql`
     select o.id from orders o
       left join payment_sessions s on s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id
     where o.tenant_id = ${ctx.tenant.id} and o.id = any(${orderIds})
-      and (o.paid_at is not null or s.state = 'mismatched')`);
+      and (o.paid_at is not null or s.state = 'mismatched')`,
+  );
   return new Set(rows.map(({ id }) => id));
 }
 
 const paidSessions = (ctx: Context, { from, to }: TimeRange) =>
-  read<{ orderId: string; sessionId: string | null }>(ctx, sql`
+  read<{ orderId: string; sessionId: string | null }>(
+    ctx,
+    sql`
     select o.id as "orderId", s.provider_session_id as "sessionId"
     from payment_sessions s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = s.order_id
-    where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${from} and ${to} and o.paid_at is not null`);
+    where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${from} and ${to} and o.paid_at is not null`,
+  );
 
 /** A slow first payment of a subscription may have been made up for on the page of its invoice: its session never says. */
 async function isPaidThere(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {

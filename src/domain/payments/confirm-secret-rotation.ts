@@ -1,4 +1,5 @@
 import { finishSecretRotation } from '#jobs/payments.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -6,7 +7,6 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import { useCode } from '../confirmations/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { codePurpose, leaseMs, rotateSecret } from './secret-rotation.ts';
 
 interface Confirmation {
@@ -30,17 +30,18 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
   try {
     return await rotateSecret(ctx, rotationId);
   } finally {
-    await transact(ctx, (ctx) => ctx.tx.execute(sql`
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
       update payment_secret_rotations set leased_until = null
-      where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`));
+      where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`),
+    );
   }
 }
 
 type Verdict = 'granted' | 'refused' | 'busy';
 
 const busy = () => new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
-const refused = () =>
-  new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
+const refused = () => new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
 
 /** A wrong code counts, also where the answer is a refusal: this transaction commits. */
 async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<Verdict> {
@@ -51,7 +52,9 @@ async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Pr
   if (!rotation) throw notFound('rotation');
   if (!(await useCode(ctx, { id: rotationId, purpose: codePurpose, code }, { mayRepeat: true }))) {
     await recordAudit(ctx, {
-      action: 'payment_webhook_secret.confirmation_rejected', subjectKind: 'payment_webhook_secret', subjectId: rotationId,
+      action: 'payment_webhook_secret.confirmation_rejected',
+      subjectKind: 'payment_webhook_secret',
+      subjectId: rotationId,
     });
     return 'refused';
   }

@@ -1,9 +1,9 @@
+import { readOne } from '#src/database/transact.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { validateKey } from '../check-key-mode.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
-import { validateKey } from '../check-key-mode.ts';
 import { type PaymentAccountInput, sealedFields } from './payment-account.ts';
 
 /** What a change of the store's account at the payment provider replaces of what opens it, or closes it. */
@@ -29,7 +29,9 @@ export function validatePaymentKeys(ctx: Context, input: PaymentAccountInput): v
   for (const field of ['secret_key', 'publishable_key'] as const) {
     if (!input[field]) continue;
     throw invalidRequest('A store in connect mode has no keys of its own on file.', {
-      path: `/${field}`, code: 'connect_mode', detail: 'must be left out in connect mode',
+      path: `/${field}`,
+      code: 'connect_mode',
+      detail: 'must be left out in connect mode',
     });
   }
 }
@@ -44,11 +46,14 @@ interface StoredCredentials {
 
 /** Mode and account are the way to the money only while there is a key. */
 async function readCredentials(ctx: Context): Promise<Credentials> {
-  const stored = await readOne<StoredCredentials>(ctx, sql`
+  const stored = await readOne<StoredCredentials>(
+    ctx,
+    sql`
     select mode, account_id as "accountId", publishable_key as "publishableKey", secret_key_sealed as "secretKeySealed", (
       select secret_sealed from payment_webhook_secrets
       where tenant_id = ${ctx.tenant.id} and state = 'current') as "webhookSecretSealed"
-    from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+    from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   if (!stored) return {};
   const { secretKeySealed, webhookSecretSealed, publishableKey: publishable_key } = stored;
   const open = (field: string, sealed: string | null) => sealed && ctx.keyring.open(ctx.tenant.id, field, sealed);
@@ -66,7 +71,7 @@ function wanted(onFile: Credentials, input: PaymentAccountInput): Credentials {
   return {
     mode,
     account_id: account_id ?? null,
-    secret_key: mode === 'direct' ? secret_key ?? null : null,
+    secret_key: mode === 'direct' ? (secret_key ?? null) : null,
     publishable_key: publishable_key ?? null,
     webhook_secret: webhook_secret ?? onFile['webhook_secret'] ?? null,
   };

@@ -1,9 +1,9 @@
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { type EventGap, shownGaps } from './event-gaps.ts';
 
 const shownMs = days(30);
@@ -32,8 +32,11 @@ export async function recordDrift(ctx: Context, { from, to }: TimeRange, drift: 
 
 /** Up to when the store was compared with its provider; undefined where it never was. */
 export async function comparedTo(ctx: Context): Promise<Date | undefined> {
-  const row = await readOne<{ to: Date }>(ctx, sql`
-    select compared_to as to from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id desc limit 1`);
+  const row = await readOne<{ to: Date }>(
+    ctx,
+    sql`
+    select compared_to as to from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id desc limit 1`,
+  );
   return row?.to;
 }
 

@@ -10,7 +10,11 @@ import { markOver, type PaymentSession } from './payment-session.ts';
  *   expired    nobody can pay it any more, or can be asked about it
  *   canceled   it could not be made
  */
-export async function endSession(ctx: InTransaction, session: PaymentSession, how: 'expired' | 'canceled'): Promise<void> {
+export async function endSession(
+  ctx: InTransaction,
+  session: PaymentSession,
+  how: 'expired' | 'canceled',
+): Promise<void> {
   const order = await lockOrder(ctx, session.orderId);
   if (!(await markOver(ctx, session, how === 'canceled' ? 'failed' : 'expired'))) return;
   if (order) await endOrder(ctx, order, how);

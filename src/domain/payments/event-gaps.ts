@@ -1,11 +1,11 @@
 import { scanEventGap } from '#jobs/payments.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
 import { payableFrom } from './objects-of.ts';
 
 /** How long a gap that was looked through is still told of. */
@@ -34,14 +34,24 @@ export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<
     enqueue(ctx, scanEventGap, { gapId, number: 1 });
     return true;
   });
-  if (isNew) ctx.log.error({ code: 'payment_events_forgotten', from, to }, 'the payment provider has forgotten events that were never taken in');
+  if (isNew)
+    ctx.log.error(
+      { code: 'payment_events_forgotten', from, to },
+      'the payment provider has forgotten events that were never taken in',
+    );
 }
 
 /** What of a gap is left to look through, from the sessions before it on; `undefined` when nothing is. */
-export async function readGap(ctx: Context, gapId: string): Promise<(TimeRange & { readonly lostFrom: Date }) | undefined> {
-  return readOne<TimeRange & { lostFrom: Date }>(ctx, sql`
+export async function readGap(
+  ctx: Context,
+  gapId: string,
+): Promise<(TimeRange & { readonly lostFrom: Date }) | undefined> {
+  return readOne<TimeRange & { lostFrom: Date }>(
+    ctx,
+    sql`
     select scanned_to as from, lost_to as to, lost_from as "lostFrom" from payment_event_gaps
-    where tenant_id = ${ctx.tenant.id} and id = ${gapId} and finished_at is null`);
+    where tenant_id = ${ctx.tenant.id} and id = ${gapId} and finished_at is null`,
+  );
 }
 
 /** It was looked through up to here. */

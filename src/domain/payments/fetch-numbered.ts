@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
 import type { FetchedSubscription } from '../subscriptions/index.ts';
@@ -15,7 +15,11 @@ export interface FetchedPayment extends PaymentSnapshot {
 }
 
 /** @throws ProviderError */
-export async function fetchSubscription(ctx: Context, account: PaymentAccount, id: string): Promise<FetchedSubscription> {
+export async function fetchSubscription(
+  ctx: Context,
+  account: PaymentAccount,
+  id: string,
+): Promise<FetchedSubscription> {
   const snapshotNumber = await takeSnapshotNumber(ctx);
   return { ...(await ctx.ports.payments.fetchSubscription(account, id, ctx.signal)), snapshotNumber };
 }

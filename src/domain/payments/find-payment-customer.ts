@@ -12,7 +12,11 @@ import { timeBucketOf } from './spell.ts';
 export async function findPaymentCustomer(
   ctx: Context,
   account: PaymentAccount,
-  { email, written = email, goneCustomerId = null }: { email: string; written?: string; goneCustomerId?: string | null },
+  {
+    email,
+    written = email,
+    goneCustomerId = null,
+  }: { email: string; written?: string; goneCustomerId?: string | null },
 ): Promise<string> {
   // A key that once made a customer answers that one for a day, even after it was deleted.
   const name = sha256(email).toString('hex');

@@ -1,4 +1,5 @@
 import { issueRefund as issueAgain } from '#jobs/payments.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -6,7 +7,6 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, readOne } from '#src/database/transact.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { applySnapshot } from './apply-answer.ts';
 import type { Answer } from './ask-provider.ts';
@@ -40,10 +40,13 @@ interface OpenRefund {
  * is the provider's key and stands on the refund there: however often and late this is worked, money goes back once.
  */
 export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAttempt): Promise<void> {
-  const refund = await readOne<OpenRefund>(ctx, sql`
+  const refund = await readOne<OpenRefund>(
+    ctx,
+    sql`
     select r.id, r.order_id as "orderId", r.amount_cents as "amountCents", o.payment_id as "paymentId"
     from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
-    where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`);
+    where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`,
+  );
   if (!refund) return;
   const { paymentId } = refund;
   if (!paymentId) return completeJob(ctx, (ctx) => closeWithoutMoney(ctx, refund));
@@ -96,7 +99,10 @@ async function refuse(ctx: InTransaction, refund: OpenRefund, code: string): Pro
   const order = await lockOrder(ctx, refund.orderId);
   await settle(ctx, refund, 'refused', code);
   if (!order) return;
-  await flagAttention(ctx, order, { code: 'refund_failed', detail: `The payment provider did not give the money back (${code}).` });
+  await flagAttention(ctx, order, {
+    code: 'refund_failed',
+    detail: `The payment provider did not give the money back (${code}).`,
+  });
 }
 
 /** Nothing was charged, so nobody has to be asked. */

@@ -1,10 +1,10 @@
 import { scanEventGap as scanOn } from '#jobs/payments.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { fetchSnapshot } from './ask-provider.ts';
@@ -42,13 +42,21 @@ async function scanEvents(ctx: Context, range: TimeRange, lostFrom: Date): Promi
     const answer = await fetchSnapshot(ctx, account, subject, objectId);
     const applied = answer && (await transact(ctx, (ctx) => applySnapshot(ctx, answer)));
     if (applied === 'unknown_order') {
-      ctx.log.error({ code: 'payment_of_unknown_order', subject, objectId }, 'the payment provider has a payment of ours without an order');
+      ctx.log.error(
+        { code: 'payment_of_unknown_order', subject, objectId },
+        'the payment provider has a payment of ours without an order',
+      );
     }
   }
 }
 
 /** Of the time before the gap only the sessions matter: their money may have come within it. */
-async function* objectsWithin(ctx: Context, account: PaymentAccount, { from, to }: TimeRange, lostFrom: Date): AsyncGenerator<ProviderObject> {
+async function* objectsWithin(
+  ctx: Context,
+  account: PaymentAccount,
+  { from, to }: TimeRange,
+  lostFrom: Date,
+): AsyncGenerator<ProviderObject> {
   yield* unknownSales(ctx, account, { from, to });
   if (to > lostFrom) yield* changedObjects(ctx, account, { from: from > lostFrom ? from : lostFrom, to });
 }

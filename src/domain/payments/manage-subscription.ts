@@ -1,9 +1,9 @@
+import { readOne, transact } from '#src/database/transact.ts';
 import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
 import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
@@ -20,9 +20,11 @@ const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_inter
 export const ManageInput = Type.Object(
   {
     action: SubscriptionAction,
-    at_period_end: Omittable(BooleanLike({
-      description: 'For `cancel`: when what is paid for is over (the default), or at once.',
-    })),
+    at_period_end: Omittable(
+      BooleanLike({
+        description: 'For `cancel`: when what is paid for is over (the default), or at once.',
+      }),
+    ),
     subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
   },
   { if: { properties: { action: { const: 'change_interval' } } }, then: { required: ['subscription_interval'] } },
@@ -51,15 +53,22 @@ export async function reactivateSubscription(ctx: Context, id: string): Promise<
   return change(ctx, id, { action: 'keep' });
 }
 
-function changeOf({ action, at_period_end: atPeriodEnd, subscription_interval: interval }: ManageInput): SubscriptionChange {
+function changeOf({
+  action,
+  at_period_end: atPeriodEnd,
+  subscription_interval: interval,
+}: ManageInput): SubscriptionChange {
   if (action === 'cancel') return { action: atPeriodEnd === false ? 'cancel' : 'cancel_at_period_end' };
   return { action, ...(interval && { interval }) };
 }
 
 async function change(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {
-  const subscription = await readOne<ManagedSubscription>(ctx, sql`
+  const subscription = await readOne<ManagedSubscription>(
+    ctx,
+    sql`
     select order_id as "orderId", payment_subscription_id as "paymentSubscriptionId", status, version from subscriptions
-    where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+  );
   if (!subscription) throw notFound('subscription');
   if (subscription.status === 'canceled') throw canceled();
 
@@ -85,7 +94,9 @@ async function ask(
   { paymentSubscriptionId, version }: ManagedSubscription,
   wanted: SubscriptionChange,
 ): Promise<void> {
-  const key = ['subscription', id, version, wanted.action, wanted.interval, timeBucketOf(ctx.clock)].filter(Boolean).join(':');
+  const key = ['subscription', id, version, wanted.action, wanted.interval, timeBucketOf(ctx.clock)]
+    .filter(Boolean)
+    .join(':');
   try {
     await ctx.ports.payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {

@@ -1,8 +1,8 @@
+import { readOne } from '#src/database/transact.ts';
 import { formatDuration } from '#src/lib/duration.ts';
 import { Duration, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 
 /** The store's account at the payment provider as its owner sees it: never a secret. */
 export interface ManagedPaymentAccount {
@@ -22,33 +22,39 @@ export interface ManagedPaymentAccount {
 
 /** `undefined` where none is saved. */
 export async function readPaymentAccount(ctx: Context): Promise<ManagedPaymentAccount | undefined> {
-  return readOne<ManagedPaymentAccount>(ctx, sql`
+  return readOne<ManagedPaymentAccount>(
+    ctx,
+    sql`
     select a.mode, a.account_id as "accountId", a.publishable_key as "publishableKey",
       a.secret_key_sealed is not null as "hasSecretKey", exists (
         select from payment_webhook_secrets s
         where s.tenant_id = ${ctx.tenant.id} and s.state = 'current') as "hasWebhookSecret",
       a.session_lifetime_ms as "sessionLifetimeMs", a.automatic_tax as "automaticTax", a.silent_since as "silentSince",
       a.version, a.created_at as "createdAt", a.updated_at as "updatedAt"
-    from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
+    from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`,
+  );
 }
 
-export const PaymentAccountView = Type.Object({
-  provider: Type.Literal('stripe'),
-  mode: Type.Enum(['direct', 'connect']),
-  account_id: Nullable(Type.String({ examples: ['acct_1Qx'] })),
-  publishable_key: Nullable(Type.String({ examples: ['pk_test_1Qx'] })),
-  has_secret_key: Type.Boolean(),
-  has_webhook_secret: Type.Boolean(),
-  /** Where the provider is to deliver its events. */
-  webhook_url: Url,
-  /** Since when events did not come by webhook; null is well. */
-  webhooks_silent_since: Nullable(Timestamp),
-  session_lifetime: Duration,
-  automatic_tax: Type.Boolean(),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}, { title: 'PaymentAccount' });
+export const PaymentAccountView = Type.Object(
+  {
+    provider: Type.Literal('stripe'),
+    mode: Type.Enum(['direct', 'connect']),
+    account_id: Nullable(Type.String({ examples: ['acct_1Qx'] })),
+    publishable_key: Nullable(Type.String({ examples: ['pk_test_1Qx'] })),
+    has_secret_key: Type.Boolean(),
+    has_webhook_secret: Type.Boolean(),
+    /** Where the provider is to deliver its events. */
+    webhook_url: Url,
+    /** Since when events did not come by webhook; null is well. */
+    webhooks_silent_since: Nullable(Timestamp),
+    session_lifetime: Duration,
+    automatic_tax: Type.Boolean(),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'PaymentAccount' },
+);
 
 export function presentPaymentAccount(ctx: Context, account: ManagedPaymentAccount): Static<typeof PaymentAccountView> {
   return {

@@ -1,7 +1,7 @@
+import { readOne } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { sealedFields } from './payment-account.ts';
 
@@ -17,8 +17,11 @@ export interface StoredAccount {
  * @throws DomainError unavailable `payment_provider_not_configured`
  */
 export async function openAccount(ctx: Context): Promise<PaymentAccount> {
-  const stored = await readOne<StoredAccount>(ctx, sql`
-    select mode, secret_key_sealed as "secretKeySealed" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+  const stored = await readOne<StoredAccount>(
+    ctx,
+    sql`
+    select mode, secret_key_sealed as "secretKeySealed" from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   return unseal(ctx, stored);
 }
 
@@ -33,7 +36,10 @@ export function unseal(ctx: Context, stored: StoredAccount | undefined): Payment
 
 export function notConfigured(cause?: unknown): DomainError {
   return new DomainError(
-    'unavailable', 'payment_provider_not_configured', 'This store cannot take payments at the moment.', { cause },
+    'unavailable',
+    'payment_provider_not_configured',
+    'This store cannot take payments at the moment.',
+    { cause },
   );
 }
 

@@ -1,9 +1,9 @@
+import { transact } from '#src/database/transact.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Email, type Static, Type, Url } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { type Customer, findCustomerByEmail, unlinkPaymentCustomer, linkPaymentCustomer } from '../customers/index.ts';
-import { transact } from '#src/database/transact.ts';
+import { type Customer, findCustomerByEmail, linkPaymentCustomer, unlinkPaymentCustomer } from '../customers/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { checkReturnUrl } from '../return-url.ts';
 import { findPaymentCustomer } from './find-payment-customer.ts';

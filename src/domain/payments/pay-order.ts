@@ -4,9 +4,9 @@ import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markBought } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
-import { normaliseEmail, upsertCustomer, linkPaymentCustomer } from '../customers/index.ts';
+import { linkPaymentCustomer, normaliseEmail, upsertCustomer } from '../customers/index.ts';
 import { enqueueMail } from '../mail/index.ts';
-import { captureHolds, type Order, readOrder, saveOrder, type Shortage } from '../orders/index.ts';
+import { captureHolds, type Order, readOrder, type Shortage, saveOrder } from '../orders/index.ts';
 import { attributeOrder } from '../partners/index.ts';
 import type { PaidAddress } from '../ports/payment-snapshots.ts';
 import { stopReminders } from '../reminders/index.ts';
@@ -54,7 +54,11 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  await allOf(closeSale(ctx, order, payment), requestLabel(ctx, { orderId: order.id }), enqueueMails(ctx, order, payment));
+  await allOf(
+    closeSale(ctx, order, payment),
+    requestLabel(ctx, { orderId: order.id }),
+    enqueueMails(ctx, order, payment),
+  );
   // Last of all: from here to the commit, whoever else buys the same things waits.
   await flagShortages(ctx, order, await captureHolds(ctx, { orderId: order.id, paidBy: payment.email ?? undefined }));
   return true;
@@ -88,7 +92,12 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
   if (bought) await stopReminders(ctx, orderId, bought.savedCarts);
   const sessionId = bought?.sessionId ?? named;
   if (partnerCode || sessionId) {
-    await attributeOrder(ctx, { orderId, partnerCode, sessionId, totalCents: order.subtotalCents - order.discountCents });
+    await attributeOrder(ctx, {
+      orderId,
+      partnerCode,
+      sessionId,
+      totalCents: order.subtotalCents - order.discountCents,
+    });
   }
   await recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
 }

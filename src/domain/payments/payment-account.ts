@@ -17,7 +17,8 @@ export const PaymentAccountInput = Type.Object({
   provider: Type.Literal('stripe'),
   mode: Type.Enum(['direct', 'connect'], {
     default: 'direct',
-    description: 'Only `direct`, with keys of the store\'s own, can sell. With `connect` no keys are on file, and checkout answers 503.',
+    description:
+      "Only `direct`, with keys of the store's own, can sell. With `connect` no keys are on file, and checkout answers 503.",
   }),
   account_id: Omittable(Text(100, { examples: ['acct_1Qx'] })),
   secret_key: Omittable(Text(500)),

@@ -1,10 +1,10 @@
 import { checkSession, removeDiscount } from '#jobs/payments.ts';
+import { readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { CreatedSession, SessionRequest } from '../ports/payment-gateway.ts';
 import type { Subscribing } from './subscribing.ts';
 
@@ -63,8 +63,17 @@ export async function insertSession(ctx: InTransaction, session: NewPaymentSessi
   enqueue(ctx, checkSession, { orderId, number: 1 }, { dueAt: checkAt });
   const { request, idempotencyKey, expiresAt } = session;
   return {
-    orderId, state: 'creating', request, idempotencyKey, supersededAt: null, sessionId: null, url: null, checks: 0, checkAt,
-    createdAt: now, expiresAt,
+    orderId,
+    state: 'creating',
+    request,
+    idempotencyKey,
+    supersededAt: null,
+    sessionId: null,
+    url: null,
+    checks: 0,
+    checkAt,
+    createdAt: now,
+    expiresAt,
   };
 }
 
@@ -74,8 +83,11 @@ const sessionColumns = sql`
   expires_at as "expiresAt"`;
 
 export async function readSession(ctx: Context, orderId: string): Promise<PaymentSession | undefined> {
-  return readOne<PaymentSession>(ctx, sql`
-    select ${sessionColumns} from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+  return readOne<PaymentSession>(
+    ctx,
+    sql`
+    select ${sessionColumns} from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );
 }
 
 /**
@@ -125,7 +137,11 @@ export async function markOver(
 }
 
 /** A session that is over needs its discount no more. */
-export function unlinkDiscount(ctx: InTransaction, orderId: string, { discountCents }: { discountCents: number }): void {
+export function unlinkDiscount(
+  ctx: InTransaction,
+  orderId: string,
+  { discountCents }: { discountCents: number },
+): void {
   if (discountCents > 0) enqueue(ctx, removeDiscount, { orderId });
 }
 

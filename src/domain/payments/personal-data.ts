@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, retainedRows, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
 /** The request of a session that is over serves nobody: what was sold stands in the order. */
 export const paymentPersonalData: readonly PersonalData[] = [

@@ -5,7 +5,8 @@ import { liveSubscriptions } from '../subscriptions/index.ts';
 import { flagAttention } from './raise-attention.ts';
 
 const subscribedTwice: Attention = {
-  code: 'duplicate_subscription', detail: 'The shopper subscribed to the same thing twice, and paid for both.',
+  code: 'duplicate_subscription',
+  detail: 'The shopper subscribed to the same thing twice, and paid for both.',
 };
 
 /**

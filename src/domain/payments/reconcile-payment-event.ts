@@ -1,11 +1,11 @@
 import { reconcilePaymentEvent as reconcileAgain } from '#jobs/payments.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, readOne } from '#src/database/transact.ts';
 import type { PaymentSubject } from '../ports/payment-gateway.ts';
 import type { Applied } from './applied.ts';
 import { applySnapshot } from './apply-answer.ts';
@@ -44,7 +44,9 @@ export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: 
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
-    throw new ManualActionRequired(`Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`);
+    throw new ManualActionRequired(
+      `Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`,
+    );
   }
 }
 
@@ -57,11 +59,14 @@ interface KnownEvent extends StoredAccount {
 }
 
 async function readEvent(ctx: Context, id: string): Promise<KnownEvent | undefined> {
-  return readOne<KnownEvent>(ctx, sql`
+  return readOne<KnownEvent>(
+    ctx,
+    sql`
     select e.state, e.subject, e.object_id as "objectId", e.received_at as "receivedAt", a.mode,
       a.secret_key_sealed as "secretKeySealed"
     from payment_events e left join payment_accounts a on a.tenant_id = ${ctx.tenant.id}
-    where e.tenant_id = ${ctx.tenant.id} and e.id = ${id}`);
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${id}`,
+  );
 }
 
 /** The answer, or why there is none for now. */

@@ -1,7 +1,7 @@
+import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 
 /** Sweeps in a row that found what webhooks never brought, before somebody is told. */
 const silentSweeps = 3;

@@ -1,7 +1,7 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 
 /**
  *   requested   promised; the provider has not answered yet
@@ -44,24 +44,35 @@ const select = (ctx: Context): Sql => sql`
   from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
   where r.tenant_id = ${ctx.tenant.id}`;
 
-export const RefundView = Type.Object({
-  id: Id('rfd'),
-  order_id: Id('ord'),
-  return_id: Nullable(Id('ret')),
-  state: Type.Enum([...refundStates]),
-  amount_cents: Cents,
-  currency: Currency,
-  reason: Nullable(Type.String({ examples: ['Arrived with a crack'] })),
-  failure: Nullable(Type.String({ examples: [null] })),
-  created_at: Timestamp,
-  settled_at: Nullable(Timestamp),
-}, { title: 'Refund' });
+export const RefundView = Type.Object(
+  {
+    id: Id('rfd'),
+    order_id: Id('ord'),
+    return_id: Nullable(Id('ret')),
+    state: Type.Enum([...refundStates]),
+    amount_cents: Cents,
+    currency: Currency,
+    reason: Nullable(Type.String({ examples: ['Arrived with a crack'] })),
+    failure: Nullable(Type.String({ examples: [null] })),
+    created_at: Timestamp,
+    settled_at: Nullable(Timestamp),
+  },
+  { title: 'Refund' },
+);
 export type RefundView = Static<typeof RefundView>;
 
 export function presentRefund(refund: Refund): RefundView {
   const { id, orderId, returnId, state, amountCents, currency, reason, failure, createdAt, settledAt } = refund;
   return {
-    id, order_id: orderId, return_id: returnId, state, amount_cents: amountCents, currency, reason, failure,
-    created_at: createdAt.toISOString(), settled_at: settledAt?.toISOString() ?? null,
+    id,
+    order_id: orderId,
+    return_id: returnId,
+    state,
+    amount_cents: amountCents,
+    currency,
+    reason,
+    failure,
+    created_at: createdAt.toISOString(),
+    settled_at: settledAt?.toISOString() ?? null,
   };
 }

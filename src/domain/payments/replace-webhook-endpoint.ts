@@ -1,6 +1,6 @@
+import { read, transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, transact } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { openAccount } from './open-account.ts';
 import { whileCallerWaits } from './patience.ts';
@@ -41,7 +41,9 @@ async function endOthers(
 ): Promise<void> {
   const { payments } = ctx.ports;
   const endpoints = await asked(payments.listEndpoints(account, ctx.signal));
-  for (const { endpointId, mark, isEnabled } of endpoints.filter((other) => other.url === url && other.endpointId !== current)) {
+  for (const { endpointId, mark, isEnabled } of endpoints.filter(
+    (other) => other.url === url && other.endpointId !== current,
+  )) {
     const isOrphan = mark !== null && !known.includes(endpointId);
     if (isOrphan) await asked(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
     else if (isEnabled) await asked(payments.endEndpoint(account, endpointId, 'disable', ctx.signal));
@@ -49,8 +51,11 @@ async function endOthers(
 }
 
 async function storedEndpoints(ctx: Context): Promise<string[]> {
-  const rows = await read<{ endpointId: string }>(ctx, sql`
+  const rows = await read<{ endpointId: string }>(
+    ctx,
+    sql`
     select provider_endpoint_id as "endpointId" from payment_webhook_secrets
-    where tenant_id = ${ctx.tenant.id} and provider_endpoint_id is not null`);
+    where tenant_id = ${ctx.tenant.id} and provider_endpoint_id is not null`,
+  );
   return rows.map(({ endpointId }) => endpointId);
 }

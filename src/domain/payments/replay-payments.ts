@@ -1,8 +1,8 @@
+import { transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
-import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { dryRunTransaction } from '../dry-run-transaction.ts';
+import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { type Answer, fetchSnapshot } from './ask-provider.ts';
 import { isOwnObject } from './is-ours.ts';
@@ -51,12 +51,7 @@ export async function replayPayments(
 
 type Outcome = Pick<Replayed, 'result' | 'changes' | 'failure'>;
 
-async function replay(
-  ctx: Context,
-  account: PaymentAccount,
-  target: ReplayTarget,
-  dryRun: boolean,
-): Promise<Outcome> {
+async function replay(ctx: Context, account: PaymentAccount, target: ReplayTarget, dryRun: boolean): Promise<Outcome> {
   let answer: Answer | undefined;
   try {
     answer = await fetchSnapshot(ctx, account, target.subject, target.objectId);
@@ -65,17 +60,19 @@ async function replay(
   }
   const marks = answer && metadataOf(answer);
   if (!answer || !marks || !isOwnObject(ctx, marks)) return { result: 'ignored', changes: [] };
-  return dryRunTransaction<Outcome>(dryRun, (finish) => transact(ctx, async (ctx) => {
-    const invoiceId = answer.subject === 'invoice' ? answer.invoice.invoiceId : null;
-    const subjects = { orderId: marks.orderId ?? '', invoiceId };
-    const before = await observe(ctx, subjects);
-    const applied = await applySnapshot(ctx, answer);
-    await ctx.tx.em.flush();
-    if (applied !== 'applied') return finish({ result: applied, changes: [] });
-    await awaitEvents(ctx, target.eventIds);
-    const changes = whatChanged(before, await observe(ctx, subjects));
-    return finish({ result: changes.length > 0 ? 'changed' : 'unchanged', changes });
-  }));
+  return dryRunTransaction<Outcome>(dryRun, (finish) =>
+    transact(ctx, async (ctx) => {
+      const invoiceId = answer.subject === 'invoice' ? answer.invoice.invoiceId : null;
+      const subjects = { orderId: marks.orderId ?? '', invoiceId };
+      const before = await observe(ctx, subjects);
+      const applied = await applySnapshot(ctx, answer);
+      await ctx.tx.em.flush();
+      if (applied !== 'applied') return finish({ result: applied, changes: [] });
+      await awaitEvents(ctx, target.eventIds);
+      const changes = whatChanged(before, await observe(ctx, subjects));
+      return finish({ result: changes.length > 0 ? 'changed' : 'unchanged', changes });
+    }),
+  );
 }
 
 function metadataOf(answer: Answer) {

@@ -1,9 +1,9 @@
+import { read, readOne } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../ports/payment-gateway.ts';
 import { everyPage } from './every-page.ts';
 import { objectsOf, type ProviderObject } from './objects-of.ts';
@@ -76,7 +76,11 @@ async function* targetsSince(
 }
 
 /** `objectsOf`, whose failures are said in the shop's words. */
-async function* reportedObjects(ctx: Context, account: PaymentAccount, range: TimeRange): AsyncGenerator<ProviderObject> {
+async function* reportedObjects(
+  ctx: Context,
+  account: PaymentAccount,
+  range: TimeRange,
+): AsyncGenerator<ProviderObject> {
   try {
     yield* objectsOf(ctx, account, range);
   } catch (error) {
@@ -85,7 +89,12 @@ async function* reportedObjects(ctx: Context, account: PaymentAccount, range: Ti
 }
 
 /** The events of each hour, in order. */
-async function* stretches(ctx: Context, account: PaymentAccount, since: Date, until: Date): AsyncGenerator<PaymentEvent[]> {
+async function* stretches(
+  ctx: Context,
+  account: PaymentAccount,
+  since: Date,
+  until: Date,
+): AsyncGenerator<PaymentEvent[]> {
   for (let from = since.getTime(); from < until.getTime(); from += rangeMs) {
     const range = { from: new Date(from), to: new Date(Math.min(from + rangeMs, until.getTime())) };
     const events: PaymentEvent[] = [];
@@ -97,8 +106,11 @@ async function* stretches(ctx: Context, account: PaymentAccount, since: Date, un
 }
 
 async function targetOfEvent(ctx: Context, account: PaymentAccount, eventId: string): Promise<ReplayTarget> {
-  const known = await readOne<{ subject: PaymentSubject | null; objectId: string }>(ctx, sql`
-    select subject, object_id as "objectId" from payment_events where tenant_id = ${ctx.tenant.id} and id = ${eventId}`);
+  const known = await readOne<{ subject: PaymentSubject | null; objectId: string }>(
+    ctx,
+    sql`
+    select subject, object_id as "objectId" from payment_events where tenant_id = ${ctx.tenant.id} and id = ${eventId}`,
+  );
   const found = known ?? (await findEvent(ctx, account, eventId));
   if (!found?.subject) throw notFound('payment event');
   return { subject: found.subject, objectId: found.objectId, eventIds: [eventId] };
@@ -115,16 +127,22 @@ async function findEvent(ctx: Context, account: PaymentAccount, eventId: string)
 
 /** All that an order has at the provider. The session comes first: it is what pays the order. */
 async function* targetsOfOrder(ctx: Context, order: string): AsyncGenerator<ReplayTarget> {
-  const row = await readOne<{ id: string }>(ctx, sql`
-    select id from orders where tenant_id = ${ctx.tenant.id} and (id = ${order} or order_number = ${order}) limit 1`);
+  const row = await readOne<{ id: string }>(
+    ctx,
+    sql`
+    select id from orders where tenant_id = ${ctx.tenant.id} and (id = ${order} or order_number = ${order}) limit 1`,
+  );
   if (!row) throw notFound('order');
-  const targets = await read<{ subject: PaymentSubject; objectId: string }>(ctx, sql`
+  const targets = await read<{ subject: PaymentSubject; objectId: string }>(
+    ctx,
+    sql`
     select 'session' as subject, provider_session_id as "objectId" from payment_sessions
       where tenant_id = ${ctx.tenant.id} and order_id = ${row.id} and provider_session_id is not null
     union all select 'subscription', min(payment_subscription_id) from subscriptions
       where tenant_id = ${ctx.tenant.id} and order_id = ${row.id} group by payment_subscription_id
     union all select 'invoice', id from payment_invoices where tenant_id = ${ctx.tenant.id} and order_id = ${row.id}
     union all select 'payment', payment_id from orders
-      where tenant_id = ${ctx.tenant.id} and id = ${row.id} and payment_id is not null`);
+      where tenant_id = ${ctx.tenant.id} and id = ${row.id} and payment_id is not null`,
+  );
   for (const target of targets) yield { ...target, eventIds: [] };
 }

@@ -1,9 +1,9 @@
 import { reportStoreDrift as reportStore } from '#jobs/payments.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { type Attention, lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, PaymentSubject } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
@@ -20,7 +20,8 @@ const fromMs = hours(49);
 const toMs = hours(1);
 
 const missing: Attention = {
-  code: 'payment_missing', detail: 'It is paid here, and the payment provider has no such payment.',
+  code: 'payment_missing',
+  detail: 'It is paid here, and the payment provider has no such payment.',
 };
 
 const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
@@ -80,7 +81,12 @@ async function settle(
   return drift;
 }
 
-async function putRight(ctx: Context, account: PaymentAccount, subject: PaymentSubject, objectId: string): Promise<void> {
+async function putRight(
+  ctx: Context,
+  account: PaymentAccount,
+  subject: PaymentSubject,
+  objectId: string,
+): Promise<void> {
   const answer = await fetchSnapshot(ctx, account, subject, objectId);
   if (answer) await transact(ctx, (ctx) => applySnapshot(ctx, answer));
 }

@@ -1,4 +1,5 @@
 import { issueRefund } from '#jobs/payments.ts';
+import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
@@ -7,14 +8,17 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
-import { readRefund, type Refund } from './refund.ts';
+import { type Refund, readRefund } from './refund.ts';
 
 export const RefundInput = Type.Object({
-  amount_cents: Omittable(Type.Unsafe<Cents>({
-    ...CentsSchema, minimum: 1, description: 'All that is left, unless an amount is named.',
-  })),
+  amount_cents: Omittable(
+    Type.Unsafe<Cents>({
+      ...CentsSchema,
+      minimum: 1,
+      description: 'All that is left, unless an amount is named.',
+    }),
+  ),
   reason: Omittable(Text(500, { examples: ['Arrived with a crack'] })),
 });
 export type RefundInput = Static<typeof RefundInput>;
@@ -56,7 +60,9 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
         ${ctx.clock.now()})`);
     enqueue(ctx, issueRefund, { refundId: id, attempt: 1 });
     await recordAudit(ctx, {
-      action: 'order.refund_requested', subjectKind: 'order', subjectId: orderId,
+      action: 'order.refund_requested',
+      subjectKind: 'order',
+      subjectId: orderId,
       after: { refund_id: id, amount_cents: amountCents, reason },
     });
     const refund = await readRefund(ctx, id);
@@ -103,6 +109,8 @@ function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents 
   if (wanted === null) return left;
   if (wanted <= left) return wanted;
   throw invalidRequest('More would go back than is left of the payment.', {
-    path: '/amount_cents', code: 'maximum', detail: `must be at most ${left}`,
+    path: '/amount_cents',
+    code: 'maximum',
+    detail: `must be at most ${left}`,
   });
 }

@@ -10,8 +10,19 @@ import { removeExpired } from '../remove-expired.ts';
  * kept as long as a late payment is thinkable.
  */
 export const paymentRetention: readonly Retention[] = [
-  { table: 'payment_events', age: 'received_at', retainedMs: days(40), only: sql`old.state <> 'pending'`, isAppended: true },
-  { table: 'payment_sessions', age: 'expires_at', retainedMs: days(90), only: sql`old.state in ('expired', 'failed') and old.check_at is null` },
+  {
+    table: 'payment_events',
+    age: 'received_at',
+    retainedMs: days(40),
+    only: sql`old.state <> 'pending'`,
+    isAppended: true,
+  },
+  {
+    table: 'payment_sessions',
+    age: 'expires_at',
+    retainedMs: days(90),
+    only: sql`old.state in ('expired', 'failed') and old.check_at is null`,
+  },
   { table: 'payment_event_gaps', age: 'finished_at', retainedMs: days(90) },
   { table: 'payment_drift_reports', age: 'created_at', retainedMs: days(90) },
   { table: 'payment_secret_rotations', age: 'created_at', retainedMs: days(90), only: sql`old.state <> 'confirmed'` },

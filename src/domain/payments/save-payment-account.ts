@@ -36,10 +36,19 @@ export async function savePaymentAccount(
     sessionLifetimeMs: lifetimeOf(ctx, input),
     automaticTax: input.automatic_tax,
   };
-  const secretKeySealed = input.secret_key ? ctx.keyring.seal(tenantId, sealedFields.secretKey, input.secret_key) : null;
+  const secretKeySealed = input.secret_key
+    ? ctx.keyring.seal(tenantId, sealedFields.secretKey, input.secret_key)
+    : null;
   const found = await em.findOne(PaymentAccountEntity, { tenantId });
   if (!found) {
-    em.create(PaymentAccountEntity, { ...wanted, tenantId, secretKeySealed, version: 1, createdAt: now, updatedAt: now });
+    em.create(PaymentAccountEntity, {
+      ...wanted,
+      tenantId,
+      secretKeySealed,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
     await saveWebhookSecret(ctx, input.webhook_secret ?? null);
     return { subject: 'payments', action: 'created', fields: [] };
   }

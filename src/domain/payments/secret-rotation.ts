@@ -1,8 +1,8 @@
+import { completeJob } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 import { replaceWebhookEndpoint } from './replace-webhook-endpoint.ts';
 
 /** What the one-time password is bound to, beside its rotation. A shipped purpose is never renamed. */
@@ -24,7 +24,9 @@ export async function rotateSecret(ctx: Context, rotationId: string): Promise<{ 
       where tenant_id = ${ctx.tenant.id} and id = ${rotationId} and state = 'confirmed' returning id`);
     if (done.length === 0) return;
     await recordAudit(ctx, {
-      action: 'payment_webhook_secret.rotated', subjectKind: 'payment_webhook_secret', subjectId: rotationId,
+      action: 'payment_webhook_secret.rotated',
+      subjectKind: 'payment_webhook_secret',
+      subjectId: rotationId,
     });
   });
   return { secret };

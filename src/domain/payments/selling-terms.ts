@@ -1,7 +1,7 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { paymentCustomerIdOf } from '../customers/index.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { type LiveSubscription, liveSubscriptionsOf } from '../subscriptions/index.ts';
 import { notConfigured, type StoredAccount, unseal } from './open-account.ts';
@@ -42,7 +42,9 @@ export async function sellingTerms(
   ctx: Context,
   { subject, requestKey, email, endsAt }: TermsWanted,
 ): Promise<SellingTerms> {
-  const row = await readOne<TermsRow>(ctx, sql`
+  const row = await readOne<TermsRow>(
+    ctx,
+    sql`
     select a.mode, a.secret_key_sealed as "secretKeySealed", a.session_lifetime_ms as "sessionLifetimeMs",
       a.automatic_tax as "automaticTax",
       (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and subject = ${subject}
@@ -51,7 +53,8 @@ export async function sellingTerms(
         and state in ('creating', 'open')) as "earlierOrderId",
       ${subscribingSessionsOf(ctx, email)} as "subscribingSessions",
       ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId"
-    from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`);
+    from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`,
+  );
   if (!row) throw notConfigured();
   const { mode, secretKeySealed, ...terms } = row;
   return { account: { ...unseal(ctx, { mode, secretKeySealed }), endsAt }, ...terms };

@@ -29,8 +29,11 @@ export const subscribingSessionsOf = (ctx: Context, email: string | null): Sql =
 export async function isBeingSubscribed(ctx: InTransaction, { subscriber, productIds }: Subscribing): Promise<boolean> {
   const lock = `subscriber ${ctx.tenant.id} ${subscriber}`;
   const locked = ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-  const [, others] = await allOf(locked, ctx.tx.execute(sql`
+  const [, others] = await allOf(
+    locked,
+    ctx.tx.execute(sql`
     select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and subscriber = ${subscriber}
-      and subscribes && ${productIds} and ${canBePaid} limit 1`));
+      and subscribes && ${productIds} and ${canBePaid} limit 1`),
+  );
   return others.length > 0;
 }

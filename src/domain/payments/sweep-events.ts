@@ -1,11 +1,11 @@
 import { sweepStoreEvents as sweepStore } from '#jobs/payments.ts';
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import type { PaymentEvent } from '../ports/payment-gateway.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';
@@ -53,20 +53,28 @@ interface Cursor {
  * on where it was, and a stretch of time with more events than one run can list is listed by several.
  */
 export async function sweepStoreEvents(ctx: Context): Promise<void> {
-  const cursor = await readOne<Cursor>(ctx, sql`
+  const cursor = await readOne<Cursor>(
+    ctx,
+    sql`
     select coalesce(events_swept_to, created_at) as "sweptTo", events_listed_to as "listedTo", events_listed_after as "listedAfter"
-    from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+    from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   if (!cursor) return;
   const now = ctx.clock.now();
   const storedFrom = fromNow(ctx.clock, -retainedMs);
   let from = new Date(Math.max(cursor.sweptTo.getTime() - overlapMs, storedFrom.getTime()));
-  let listed = cursor.listedTo && cursor.listedTo > from ? { to: cursor.listedTo, next: cursor.listedAfter } : undefined;
+  let listed =
+    cursor.listedTo && cursor.listedTo > from ? { to: cursor.listedTo, next: cursor.listedAfter } : undefined;
   try {
     const account = await openAccount(ctx);
     let missed = 0;
     for (let pages = 0; from < now && pages < pagesMax; pages += 1) {
       const to = listed?.to ?? new Date(Math.min(from.getTime() + rangeMs, now.getTime()));
-      const page = await ctx.ports.payments.listEvents(account, { from, to, ...(listed?.next && { next: listed.next }) }, ctx.signal);
+      const page = await ctx.ports.payments.listEvents(
+        account,
+        { from, to, ...(listed?.next && { next: listed.next }) },
+        ctx.signal,
+      );
       // Only now: until the provider answers, what it forgets grows with each sweep.
       if (pages === 0 && cursor.sweptTo < storedFrom) await recordGap(ctx, { from: cursor.sweptTo, to: storedFrom });
       missed += await storeMissed(ctx, page.events);
@@ -79,7 +87,8 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     // The next sweep begins where this one was: a provider that is away, or an account that does not open, is no news.
     ctx.log.warn({ reason: providerFailureOf(error).message }, 'payment events not swept');
     // The event after which the list goes on may be one that the provider has forgotten.
-    if (listed && error instanceof ProviderError && (error.failure === 'missing' || error.failure === 'refused')) await listAgain(ctx);
+    if (listed && error instanceof ProviderError && (error.failure === 'missing' || error.failure === 'refused'))
+      await listAgain(ctx);
   }
 }
 
@@ -93,14 +102,18 @@ async function storeMissed(ctx: Context, events: readonly PaymentEvent[]): Promi
 
 /** `next`: where the list of events up to then goes on; null once it was listed to its end. */
 async function moveCursor(ctx: Context, to: Date, next: string | null): Promise<void> {
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     update payment_accounts set
       events_swept_to = ${next === null ? sql`${to}::timestamptz` : sql`events_swept_to`},
       events_listed_to = ${next === null ? null : to}::timestamptz, events_listed_after = ${next}::text
-    where tenant_id = ${ctx.tenant.id} and (events_swept_to is null or events_swept_to < ${to})`));
+    where tenant_id = ${ctx.tenant.id} and (events_swept_to is null or events_swept_to < ${to})`),
+  );
 }
 
 async function listAgain(ctx: Context): Promise<void> {
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
-    update payment_accounts set events_listed_to = null, events_listed_after = null where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update payment_accounts set events_listed_to = null, events_listed_after = null where tenant_id = ${ctx.tenant.id}`),
+  );
 }

@@ -1,9 +1,9 @@
 import { checkSession } from '#jobs/payments.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 
 const sessionsMax = 1000;
 

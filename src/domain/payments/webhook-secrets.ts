@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
-
+import { read } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import { sealedFields } from './payment-account.ts';
 
 /** Opened for a moment only, so that a rush of deliveries does not ask for the same secrets each time. */
@@ -19,10 +18,13 @@ export async function liveWebhookSecrets(ctx: Context, { fresh = false } = {}): 
 }
 
 async function readSecrets(ctx: Context): Promise<readonly string[]> {
-  const rows = await read<{ sealed: string }>(ctx, sql`
+  const rows = await read<{ sealed: string }>(
+    ctx,
+    sql`
     select secret_sealed as sealed from payment_webhook_secrets
     where tenant_id = ${ctx.tenant.id}
       and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))
-    order by created_at desc`);
+    order by created_at desc`,
+  );
   return rows.map(({ sealed }) => ctx.keyring.open(ctx.tenant.id, sealedFields.webhookSecret, sealed));
 }

@@ -15,7 +15,11 @@ export type CancelInput = Static<typeof CancelInput>;
  * Cancel a subscription of the customer's own, at the payment provider.
  * @throws DomainError not_found, also for somebody else's; `subscription_canceled`; or what became of the provider
  */
-export async function cancelOwnSubscription(ctx: Context, customer: SignedInCustomer, input: CancelInput): Promise<SubscriptionView> {
+export async function cancelOwnSubscription(
+  ctx: Context,
+  customer: SignedInCustomer,
+  input: CancelInput,
+): Promise<SubscriptionView> {
   const subscription = await readSubscription(ctx, input.subscription_id);
   if (subscription?.customer.email !== customer.email) throw notFound('subscription');
   return manageSubscription(ctx, subscription.id, { action: 'cancel', at_period_end: input.at_period_end ?? true });

@@ -8,12 +8,15 @@ import { listOwnOrders, listOwnReturns, listOwnSubscriptions } from './list-own.
 import type { SignedInCustomer } from './signed-in-customer.ts';
 
 /** What a customer sees first: the latest of everything. */
-export const PortalView = Type.Object({
-  customer: CustomerView,
-  orders: Type.Array(OrderView),
-  subscriptions: Type.Array(SubscriptionView),
-  returns: Type.Array(ReturnView),
-}, { title: 'Portal' });
+export const PortalView = Type.Object(
+  {
+    customer: CustomerView,
+    orders: Type.Array(OrderView),
+    subscriptions: Type.Array(SubscriptionView),
+    returns: Type.Array(ReturnView),
+  },
+  { title: 'Portal' },
+);
 
 /** The latest orders, subscriptions and returns of a customer, each with one statement. */
 export async function readPortal(ctx: Context, customer: SignedInCustomer): Promise<Static<typeof PortalView>> {

@@ -26,7 +26,12 @@ export interface OutboundHttp {
    */
   refuse(url: string, options?: { resolve?: boolean }): Promise<string | undefined>;
   /** Throws only when `signal` ends it. */
-  post(url: string, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal): Promise<HttpOutcome>;
+  post(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<HttpOutcome>;
   /** Let go of the connections. */
   close?(): Promise<void>;
 }

@@ -1,4 +1,10 @@
-import type { InvoiceSnapshot, OwnMetadata, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot } from './payment-snapshots.ts';
+import type {
+  InvoiceSnapshot,
+  OwnMetadata,
+  PaymentSnapshot,
+  SessionSnapshot,
+  SubscriptionSnapshot,
+} from './payment-snapshots.ts';
 
 /** A store's account at the payment provider, opened for one use. Never logged, never stored in clear. */
 export interface PaymentAccount {
@@ -109,10 +115,20 @@ export interface PaymentGateway {
   readClock(account: PaymentAccount, signal?: AbortSignal): Promise<Date | undefined>;
 
   /** Open a session. Asked again with the same key and request, it answers the same session. */
-  createSession(account: PaymentAccount, request: SessionRequest, key: string, signal?: AbortSignal): Promise<CreatedSession>;
+  createSession(
+    account: PaymentAccount,
+    request: SessionRequest,
+    key: string,
+    signal?: AbortSignal,
+  ): Promise<CreatedSession>;
   fetchSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
   /** Look among the sessions made since then for the one of this order: for a creation whose outcome is unknown. */
-  findSession(account: PaymentAccount, orderId: string, since: Date, signal?: AbortSignal): Promise<SessionSnapshot | undefined>;
+  findSession(
+    account: PaymentAccount,
+    orderId: string,
+    since: Date,
+    signal?: AbortSignal,
+  ): Promise<SessionSnapshot | undefined>;
   /** Take away the discount that was made for the session of this order. One that is gone, or never was, is no error. */
   removeDiscount(account: PaymentAccount, orderId: string, signal?: AbortSignal): Promise<void>;
   /** Close an open session. Answers how it stands then: it may have been completed before. */
@@ -136,7 +152,11 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<string>;
 
-  fetchSubscription(account: PaymentAccount, subscriptionId: string, signal?: AbortSignal): Promise<SubscriptionSnapshot>;
+  fetchSubscription(
+    account: PaymentAccount,
+    subscriptionId: string,
+    signal?: AbortSignal,
+  ): Promise<SubscriptionSnapshot>;
   changeSubscription(
     account: PaymentAccount,
     subscriptionId: string,
@@ -167,7 +187,12 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<void>;
   /** The address of a page where customers manage what they pay. It opens once, soon. */
-  openBillingPortal(account: PaymentAccount, customerId: string, returnUrl: string, signal?: AbortSignal): Promise<string>;
+  openBillingPortal(
+    account: PaymentAccount,
+    customerId: string,
+    returnUrl: string,
+    signal?: AbortSignal,
+  ): Promise<string>;
 
   /** Let events be delivered to this address. Asked again with the same key within a day, it answers the same secret. */
   createEndpoint(
@@ -178,13 +203,23 @@ export interface PaymentGateway {
   ): Promise<{ readonly endpointId: string; readonly secret: string }>;
   listEndpoints(account: PaymentAccount, signal?: AbortSignal): Promise<readonly EventEndpoint[]>;
   /** Deliver nothing more there. One that is gone is no error. */
-  endEndpoint(account: PaymentAccount, endpointId: string, how: 'disable' | 'delete', signal?: AbortSignal): Promise<void>;
+  endEndpoint(
+    account: PaymentAccount,
+    endpointId: string,
+    how: 'disable' | 'delete',
+    signal?: AbortSignal,
+  ): Promise<void>;
 
   /**
    * What a delivery says, if one of these secrets signed it lately.
    * `'forged'` when none did, `'unreadable'` when one did and it is no event of theirs.
    */
-  verifyEvent(rawBody: Buffer, signature: string, secrets: readonly string[], now: Date): PaymentEvent | 'forged' | 'unreadable';
+  verifyEvent(
+    rawBody: Buffer,
+    signature: string,
+    secrets: readonly string[],
+    now: Date,
+  ): PaymentEvent | 'forged' | 'unreadable';
   /** Events of a stretch of time that the shop acts on, newest first. `next` is null on the last page. */
   listEvents(
     account: PaymentAccount,

@@ -83,7 +83,11 @@ export interface InvoiceSnapshot extends OwnMetadata {
   readonly totalCents: number;
   readonly paymentId: string | null;
   /** Whole periods of something; not what settles a difference. */
-  readonly lines: readonly { readonly itemId: string | null; readonly quantity: number; readonly amountCents: number }[];
+  readonly lines: readonly {
+    readonly itemId: string | null;
+    readonly quantity: number;
+    readonly amountCents: number;
+  }[];
 }
 
 /** A payment that was made, and what of it went back. */

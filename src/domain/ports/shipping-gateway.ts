@@ -115,17 +115,33 @@ export interface ShippingGateway {
   checkAccount(account: ShippingAccount, options?: CallOptions): Promise<void>;
   quote(account: ShippingAccount, request: QuoteRequest, options?: CallOptions): Promise<Quote>;
   /** A rate, and the marker of the quote that it came with. */
-  fetchRate(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<{ readonly rate: Rate; readonly marker: string }>;
+  fetchRate(
+    account: ShippingAccount,
+    rateId: string,
+    options?: CallOptions,
+  ): Promise<{ readonly rate: Rate; readonly marker: string }>;
   /** Buy the label of a rate. `marker` (at most 100 characters) comes back with the purchase. */
-  buyLabel(account: ShippingAccount, order: { rateId: string; marker: string }, options?: CallOptions): Promise<LabelPurchase>;
+  buyLabel(
+    account: ShippingAccount,
+    order: { rateId: string; marker: string },
+    options?: CallOptions,
+  ): Promise<LabelPurchase>;
   /** Every purchase of a rate, oldest first. */
   findPurchases(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<readonly LabelPurchase[]>;
   fetchPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<LabelPurchase>;
   /** Ask for a label's price back. Asking again is harmless. */
   refundPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<void>;
   /** Follow a parcel that was not bought here. */
-  follow(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingUpdate>;
-  track(account: ShippingAccount, parcel: { carrier: string; trackingNumber: string }, options?: CallOptions): Promise<TrackingUpdate>;
+  follow(
+    account: ShippingAccount,
+    parcel: { carrier: string; trackingNumber: string },
+    options?: CallOptions,
+  ): Promise<TrackingUpdate>;
+  track(
+    account: ShippingAccount,
+    parcel: { carrier: string; trackingNumber: string },
+    options?: CallOptions,
+  ): Promise<TrackingUpdate>;
 }
 
 /** A second provider, whose credentials are stored and checked and nothing else. */

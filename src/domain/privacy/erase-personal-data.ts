@@ -1,10 +1,10 @@
+import { transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
+import { nameInLog } from '../name-in-log.ts';
 import type { DataSubject } from '../personal-data.ts';
 import { findDataSubject } from './find-person.ts';
-import { nameInLog } from '../name-in-log.ts';
 import { personalData } from './registry.ts';
 import { erasureBlockers } from './what-is-under-way.ts';
 

@@ -1,8 +1,8 @@
+import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
-import { findDataSubject } from './find-person.ts';
 import { nameInLog } from '../name-in-log.ts';
+import { findDataSubject } from './find-person.ts';
 import { personalData } from './registry.ts';
 
 /** Everything that is held about one address. */

@@ -6,7 +6,10 @@ import type { DataSubject } from '../personal-data.ts';
  * What would fail, or bring the person back, if the person were gone now: each as a part of a sentence that says what
  * to do first.
  */
-export async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds }: DataSubject): Promise<string[]> {
+export async function erasureBlockers(
+  ctx: InTransaction,
+  { email, customerId, orderIds }: DataSubject,
+): Promise<string[]> {
   const rows = await ctx.tx.execute<{ obstacle: string }>(sql`
     select order_number || ' may still be paid: wait until it has expired' as obstacle from orders
       where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and status = 'pending'

@@ -1,7 +1,7 @@
+import { transact } from '#src/database/transact.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { type ManagedGiftCard, readGiftCard } from './managed-promotions.ts';
 import { presentGiftCard } from './present-managed.ts';
 import { issueGiftCard } from './save-gift-card.ts';
@@ -16,7 +16,10 @@ export async function createGiftCard(
     const card = await readGiftCard(ctx, giftCardId);
     if (!card) throw new TypeError('A gift card that was made is not there.');
     await recordAudit(ctx, {
-      action: 'gift_card.created', subjectKind: 'gift_card', subjectId: giftCardId, after: presentGiftCard(card),
+      action: 'gift_card.created',
+      subjectKind: 'gift_card',
+      subjectId: giftCardId,
+      after: presentGiftCard(card),
     });
     return { card, code };
   });

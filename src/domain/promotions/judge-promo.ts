@@ -41,9 +41,8 @@ export type PromoCheck = ({ readonly reason: null } & Discount) | { readonly rea
 /** Whether a promo code is good for a basket, and what it takes off: never more than the lines that it is for cost. */
 export function checkPromo(promo: PromoTerms, basket: Basket, now: Date): PromoCheck {
   const totals = 'lines' in basket ? basket.lines.map(({ totalCents }) => totalCents) : [basket.subtotalCents];
-  const eligible = 'lines' in basket
-    ? basket.lines.map((line) => (isFor(promo, line.productSlug) ? line.totalCents : 0))
-    : totals;
+  const eligible =
+    'lines' in basket ? basket.lines.map((line) => (isFor(promo, line.productSlug) ? line.totalCents : 0)) : totals;
   const eligibleCents = sum(eligible);
 
   if (promo.startsAt && now < promo.startsAt) return { reason: 'not_applicable' };

@@ -1,7 +1,7 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
 /** A promo code as its owner sees it. */
@@ -43,9 +43,13 @@ export interface ManagedGiftCard {
  */
 export async function listPromos(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPromo>> {
   const list = keyset(ctx, 'promo codes', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ManagedPromo & { position: Position }>(ctx, sql`
+  const rows = await read<ManagedPromo & { position: Position }>(
+    ctx,
+    sql`
     ${selectPromos(ctx, sql`, ${list.position} as position`)} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 
@@ -60,9 +64,13 @@ export async function readPromo(ctx: Context, code: string): Promise<ManagedProm
  */
 export async function listGiftCards(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedGiftCard>> {
   const list = keyset(ctx, 'gift cards', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ManagedGiftCard & { position: Position }>(ctx, sql`
+  const rows = await read<ManagedGiftCard & { position: Position }>(
+    ctx,
+    sql`
     ${selectGiftCards(ctx, sql`, ${list.position} as position`)} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   return list.page(rows, limit);
 }
 

@@ -2,10 +2,15 @@ import { anonymisedRows, blank, byAddress, type PersonalData, removedRows } from
 
 export const promotionPersonalData: readonly PersonalData[] = [
   removedRows({
-    table: 'promo_customers', personal: ['email'], beside: ['promo_id', 'held', 'used'], of: byAddress('email'),
+    table: 'promo_customers',
+    personal: ['email'],
+    beside: ['promo_id', 'held', 'used'],
+    of: byAddress('email'),
   }),
   anonymisedRows({
-    table: 'promo_redemptions', personal: blank('email'), beside: ['promo_id', 'order_id', 'redeemed_at'],
+    table: 'promo_redemptions',
+    personal: blank('email'),
+    beside: ['promo_id', 'order_id', 'redeemed_at'],
     of: byAddress('email'),
   }),
 ];

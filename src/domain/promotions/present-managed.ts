@@ -4,26 +4,29 @@ import type { ManagedGiftCard, ManagedPromo } from './managed-promotions.ts';
 const count = Type.Integer({ examples: [0] });
 
 /** A promo code as its owner sees it: sent back as it is, it changes nothing. */
-export const PromoCodeView = Type.Object({
-  id: Id('promo'),
-  code: Type.String({ examples: ['WELCOME10'] }),
-  type: Type.Enum(['percent', 'fixed', 'free_shipping']),
-  value: Nullable(Type.Number({ examples: [10] })),
-  value_cents: Nullable(Cents),
-  min_subtotal_cents: Cents,
-  usage_limit: Nullable(Type.Integer({ examples: [100] })),
-  per_customer_limit: Nullable(Type.Integer({ examples: [1] })),
-  starts_at: Nullable(Timestamp),
-  ends_at: Nullable(Timestamp),
-  products: Type.Array(Type.String({ examples: ['oak-bowl'] })),
-  /** By open checkouts. */
-  held: count,
-  /** By paid orders. */
-  used: count,
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}, { title: 'PromoCode' });
+export const PromoCodeView = Type.Object(
+  {
+    id: Id('promo'),
+    code: Type.String({ examples: ['WELCOME10'] }),
+    type: Type.Enum(['percent', 'fixed', 'free_shipping']),
+    value: Nullable(Type.Number({ examples: [10] })),
+    value_cents: Nullable(Cents),
+    min_subtotal_cents: Cents,
+    usage_limit: Nullable(Type.Integer({ examples: [100] })),
+    per_customer_limit: Nullable(Type.Integer({ examples: [1] })),
+    starts_at: Nullable(Timestamp),
+    ends_at: Nullable(Timestamp),
+    products: Type.Array(Type.String({ examples: ['oak-bowl'] })),
+    /** By open checkouts. */
+    held: count,
+    /** By paid orders. */
+    used: count,
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'PromoCode' },
+);
 
 export function presentPromo(promo: ManagedPromo): Static<typeof PromoCodeView> {
   return {
@@ -47,17 +50,20 @@ export function presentPromo(promo: ManagedPromo): Static<typeof PromoCodeView> 
 }
 
 /** A gift card as its owner sees it; never its code. */
-export const GiftCardView = Type.Object({
-  id: Id('gift'),
-  last4: Type.String({ examples: ['NPQR'] }),
-  currency: Currency,
-  balance_cents: Cents,
-  /** What open checkouts hold of the balance. */
-  held_cents: Cents,
-  disabled_at: Nullable(Timestamp),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-}, { title: 'GiftCard' });
+export const GiftCardView = Type.Object(
+  {
+    id: Id('gift'),
+    last4: Type.String({ examples: ['NPQR'] }),
+    currency: Currency,
+    balance_cents: Cents,
+    /** What open checkouts hold of the balance. */
+    held_cents: Cents,
+    disabled_at: Nullable(Timestamp),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'GiftCard' },
+);
 
 export function presentGiftCard(card: ManagedGiftCard): Static<typeof GiftCardView> {
   return {

@@ -7,26 +7,32 @@ import type { PromoQuote } from './quote-promo.ts';
 const amount = Type.Integer({ examples: [500] });
 
 /** What a promo code would do for a cart: api.md, "apply-promo". */
-export const PromoQuoteView = Type.Object({
-  valid: Type.Boolean(),
-  code: Type.String({ examples: ['WELCOME10'] }),
-  discountType: Nullable(Type.Union([Type.Literal('percent'), Type.Literal('fixed'), Type.Literal('free_shipping')])),
-  discountCents: amount,
-  subtotalCents: amount,
-  totalAfterDiscountCents: amount,
-  reason: Nullable(Type.Enum([...promoReasons])),
-}, { title: 'PromoQuote' });
+export const PromoQuoteView = Type.Object(
+  {
+    valid: Type.Boolean(),
+    code: Type.String({ examples: ['WELCOME10'] }),
+    discountType: Nullable(Type.Union([Type.Literal('percent'), Type.Literal('fixed'), Type.Literal('free_shipping')])),
+    discountCents: amount,
+    subtotalCents: amount,
+    totalAfterDiscountCents: amount,
+    reason: Nullable(Type.Enum([...promoReasons])),
+  },
+  { title: 'PromoQuote' },
+);
 
 /** What a gift card would pay of an order: api.md, "apply-gift-card". `balanceCents` is for a store's own server. */
-export const GiftCardQuoteView = Type.Object({
-  valid: Type.Boolean(),
-  last4: Nullable(Type.String({ examples: ['NPQR'] })),
-  currency: Nullable(Type.String({ examples: ['USD'] })),
-  appliedCents: amount,
-  remainingDueCents: amount,
-  reason: Nullable(Type.Enum([...giftCardReasons])),
-  balanceCents: Type.Optional(amount),
-}, { title: 'GiftCardQuote' });
+export const GiftCardQuoteView = Type.Object(
+  {
+    valid: Type.Boolean(),
+    last4: Nullable(Type.String({ examples: ['NPQR'] })),
+    currency: Nullable(Type.String({ examples: ['USD'] })),
+    appliedCents: amount,
+    remainingDueCents: amount,
+    reason: Nullable(Type.Enum([...giftCardReasons])),
+    balanceCents: Type.Optional(amount),
+  },
+  { title: 'GiftCardQuote' },
+);
 
 export function presentPromoQuote(quote: PromoQuote, subtotalCents: number): Static<typeof PromoQuoteView> {
   const { valid, code, discountType, discountCents, reason } = quote;
@@ -40,6 +46,12 @@ export function presentGiftCardQuote(
 ): Static<typeof GiftCardQuoteView> {
   const { valid, last4, currency, appliedCents, remainingDueCents, reason, balanceCents } = quote;
   return {
-    valid, last4, currency, appliedCents, remainingDueCents, reason, ...(options.withBalance && { balanceCents }),
+    valid,
+    last4,
+    currency,
+    appliedCents,
+    remainingDueCents,
+    reason,
+    ...(options.withBalance && { balanceCents }),
   };
 }

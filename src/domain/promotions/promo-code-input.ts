@@ -37,10 +37,13 @@ const conditions = {
 };
 
 /** A promo code as the store file and the owner's side write it. */
-export const PromoCodeInput = Type.Object({
-  code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['WELCOME10'] }),
-  ...terms,
-}, conditions);
+export const PromoCodeInput = Type.Object(
+  {
+    code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['WELCOME10'] }),
+    ...terms,
+  },
+  conditions,
+);
 export type PromoCodeInput = Static<typeof PromoCodeInput>;
 
 /** What a promo code does, without its name. */

@@ -1,8 +1,8 @@
+import { readOne } from '#src/database/transact.ts';
 import { chargeStepOf } from '#src/lib/currency.ts';
 import { type Cents, floorTo } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { hashGiftCardCode } from './gift-card.ts';
 import type { GiftCardReason } from './hold-gift-card.ts';
 import { type Holder, ownHolds } from './own-holds.ts';
@@ -27,21 +27,36 @@ export async function quoteGiftCard(
   ctx: Context,
   { code, orderTotalCents, ...holder }: Holder & { readonly code: string; readonly orderTotalCents: Cents },
 ): Promise<GiftCardQuote> {
-  const card = await readOne<{ id: string; last4: string; currency: string; balanceCents: Cents; freeCents: Cents }>(ctx, sql`
+  const card = await readOne<{ id: string; last4: string; currency: string; balanceCents: Cents; freeCents: Cents }>(
+    ctx,
+    sql`
     select id, last4, currency, balance_cents as "balanceCents", balance_cents - held_cents + own.cents as "freeCents"
     from gift_cards g cross join lateral (${ownHolds(ctx, holder, sql`g.id`)}) as own
-    where tenant_id = ${ctx.tenant.id} and code_hash = ${hashGiftCardCode(ctx, code)} and disabled_at is null`);
+    where tenant_id = ${ctx.tenant.id} and code_hash = ${hashGiftCardCode(ctx, code)} and disabled_at is null`,
+  );
   if (!card || card.currency !== ctx.tenant.currency) {
     return {
-      valid: false, giftCardId: null, last4: null, currency: null, balanceCents: 0, appliedCents: 0,
-      remainingDueCents: orderTotalCents, reason: 'not_applicable',
+      valid: false,
+      giftCardId: null,
+      last4: null,
+      currency: null,
+      balanceCents: 0,
+      appliedCents: 0,
+      remainingDueCents: orderTotalCents,
+      reason: 'not_applicable',
     };
   }
   const { id: giftCardId, last4, currency, balanceCents, freeCents } = card;
   const appliedCents = freeCents >= orderTotalCents ? orderTotalCents : floorTo(freeCents, chargeStepOf(currency));
   const reason = balanceCents === 0 ? 'empty' : freeCents === 0 ? 'in_use' : null;
   return {
-    valid: reason === null, giftCardId, last4, currency, balanceCents, appliedCents,
-    remainingDueCents: orderTotalCents - appliedCents, reason,
+    valid: reason === null,
+    giftCardId,
+    last4,
+    currency,
+    balanceCents,
+    appliedCents,
+    remainingDueCents: orderTotalCents - appliedCents,
+    reason,
   };
 }

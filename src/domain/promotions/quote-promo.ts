@@ -1,16 +1,17 @@
-import { sql } from '#src/lib/sql.ts';
+import { readOne } from '#src/database/transact.ts';
 import type { Cents } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { readOne } from '#src/database/transact.ts';
 import { type Basket, checkPromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
 import { type Holder, ownHolds } from './own-holds.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
-export type PromoQuestion = Basket & Holder & {
-  readonly code: string;
-  readonly currency: string;
-};
+export type PromoQuestion = Basket &
+  Holder & {
+    readonly code: string;
+    readonly currency: string;
+  };
 
 /** What a promo code would do for a purchase. */
 export interface PromoQuote {
@@ -53,12 +54,15 @@ interface FoundPromo extends Omit<PromoTerms, 'currency'> {
 
 async function findTerms(ctx: Context, code: string, holder: Holder): Promise<FoundPromo | undefined> {
   const email = normaliseEmail(holder.customerEmail ?? '');
-  return readOne<FoundPromo>(ctx, sql`
+  return readOne<FoundPromo>(
+    ctx,
+    sql`
     select p.id, p.code, p.type, p.percent::float8 as percent, p.value_cents as "valueCents",
       p.min_subtotal_cents as "minSubtotalCents", p.usage_limit as "usageLimit",
       p.per_customer_limit as "perCustomerLimit", p.products, p.starts_at as "startsAt", p.ends_at as "endsAt",
       p.used + p.held - own.uses as used, coalesce(c.used + c.held, 0) - own."usesOfEmail" as "usedByCustomer"
     from promo_codes p cross join lateral (${ownHolds(ctx, holder, sql`p.id`)}) as own
     left join promo_customers c on c.tenant_id = ${ctx.tenant.id} and c.promo_id = p.id and c.email = ${email}
-    where p.tenant_id = ${ctx.tenant.id} and p.code = ${code} and p.removed_at is null`);
+    where p.tenant_id = ${ctx.tenant.id} and p.code = ${code} and p.removed_at is null`,
+  );
 }

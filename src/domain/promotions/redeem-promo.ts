@@ -19,7 +19,9 @@ export async function redeemPromo(
   ctx: InTransaction,
   { promoId, customerEmail, paidBy, orderId, isHeld = true }: PromoRedemption,
 ): Promise<void> {
-  const [email = null, ...others] = new Set([customerEmail, paidBy].flatMap((address) => (address ? [normaliseEmail(address)] : [])));
+  const [email = null, ...others] = new Set(
+    [customerEmail, paidBy].flatMap((address) => (address ? [normaliseEmail(address)] : [])),
+  );
   const held = isHeld ? 1 : 0;
   const redeemed = await ctx.tx.execute(sql`
     insert into promo_redemptions (tenant_id, promo_id, order_id, email, redeemed_at)

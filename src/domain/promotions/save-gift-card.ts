@@ -52,9 +52,16 @@ async function createGiftCard(
 ): Promise<string> {
   const now = ctx.clock.now();
   const card = ctx.tx.em.create(GiftCard, {
-    tenantId: ctx.tenant.id, id: newId('gift'), codeHash: hashGiftCardCode(ctx, code),
-    last4: normaliseGiftCardCode(code).slice(-4), currency: ctx.tenant.currency, balanceCents, heldCents: 0,
-    disabledAt: null, createdAt: now, updatedAt: now,
+    tenantId: ctx.tenant.id,
+    id: newId('gift'),
+    codeHash: hashGiftCardCode(ctx, code),
+    last4: normaliseGiftCardCode(code).slice(-4),
+    currency: ctx.tenant.currency,
+    balanceCents,
+    heldCents: 0,
+    disabledAt: null,
+    createdAt: now,
+    updatedAt: now,
   });
   await ctx.tx.em.flush();
   return card.id;

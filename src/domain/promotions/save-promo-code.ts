@@ -22,7 +22,12 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
   if (!promo) {
     em.create(PromoCode, {
-      tenantId: ctx.tenant.id, id: newId('promo'), code, ...wanted, createdAt: now, updatedAt: now,
+      tenantId: ctx.tenant.id,
+      id: newId('promo'),
+      code,
+      ...wanted,
+      createdAt: now,
+      updatedAt: now,
     });
     await em.flush();
     return { subject, action: 'created', fields: Object.keys(input) };
@@ -42,7 +47,9 @@ function completePromo(input: PromoCodeInput) {
   const endsAt = input.ends_at ? new Date(input.ends_at) : null;
   if (startsAt && endsAt && endsAt <= startsAt) {
     throw invalidRequest('A promo code must end after it starts.', {
-      path: '/ends_at', code: 'minimum', detail: 'must be later than starts_at',
+      path: '/ends_at',
+      code: 'minimum',
+      detail: 'must be later than starts_at',
     });
   }
   return {

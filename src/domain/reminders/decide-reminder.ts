@@ -1,8 +1,8 @@
-import { sql } from '#src/lib/sql.ts';
-import { isBuyable, saveTokenHashes, type SavedCartRecord } from '../cart/index.ts';
-import type { Context, InTransaction } from '../context.ts';
 import { completeJob } from '#src/database/transact.ts';
-import { type MailData, enqueueMail } from '../mail/index.ts';
+import { sql } from '#src/lib/sql.ts';
+import { isBuyable, type SavedCartRecord, saveTokenHashes } from '../cart/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { enqueueMail, type MailData } from '../mail/index.ts';
 import { evaluateReminder } from './judge-reminder.ts';
 import { putOff, skip } from './record-verdict.ts';
 import type { Reminder } from './reminder.ts';
@@ -11,7 +11,10 @@ import type { Reminder } from './reminder.ts';
  * A reminder is due: send it, put it off or let it be, and write down why. A promise that is worked again finds the
  * decision made.
  */
-export async function decideReminder(ctx: Context, { reminderId, attempt }: { reminderId: string; attempt: number }): Promise<void> {
+export async function decideReminder(
+  ctx: Context,
+  { reminderId, attempt }: { reminderId: string; attempt: number },
+): Promise<void> {
   await completeJob(ctx, async (ctx) => {
     const reminder = await lockScheduled(ctx, reminderId, attempt);
     if (!reminder) return;
@@ -32,7 +35,9 @@ async function lockScheduled(ctx: InTransaction, id: string, attempt: number): P
 async function send(ctx: InTransaction, reminder: Reminder, cart: SavedCartRecord): Promise<void> {
   await saveTokenHashes(ctx, { savedCartId: cart.id, email: cart.email });
   const mailId = await enqueueMail(ctx, {
-    kind: 'abandoned_cart', to: cart.email, subjectId: cart.id,
+    kind: 'abandoned_cart',
+    to: cart.email,
+    subjectId: cart.id,
     data: { step: reminder.number, currency: cart.currency, items: itemsOf(cart) },
   });
   await ctx.tx.execute(sql`

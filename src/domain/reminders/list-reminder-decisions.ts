@@ -1,8 +1,8 @@
+import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read } from '#src/database/transact.ts';
 import type { MailState } from '../mail/index.ts';
 import type { Reminder, ReminderReason, ReminderState } from './reminder.ts';
 
@@ -28,13 +28,16 @@ export async function listReminderDecisions(
 ): Promise<Page<ReminderDecision>> {
   const list = keyset(ctx, 'reminders', { columns: ['r.id'], descending: true }, cursor);
   const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
-  const rows = await read<ReminderDecision & { position: Position }>(ctx, sql`
+  const rows = await read<ReminderDecision & { position: Position }>(
+    ctx,
+    sql`
     select r.id, r.saved_cart_id as "savedCartId", r.email, r.number, r.state, r.reason, r.due_at as "dueAt",
       r.decided_at as "decidedAt", m.state as "mailState", o.order_id as "recoveredOrderId", ${list.position} as position
     from reminder_steps r
     left join mails m on m.tenant_id = ${ctx.tenant.id} and m.id = r.mail_id
     left join reminder_recoveries o on o.tenant_id = ${ctx.tenant.id} and o.saved_cart_id = r.saved_cart_id
     where r.tenant_id = ${ctx.tenant.id}${ofEmail} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`);
+    order by ${list.by} limit ${limit + 1}`,
+  );
   return list.page(rows, limit);
 }

@@ -9,7 +9,7 @@ export function endOfQuietHours(quiet: QuietHours | null, timezone: string, now:
   const end = new Date(Math.floor(now.getTime() / minutes(1)) * minutes(1) + minutes(wait));
 
   // In a night in which the clocks change it is another hour then. A time that such a night leaves out is over by now.
-  const off = (until - localMinutes(timezone, end) + minutesOfDay * 1.5) % minutesOfDay - minutesOfDay / 2;
+  const off = ((until - localMinutes(timezone, end) + minutesOfDay * 1.5) % minutesOfDay) - minutesOfDay / 2;
   const corrected = new Date(end.getTime() + minutes(off));
   return isQuiet(quiet, timezone, corrected) ? end : corrected;
 }
@@ -38,7 +38,12 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 function clockOf(timezone: string): Intl.DateTimeFormat {
   let clock = clocks.get(timezone);
   if (!clock) {
-    clock = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+    clock = new Intl.DateTimeFormat('en-GB', {
+      timeZone: timezone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
     clocks.set(timezone, clock);
   }
   return clock;

@@ -1,7 +1,15 @@
 /** Why a reminder was not sent, or not yet. A shipped word is never changed. */
 export const reminderReasons = [
-  'switched_off', 'purchased', 'expired', 'newer_cart', 'no_consent', 'unsubscribed', 'bounced', 'items_gone',
-  'recently_reminded', 'quiet_hours',
+  'switched_off',
+  'purchased',
+  'expired',
+  'newer_cart',
+  'no_consent',
+  'unsubscribed',
+  'bounced',
+  'items_gone',
+  'recently_reminded',
+  'quiet_hours',
 ] as const;
 export type ReminderReason = (typeof reminderReasons)[number];
 

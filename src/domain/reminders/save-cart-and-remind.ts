@@ -1,10 +1,10 @@
 import { decideReminder } from '#jobs/reminders.ts';
+import { transact } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { draftSavedCart, type SavedCart, saveCart, type SavedCartInput } from '../cart/index.ts';
+import { draftSavedCart, type SavedCart, type SavedCartInput, saveCart } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { reminderSettings } from './read-reminder-settings.ts';
 
 export interface RemindedCart {
@@ -34,7 +34,11 @@ export async function saveCartAndRemind(
   });
 }
 
-async function schedule(ctx: InTransaction, { id, email, savedAt }: SavedCart, stepsMs: readonly number[]): Promise<void> {
+async function schedule(
+  ctx: InTransaction,
+  { id, email, savedAt }: SavedCart,
+  stepsMs: readonly number[],
+): Promise<void> {
   const steps = stepsMs.map((stepMs) => ({ id: newId('rem'), dueAt: new Date(savedAt.getTime() + stepMs) }));
   await ctx.tx.execute(sql`
     insert into reminder_steps (tenant_id, id, saved_cart_id, email, number, state, due_at, created_at)

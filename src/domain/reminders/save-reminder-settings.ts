@@ -4,7 +4,10 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import {
-  defaultReminderSettings, type ReminderSettings, ReminderSettingsEntity, type ReminderSettingsInput,
+  defaultReminderSettings,
+  type ReminderSettings,
+  ReminderSettingsEntity,
+  type ReminderSettingsInput,
 } from './reminder-settings.ts';
 
 const subject = 'reminders';
@@ -36,14 +39,17 @@ function complete(input: ReminderSettingsInput): ReminderSettings {
   const stepsMs = input.steps?.map((step) => parseDuration(step) ?? 0) ?? defaultReminderSettings.stepsMs;
   if (stepsMs.some((step, index) => index > 0 && step <= (stepsMs[index - 1] ?? 0))) {
     throw invalidRequest('Each reminder must come later than the one before.', {
-      path: '/steps', code: 'order', detail: 'must rise',
+      path: '/steps',
+      code: 'order',
+      detail: 'must rise',
     });
   }
   const [from, until] = input.quiet_hours ?? [];
   return {
     enabled: input.enabled ?? defaultReminderSettings.enabled,
     stepsMs,
-    quietHours: input.quiet_hours === undefined ? defaultReminderSettings.quietHours : from && until ? [from, until] : null,
+    quietHours:
+      input.quiet_hours === undefined ? defaultReminderSettings.quietHours : from && until ? [from, until] : null,
     perAddressMs: input.per_address ? (parseDuration(input.per_address) ?? 0) : defaultReminderSettings.perAddressMs,
   };
 }

@@ -10,10 +10,16 @@ const recoveredWithinMs = days(7);
  * Somebody bought: of what they had saved, which is done with, no reminder is sent any more. Call it in the transaction
  * that makes the order paid.
  */
-export async function stopReminders(ctx: InTransaction, orderId: string, savedCarts: readonly ConvertedCart[]): Promise<void> {
+export async function stopReminders(
+  ctx: InTransaction,
+  orderId: string,
+  savedCarts: readonly ConvertedCart[],
+): Promise<void> {
   if (savedCarts.length === 0) return;
   const now = ctx.clock.now();
-  const recovered = savedCarts.filter(({ restoredAt }) => restoredAt && now.getTime() - restoredAt.getTime() <= recoveredWithinMs);
+  const recovered = savedCarts.filter(
+    ({ restoredAt }) => restoredAt && now.getTime() - restoredAt.getTime() <= recoveredWithinMs,
+  );
   await ctx.tx.execute(sql`
     with stopped as (
       update reminder_steps set state = 'skipped', reason = 'purchased', decided_at = ${now}

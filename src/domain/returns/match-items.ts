@@ -34,7 +34,8 @@ export function matchItems(items: readonly ReturnableItem[], wanted: readonly Re
     });
     if (open === 0) return matched;
     throw returnNotAllowed('quantity_exceeded', 'More would come back than was bought.', {
-      path: `/items/${index}/quantity`, detail: `must be at most ${line.quantity - open}`,
+      path: `/items/${index}/quantity`,
+      detail: `must be at most ${line.quantity - open}`,
     });
   });
 }
@@ -43,7 +44,9 @@ function candidatesFor(line: ReturnItemInput, index: number, items: readonly Ret
   const { order_item_id: itemId, variant_id: variantId } = line;
   if (!itemId && !variantId) {
     throw invalidRequest('Each item names an item of the order, or a variant.', {
-      path: `/items/${index}/order_item_id`, code: 'required', detail: 'is required without a variant_id',
+      path: `/items/${index}/order_item_id`,
+      code: 'required',
+      detail: 'is required without a variant_id',
     });
   }
   const found = items.filter((item) => (!itemId || item.id === itemId) && (!variantId || item.variantId === variantId));
@@ -53,7 +56,9 @@ function candidatesFor(line: ReturnItemInput, index: number, items: readonly Ret
 }
 
 /** The pieces of each item, for each is set aside once. */
-export function sumByItem(items: readonly { itemId: string; quantity: number }[]): { itemId: string; quantity: number }[] {
+export function sumByItem(
+  items: readonly { itemId: string; quantity: number }[],
+): { itemId: string; quantity: number }[] {
   const sums = new Map<string, number>();
   for (const { itemId, quantity } of items) sums.set(itemId, (sums.get(itemId) ?? 0) + quantity);
   return [...sums].map(([itemId, quantity]) => ({ itemId, quantity }));

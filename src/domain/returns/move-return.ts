@@ -1,13 +1,13 @@
+import { lockRow } from '#src/database/lock-row.ts';
+import { transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
-import { lockRow } from '#src/database/lock-row.ts';
 import { lockOrder, releaseReturn } from '../orders/index.ts';
 import { sumByItem } from './match-items.ts';
-import { readReturn, type ReturnRecord } from './read-returns.ts';
+import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { Return, type ReturnStatus } from './return.ts';
 import { returnNotAllowed } from './return-not-allowed.ts';
 import { notifyShopper } from './tell-shopper.ts';
@@ -35,7 +35,8 @@ export async function moveReturn(
     const locked = await lockReturn(ctx, returnId);
     const before = locked.status;
     if (before !== status) {
-      if (!locked.mayMoveTo(status)) throw returnNotAllowed('wrong_status', `A return that is ${before} cannot become ${status}.`);
+      if (!locked.mayMoveTo(status))
+        throw returnNotAllowed('wrong_status', `A return that is ${before} cannot become ${status}.`);
       locked.moveTo(status);
       locked.note = note ?? null;
       locked.updatedAt = ctx.clock.now();
@@ -46,7 +47,11 @@ export async function moveReturn(
 
     await also?.(ctx, moved, before);
     await recordAudit(ctx, {
-      action: `return.${status}`, subjectKind: 'return', subjectId: returnId, before: { status: before }, after: { status },
+      action: `return.${status}`,
+      subjectKind: 'return',
+      subjectId: returnId,
+      before: { status: before },
+      after: { status },
     });
     recordEvent(ctx, 'return.updated', returnId);
     await notifyShopper(ctx, moved);
@@ -56,7 +61,11 @@ export async function moveReturn(
 
 /** What it asked for is not coming back: another return may ask for the same. */
 export async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<void> {
-  await releaseReturn(ctx, orderId, sumByItem(items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity }))));
+  await releaseReturn(
+    ctx,
+    orderId,
+    sumByItem(items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity }))),
+  );
 }
 
 /** The return, locked after its order, which is locked first of all in every transaction. */

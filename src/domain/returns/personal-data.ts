@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, type PersonalData, type DataSubject } from '../personal-data.ts';
 import type { Context } from '../context.ts';
+import { anonymisedRows, blank, type DataSubject, type PersonalData } from '../personal-data.ts';
 
 const own = ({ email, orderIds }: DataSubject) => sql`(lower(email) = ${email} or order_id = any(${orderIds}))`;
 
@@ -10,7 +10,9 @@ const ofOwn = (person: DataSubject, ctx: Context) => sql`return_id in (
 /** The items go first: they are found by their return. */
 export const returnPersonalData: readonly PersonalData[] = [
   anonymisedRows({
-    table: 'return_items', personal: blank('reason', 'note'), beside: ['return_id', 'name', 'quantity'],
+    table: 'return_items',
+    personal: blank('reason', 'note'),
+    beside: ['return_id', 'name', 'quantity'],
     of: (person, ctx) => sql`${ofOwn(person, ctx)} and (reason is not null or note is not null)`,
   }),
   anonymisedRows({

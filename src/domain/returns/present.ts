@@ -2,24 +2,30 @@ import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { ReturnRecord } from './read-returns.ts';
 import { returnStatuses } from './return.ts';
 
-const ReturnItemView = Type.Object({
-  order_item_id: Id('item'),
-  variant_id: Id('var'),
-  name: Type.String({ examples: ['Oak bowl, Small'] }),
-  quantity: Type.Integer({ examples: [1] }),
-  reason: Nullable(Type.String({ examples: ['too_small'] })),
-  note: Nullable(Type.String()),
-}, { title: 'ReturnItem' });
+const ReturnItemView = Type.Object(
+  {
+    order_item_id: Id('item'),
+    variant_id: Id('var'),
+    name: Type.String({ examples: ['Oak bowl, Small'] }),
+    quantity: Type.Integer({ examples: [1] }),
+    reason: Nullable(Type.String({ examples: ['too_small'] })),
+    note: Nullable(Type.String()),
+  },
+  { title: 'ReturnItem' },
+);
 
 /** A return as the API, the webhooks and the portal show it: api.md, "Return". */
-export const ReturnView = Type.Object({
-  id: Id('ret'),
-  number: Type.String({ examples: ['RMA-1001'] }),
-  order_id: Id('ord'),
-  status: Type.Enum([...returnStatuses]),
-  items: Type.Array(ReturnItemView),
-  created_at: Timestamp,
-}, { title: 'Return' });
+export const ReturnView = Type.Object(
+  {
+    id: Id('ret'),
+    number: Type.String({ examples: ['RMA-1001'] }),
+    order_id: Id('ord'),
+    status: Type.Enum([...returnStatuses]),
+    items: Type.Array(ReturnItemView),
+    created_at: Timestamp,
+  },
+  { title: 'Return' },
+);
 export type ReturnView = Static<typeof ReturnView>;
 
 /** A return's number as people read it. */
@@ -32,8 +38,12 @@ export function presentReturn({ id, number, orderId, status, items, createdAt }:
     order_id: orderId,
     status,
     items: items.map((item) => ({
-      order_item_id: item.orderItemId, variant_id: item.variantId, name: item.name, quantity: item.quantity,
-      reason: item.reason, note: item.note,
+      order_item_id: item.orderItemId,
+      variant_id: item.variantId,
+      name: item.name,
+      quantity: item.quantity,
+      reason: item.reason,
+      note: item.note,
     })),
     created_at: createdAt.toISOString(),
   };

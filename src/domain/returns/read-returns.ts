@@ -1,8 +1,8 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { ReturnStatus } from './return.ts';
 
 /** A return with what is in it, as `presentReturn` shows it. */
@@ -49,13 +49,19 @@ export interface ReturnFilter extends PageRequest {
  * Returns, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listReturns(ctx: Context, { status, email, cursor, limit = 20 }: ReturnFilter): Promise<Page<ReturnRecord>> {
+export async function listReturns(
+  ctx: Context,
+  { status, email, cursor, limit = 20 }: ReturnFilter,
+): Promise<Page<ReturnRecord>> {
   const list = keyset(ctx, 'returns', { columns: ['r.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
   const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
-  const rows = await read<ReturnRecord & { position: Position }>(ctx, sql`
+  const rows = await read<ReturnRecord & { position: Position }>(
+    ctx,
+    sql`
     ${selectReturns(ctx, sql`, ${list.position} as position`)}${ofStatus}${ofEmail} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`);
+    order by ${list.by} limit ${limit + 1}`,
+  );
   return list.page(rows, limit);
 }
 

@@ -30,7 +30,12 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
     const toCard = isTooMuch ? 0 : Math.max(0, wanted - left);
     const money = wanted - toCard;
     if (money > 0) {
-      await requestRefund(ctx, { orderId, amountCents: money, reason: `Return ${returnNumberOf(moved.number)}`, returnId });
+      await requestRefund(ctx, {
+        orderId,
+        amountCents: money,
+        reason: `Return ${returnNumberOf(moved.number)}`,
+        returnId,
+      });
     }
     if (toCard > 0) await giveBackToCard(ctx, order, { toCard, isAll: toCard === onCard });
   });

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { moveReturn, releaseItems, type ReturnDecision } from './move-return.ts';
+import { moveReturn, type ReturnDecision, releaseItems } from './move-return.ts';
 import type { ReturnRecord } from './read-returns.ts';
 
 /** The shop does not take it back; another return may ask for the same. Throws not_found, `return_not_allowed`. */

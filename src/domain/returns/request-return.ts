@@ -1,3 +1,4 @@
+import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -5,10 +6,9 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockReturnableOrder, type ReturnableOrder, reserveReturn } from '../orders/index.ts';
 import { type MatchedItem, matchItems, sumByItem } from './match-items.ts';
-import { readReturn, type ReturnRecord } from './read-returns.ts';
+import { type ReturnRecord, readReturn } from './read-returns.ts';
 import type { ReturnItemInput } from './return-input.ts';
 import { returnNotAllowed } from './return-not-allowed.ts';
 import { notifyShopper } from './tell-shopper.ts';

@@ -37,5 +37,6 @@ function spend(ctx: Context): void {
   const account = spent.get(ctx.tenant.id);
   const count = account?.minute === minute ? account.count + 1 : 1;
   spent.set(ctx.tenant.id, { minute, count });
-  if (count > newPerMinute) throw new ProviderError('embeddings', 'busy', 'The store has had enough searches embedded for this minute.');
+  if (count > newPerMinute)
+    throw new ProviderError('embeddings', 'busy', 'The store has had enough searches embedded for this minute.');
 }

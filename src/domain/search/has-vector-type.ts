@@ -1,8 +1,8 @@
+import type { Database } from '#src/database/connections.ts';
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Database } from '#src/database/connections.ts';
 import type { PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '#src/database/transact.ts';
 
 const known = new WeakMap<Database, { checkedAt: number; there: Promise<boolean> }>();
 const freshForMs = minutes(5);

@@ -1,8 +1,8 @@
+import { completeJob } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { fold, productDocument } from '../catalog/index.ts';
 import { entryDocument } from '../content/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 import { textConfig } from './text-config.ts';
 import { deleteEmbedding, wantEmbedding } from './want-embedding.ts';
 
@@ -30,7 +30,10 @@ interface SearchDocument {
  * Bring the document of a product or an entry into line with what it now says, or remove it where there is nothing to
  * be found. The subject is locked meanwhile, so that a document never says less than the last job that saw it.
  */
-export async function indexDocument(ctx: Context, { kind, id }: { kind: SearchDocument['kind']; id: string }): Promise<void> {
+export async function indexDocument(
+  ctx: Context,
+  { kind, id }: { kind: SearchDocument['kind']; id: string },
+): Promise<void> {
   await completeJob(ctx, (ctx) => (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id)));
 }
 
@@ -100,7 +103,15 @@ async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], 
 /** A body without its marks: what a person reads of its beginning. */
 function plainText({ format, value }: { format: string; value: string }): string {
   const beginning = value.slice(0, bodyCharactersMax);
-  if (format === 'html') return beginning.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ').trim();
-  if (format === 'markdown') return beginning.replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/[#*_`>]+/g, '').trim();
+  if (format === 'html')
+    return beginning
+      .replace(/<[^<>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+  if (format === 'markdown')
+    return beginning
+      .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+      .replace(/[#*_`>]+/g, '')
+      .trim();
   return beginning;
 }

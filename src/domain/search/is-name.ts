@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 
 /** One word with a number and a sign in it, such as BWL-101: nobody asks for a meaning that way. */
 const namePattern = /^(?=\S*\d)(?=\S*[-_./])\S+$/;
@@ -12,7 +12,11 @@ const likeNamePattern = /^(?=\S*[\d\-_./])\S+$/;
 export async function isName(ctx: Context, text: string): Promise<boolean> {
   if (namePattern.test(text)) return true;
   if (!likeNamePattern.test(text)) return false;
-  const named = await readOne(ctx, sql`
-    select 1 from search_documents where tenant_id = ${ctx.tenant.id} and names @> array[${text.toLowerCase()}::text] limit 1`, { replica: true });
+  const named = await readOne(
+    ctx,
+    sql`
+    select 1 from search_documents where tenant_id = ${ctx.tenant.id} and names @> array[${text.toLowerCase()}::text] limit 1`,
+    { replica: true },
+  );
   return named !== undefined;
 }

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-
+import type { Database } from '#src/database/connections.ts';
+import { read } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Database } from '#src/database/connections.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import { type StoredVector, VectorStore } from './vector-store.ts';
 import { documentsMax } from './want-embedding.ts';
 
@@ -32,11 +31,17 @@ export async function loadVectors(ctx: Context, dimensions: number): Promise<Vec
   const key = `${ctx.tenant.id}:${dimensions}`;
   let held = cache.get(key);
   if (!held) {
-    held = { vectors: new VectorStore(dimensions, documentsMax), version: 0, checkedAt: -Infinity, refreshing: undefined };
+    held = {
+      vectors: new VectorStore(dimensions, documentsMax),
+      version: 0,
+      checkedAt: -Infinity,
+      refreshing: undefined,
+    };
     cache.set(key, held);
   }
   const now = ctx.clock.now().getTime();
-  if (now - held.checkedAt >= freshForMs) held.refreshing ??= refresh(ctx, held, now).finally(() => trackAccount(cache, key, held));
+  if (now - held.checkedAt >= freshForMs)
+    held.refreshing ??= refresh(ctx, held, now).finally(() => trackAccount(cache, key, held));
   await held.refreshing;
   return held.vectors;
 }
@@ -47,10 +52,14 @@ async function refresh(ctx: Context, held: Held, now: number): Promise<void> {
   let version = held.version;
   let page: (StoredVector & { version: number })[];
   do {
-    page = await read(ctx, sql`
+    page = await read(
+      ctx,
+      sql`
       select kind, subject_id as id, version, array_send(embedding) as packed from search_embeddings
       where tenant_id = ${ctx.tenant.id} and ${after}
-      order by version, kind, subject_id limit ${pageSize}`, { replica: true });
+      order by version, kind, subject_id limit ${pageSize}`,
+      { replica: true },
+    );
     for (const vector of page) held.vectors.apply(vector);
     const last = page.at(-1);
     if (last) after = sql`(version, kind, subject_id) > (${last.version}, ${last.kind}, ${last.id})`;
@@ -67,9 +76,14 @@ function trackAccount(cache: LRUCache<string, Held>, key: string, held: Held): v
 }
 
 function cacheOf(database: Database): LRUCache<string, Held> {
-  const cache = caches.get(database) ?? new LRUCache<string, Held>({
-    max: 10_000, maxSize: bytesMax, sizeCalculation: ({ vectors }) => vectors.bytes, noUpdateTTL: true,
-  });
+  const cache =
+    caches.get(database) ??
+    new LRUCache<string, Held>({
+      max: 10_000,
+      maxSize: bytesMax,
+      sizeCalculation: ({ vectors }) => vectors.bytes,
+      noUpdateTTL: true,
+    });
   caches.set(database, cache);
   return cache;
 }

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-
+import type { Database } from '#src/database/connections.ts';
+import { readOne } from '#src/database/transact.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Database } from '#src/database/connections.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** How long a store's words are taken for its newest: what is spelled right is found without them. */
@@ -46,9 +45,13 @@ export async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
 }
 
 async function readVocabulary(ctx: Context): Promise<Vocabulary> {
-  const found = await readOne<{ words: string | null }>(ctx, sql`
+  const found = await readOne<{ words: string | null }>(
+    ctx,
+    sql`
     select string_agg(title || E'\n' || keywords, E'\n') as words
-    from (select title, keywords from search_documents where tenant_id = ${ctx.tenant.id} limit ${documentsMax}) as taken`, { replica: true });
+    from (select title, keywords from search_documents where tenant_id = ${ctx.tenant.id} limit ${documentsMax}) as taken`,
+    { replica: true },
+  );
   return new Vocabulary(found?.words ?? '');
 }
 

@@ -1,8 +1,8 @@
+import { asPlatform, read, write } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, read, write } from '#src/database/transact.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
 import { leftForNextRun, removeExpired } from '../remove-expired.ts';
 
@@ -15,19 +15,27 @@ export interface ZeroResultSearch {
 
 /** Remember what was searched for in vain: it says what the shop lacks, or how it should name what it has. */
 export async function recordZeroResultSearch(ctx: Context, typed: string): Promise<void> {
-  await write(ctx, sql`
+  await write(
+    ctx,
+    sql`
     missed as (
       insert into zero_result_searches as m (tenant_id, query, count, last_at)
       values (${ctx.tenant.id}, ${typed.toLowerCase().replace(/\s+/g, ' ')}, 1, ${ctx.clock.now()})
       on conflict (tenant_id, query) do update set count = m.count + 1, last_at = excluded.last_at
-      returning 1)`, sql`select * from missed`);
+      returning 1)`,
+    sql`select * from missed`,
+  );
 }
 
 /** What is missed most, the most first. */
 export async function listZeroResultSearches(ctx: Context, { limit = 20 } = {}): Promise<ZeroResultSearch[]> {
-  return read<ZeroResultSearch>(ctx, sql`
+  return read<ZeroResultSearch>(
+    ctx,
+    sql`
     select query, count, last_at as "lastAt" from zero_result_searches
-    where tenant_id = ${ctx.tenant.id} order by count desc, query limit ${limit}`, { replica: true });
+    where tenant_id = ${ctx.tenant.id} order by count desc, query limit ${limit}`,
+    { replica: true },
+  );
 }
 
 export const searchRetention: readonly Retention[] = [
@@ -43,7 +51,11 @@ const defaultBounds = { perStoreMax: 5000, batchSize: 2000, batchesMax: 25 };
  *
  * @throws Snooze when rows are left
  */
-export async function pruneZeroResultSearches(ctx: PlatformContext, _slot?: object, bounds = defaultBounds): Promise<void> {
+export async function pruneZeroResultSearches(
+  ctx: PlatformContext,
+  _slot?: object,
+  bounds = defaultBounds,
+): Promise<void> {
   let isDone = true;
   let store = await nextStore(ctx, '');
   while (store !== undefined && !isShuttingDown(ctx)) {
@@ -55,18 +67,26 @@ export async function pruneZeroResultSearches(ctx: PlatformContext, _slot?: obje
 }
 
 async function nextStore(ctx: PlatformContext, after: string): Promise<string | undefined> {
-  const [next] = await asPlatform(ctx, 'each store has searches that found nothing', (ctx) => ctx.tx.execute<{ id: string | null }>(sql`
-    select min(tenant_id) as id from zero_result_searches where tenant_id > ${after}`));
+  const [next] = await asPlatform(ctx, 'each store has searches that found nothing', (ctx) =>
+    ctx.tx.execute<{ id: string | null }>(sql`
+    select min(tenant_id) as id from zero_result_searches where tenant_id > ${after}`),
+  );
   return next?.id ?? undefined;
 }
 
-async function removeSurplus(ctx: PlatformContext, store: string, { perStoreMax, batchSize, batchesMax }: typeof defaultBounds): Promise<boolean> {
+async function removeSurplus(
+  ctx: PlatformContext,
+  store: string,
+  { perStoreMax, batchSize, batchesMax }: typeof defaultBounds,
+): Promise<boolean> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
-    const removed = await asPlatform(ctx, 'a store has more searches that found nothing than it may', (ctx) => ctx.tx.execute(sql`
+    const removed = await asPlatform(ctx, 'a store has more searches that found nothing than it may', (ctx) =>
+      ctx.tx.execute(sql`
       delete from zero_result_searches where ctid = any(array(
         select ctid from zero_result_searches where tenant_id = ${store}
         order by count desc, last_at desc offset ${perStoreMax} limit ${batchSize} for update skip locked))
-      returning 1`));
+      returning 1`),
+    );
     if (removed.length < batchSize) return true;
   }
   return false;

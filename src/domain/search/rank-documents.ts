@@ -106,12 +106,21 @@ function findByText(ctx: Context, typed: Typed): Sql {
   const named = sql`${name} = any(d.names)`;
   return sql`
     ${typedRow(ctx, typed)},
-    written as (${best(named, sql`case when ${named} then 1 else 0.5 + 0.49 * ts_rank(d.vector, ${words}, 32) end`,
-      sql`(d.vector @@ ${words} or d.names @> array[${name}])`)}),
-    guessed as (${best(sql`false`, sql`0.25 * (d.vector @@ ${guessedAll})::int + 0.24 * ts_rank(d.vector, ${guessedAny}, 32)`,
-      sql`d.vector @@ ${guessedAny} and numnode(${words}) > 0 and not exists (select from written)`)}),
-    spelled as (${best(sql`false`, sql`0.1 * (word_similarity(${letters}, d.normalized_title) + similarity(${letters}, d.normalized_title))`,
-      sql`${letters} <% d.normalized_title and not exists (select from written) and not exists (select from guessed)`)}),
+    written as (${best(
+      named,
+      sql`case when ${named} then 1 else 0.5 + 0.49 * ts_rank(d.vector, ${words}, 32) end`,
+      sql`(d.vector @@ ${words} or d.names @> array[${name}])`,
+    )}),
+    guessed as (${best(
+      sql`false`,
+      sql`0.25 * (d.vector @@ ${guessedAll})::int + 0.24 * ts_rank(d.vector, ${guessedAny}, 32)`,
+      sql`d.vector @@ ${guessedAny} and numnode(${words}) > 0 and not exists (select from written)`,
+    )}),
+    spelled as (${best(
+      sql`false`,
+      sql`0.1 * (word_similarity(${letters}, d.normalized_title) + similarity(${letters}, d.normalized_title))`,
+      sql`${letters} <% d.normalized_title and not exists (select from written) and not exists (select from guessed)`,
+    )}),
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
 }
 

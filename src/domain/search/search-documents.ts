@@ -1,9 +1,9 @@
-import { keyset, type Keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { read } from '#src/database/transact.ts';
+import { type Keyset, keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type ProductRow, publishedProducts } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import { findAlike } from './find-alike.ts';
 import { guessWords } from './guess-words.ts';
 import { isName } from './is-name.ts';
@@ -46,7 +46,10 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const kinds = type === 'all' ? ['product', 'content'] : [type];
   const hasMeaning = ctx.ports.embedder !== undefined && !(await isName(ctx, text));
   const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
-  const [guess, alike] = await Promise.all([guessWords(ctx, text), isSemantic ? findAlike(ctx, text, kinds) : undefined]);
+  const [guess, alike] = await Promise.all([
+    guessWords(ctx, text),
+    isSemantic ? findAlike(ctx, text, kinds) : undefined,
+  ]);
   const mode = alike ? 'semantic' : 'text';
 
   // Pages of one search are of one list: without the embedder, one that began by meaning begins anew by text.
@@ -64,8 +67,19 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   };
 }
 
-function listOf(ctx: Context, mode: SearchPage['mode'], text: string, type: string, cursor: string | undefined): Keyset {
-  return keyset(ctx, `search ${mode} ${type} ${text}`, { columns: ['r.score', 'r.subject_id'], descending: true }, cursor);
+function listOf(
+  ctx: Context,
+  mode: SearchPage['mode'],
+  text: string,
+  type: string,
+  cursor: string | undefined,
+): Keyset {
+  return keyset(
+    ctx,
+    `search ${mode} ${type} ${text}`,
+    { columns: ['r.score', 'r.subject_id'], descending: true },
+    cursor,
+  );
 }
 
 /** Whether a cursor goes on with a list that was made by text. */
@@ -87,9 +101,14 @@ function isOfText(ctx: Context, text: string, type: string, cursor: string): boo
  * @param count how many rows: one more than the page, where another may follow it
  */
 async function readPage(
-  ctx: Context, candidates: Sql, list: Keyset, count: number,
+  ctx: Context,
+  candidates: Sql,
+  list: Keyset,
+  count: number,
 ): Promise<(SearchResult & { position: Position })[]> {
-  return read(ctx, sql`
+  return read(
+    ctx,
+    sql`
     with ${candidates},
     page as (
       select r.*, ${list.position} as position from candidates r where ${list.after} order by ${list.by} limit ${count})
@@ -100,5 +119,7 @@ async function readPage(
     join lateral (
       select * from search_documents d where d.tenant_id = ${ctx.tenant.id} and d.kind = r.kind and d.subject_id = r.subject_id offset 0) as d on true
     left join lateral (${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id offset 0) as product on true
-    order by ${list.by}`, { replica: true });
+    order by ${list.by}`,
+    { replica: true },
+  );
 }

@@ -1,10 +1,10 @@
 import { embedDocument, indexDocument } from '#jobs/search.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { hasVectorType } from './has-vector-type.ts';
 import { type DocumentKey, documentsMax } from './want-embedding.ts';
 

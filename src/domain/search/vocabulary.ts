@@ -46,7 +46,10 @@ export class Vocabulary {
     const known = this.#words.get(plain);
     if (known) return known.written;
     if (plain.length < wordLengthMin) return [];
-    return this.#meantBy(plain).toSorted((left, right) => right.count - left.count).slice(0, guessesMax).flatMap(({ written }) => written);
+    return this.#meantBy(plain)
+      .toSorted((left, right) => right.count - left.count)
+      .slice(0, guessesMax)
+      .flatMap(({ written }) => written);
   }
 
   #meantBy(plain: string): readonly Word[] {
@@ -57,12 +60,15 @@ export class Vocabulary {
   }
 
   #alike(plain: string, slips: number): readonly Word[] {
-    return this.#byLength.slice(Math.max(0, plain.length - slips), plain.length + slips + 1)
+    return this.#byLength
+      .slice(Math.max(0, plain.length - slips), plain.length + slips + 1)
       .flatMap((words) => (words ?? noWords).filter((word) => editDistance(plain, word.plain, slips) <= slips));
   }
 
   #begunBy(plain: string): readonly Word[] {
-    return this.#byLength.slice(plain.length + 1).flatMap((words) => (words ?? noWords).filter((word) => word.plain.startsWith(plain)));
+    return this.#byLength
+      .slice(plain.length + 1)
+      .flatMap((words) => (words ?? noWords).filter((word) => word.plain.startsWith(plain)));
   }
 
   #add(written: string): void {

@@ -1,6 +1,6 @@
+import { asPlatform } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { named } from './rewrap-secrets.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
@@ -27,7 +27,8 @@ export async function inspectSecrets(ctx: PlatformContext): Promise<KeyUse[]> {
       ctx.tx.execute<{ keyId: string; count: number; tenantId: string; id: string; sealed: string }>(sql`
         select split_part(${sealed}, ':', 1) as "keyId", count(*) as count, (array_agg(${tenantId}))[1] as "tenantId",
           (array_agg(${id}))[1] as id, (array_agg(${sealed}))[1] as sealed
-        from ${table} where ${sealed} is not null group by 1 order by 1`));
+        from ${table} where ${sealed} is not null group by 1 order by 1`),
+    );
     for (const { keyId, count, ...sample } of found) {
       const opens = opensTo(ctx, sample.tenantId, column.fieldOf(sample.id), sample.sealed);
       const state = opens ? (keyId === ctx.keyring.ids[0] ? 'current' : 'stale') : 'closed';

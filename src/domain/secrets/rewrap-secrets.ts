@@ -1,7 +1,7 @@
+import { asPlatform } from '#src/database/transact.ts';
 import type { Keyring } from '#src/lib/keyring.ts';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import type { SealedColumn } from '../sealed-column.ts';
 import { sealedColumns } from './sealed-columns.ts';
 
@@ -59,7 +59,8 @@ async function rewrapColumn(
     rewrapped += batch.written;
     const last = batch.texts.at(-1);
     if (last) tell(rewrapped);
-    if (!last || batch.texts.length < batchSize) return { table: column.table, column: column.column, rewrapped, damaged };
+    if (!last || batch.texts.length < batchSize)
+      return { table: column.table, column: column.column, rewrapped, damaged };
     after = last;
   }
 }

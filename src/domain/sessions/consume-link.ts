@@ -1,10 +1,10 @@
+import { write } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { write } from '#src/database/transact.ts';
 import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
 import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { signSession } from './session-token.ts';
@@ -29,7 +29,9 @@ export async function consumeLink(
   const refreshToken = deriveTokenWith(ctx, secret, refreshPurpose, id);
   const refreshExpiresAt = fromNow(ctx.clock, refreshLifeMs);
 
-  const [customer] = await write<OpenSession['customer']>(ctx, sql`
+  const [customer] = await write<OpenSession['customer']>(
+    ctx,
+    sql`
     used as (
       update sign_in_links link set used_at = ${now}
       where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)} and used_at is null and expires_at > ${now}
@@ -46,8 +48,10 @@ export async function consumeLink(
       returning id, customer_id),
     kept as (
       insert into refresh_tokens (tenant_id, token_hash, session_id, created_at)
-      select ${ctx.tenant.id}, ${sha256(refreshToken)}::bytea, id, ${now}::timestamptz from opened)`, sql`
-    select c.id, c.email, c.name from opened join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`);
+      select ${ctx.tenant.id}, ${sha256(refreshToken)}::bytea, id, ${now}::timestamptz from opened)`,
+    sql`
+    select c.id, c.email, c.name from opened join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`,
+  );
   if (!customer) throw new DomainError('invalid', 'invalid_or_expired_token', 'This link is not valid, or no longer.');
 
   const signed = await signSession(ctx, secret, { sessionId: id, customerId: customer.id }, refreshExpiresAt);

@@ -1,9 +1,9 @@
+import { completeJob } from '#src/database/transact.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
-import { completeJob } from '#src/database/transact.ts';
 import { enqueueMail } from '../mail/index.ts';
 import { type Counted, isWithinLimits } from './link-limits.ts';
 
@@ -27,7 +27,9 @@ export async function mailLink(ctx: Context, { linkId }: { linkId: string }): Pr
     if (outcome === 'mailed') {
       const left = link.expiresAt.getTime() - ctx.clock.now().getTime();
       await enqueueMail(ctx, {
-        kind: 'magic_link', to: link.email, subjectId: linkId,
+        kind: 'magic_link',
+        to: link.email,
+        subjectId: linkId,
         data: { redirect_path: link.redirectPath, valid_minutes: Math.max(1, Math.round(left / minutes(1))) },
       });
     }

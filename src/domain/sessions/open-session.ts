@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { readSessionSecret } from '../tenants/index.ts';
 import type { OpenSession } from './session.ts';
 import { invalidSession, verifySession } from './session-token.ts';
@@ -20,11 +20,18 @@ interface SessionRow {
 export async function openSession(ctx: Context, token: string): Promise<OpenSession> {
   const secret = await readSessionSecret(ctx);
   const { sessionId, customerId } = await verifySession(ctx, secret, token);
-  const row = await readOne<SessionRow>(ctx, sql`
+  const row = await readOne<SessionRow>(
+    ctx,
+    sql`
     select s.id, s.refresh_expires_at as "refreshExpiresAt", c.id as "customerId", c.email, c.name
     from sessions s join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = s.customer_id
     where s.tenant_id = ${ctx.tenant.id} and s.id = ${sessionId} and s.customer_id = ${customerId}
-      and s.secret_number = ${secret.number} and s.ended_at is null`);
+      and s.secret_number = ${secret.number} and s.ended_at is null`,
+  );
   if (!row) throw invalidSession();
-  return { id: row.id, refreshExpiresAt: row.refreshExpiresAt, customer: { id: row.customerId, email: row.email, name: row.name } };
+  return {
+    id: row.id,
+    refreshExpiresAt: row.refreshExpiresAt,
+    customer: { id: row.customerId, email: row.email, name: row.name },
+  };
 }

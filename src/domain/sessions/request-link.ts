@@ -1,4 +1,5 @@
 import { mailLink } from '#jobs/sessions.ts';
+import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hmacSha256, sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -7,7 +8,6 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { transact } from '#src/database/transact.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 import { isWithinLimits } from './link-limits.ts';
 import { safePath } from './storefront-path.ts';

@@ -6,7 +6,9 @@ export const LinkInput = Type.Object({
   /** Where on the storefront to go on; a path of it. Anything else is left out of the link. */
   redirect_path: Omittable(Type.String({ maxLength: 2000, examples: ['/account/orders'] })),
   /** The S256 challenge of a verifier that the asking page keeps: the link then works only where that is known. */
-  code_challenge: Omittable(Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] })),
+  code_challenge: Omittable(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] }),
+  ),
 });
 export type LinkInput = Static<typeof LinkInput>;
 

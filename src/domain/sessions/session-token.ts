@@ -81,7 +81,9 @@ export async function tenantIdOfSession(token: string): Promise<string | undefin
   }
 }
 
-export const invalidSession = () => new DomainError('unauthenticated', 'invalid_session', 'You are not signed in to this store.');
-export const expiredSession = () => new DomainError('unauthenticated', 'expired_session', 'The session has expired. Refresh it, or sign in again.');
+export const invalidSession = () =>
+  new DomainError('unauthenticated', 'invalid_session', 'You are not signed in to this store.');
+export const expiredSession = () =>
+  new DomainError('unauthenticated', 'expired_session', 'The session has expired. Refresh it, or sign in again.');
 
 const keyOf = ({ secret }: SessionSecret) => new TextEncoder().encode(secret);

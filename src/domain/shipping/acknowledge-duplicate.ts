@@ -1,10 +1,13 @@
+import { transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 
 /** Somebody has seen that a second label was bought: it no longer needs attention once every second label of its order was seen. */
-export async function acknowledgeDuplicate(ctx: Context, { purchaseId, orderId }: { purchaseId: string; orderId: string }): Promise<void> {
+export async function acknowledgeDuplicate(
+  ctx: Context,
+  { purchaseId, orderId }: { purchaseId: string; orderId: string },
+): Promise<void> {
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     await ctx.tx.execute(sql`

@@ -14,7 +14,12 @@ import { labelReasonCodes } from './label-reasons.ts';
  * Make a purchase the label's own: the order gets its tracking number, the parcel is followed, and whoever listens
  * hears of it. The order and the label are locked.
  */
-export async function recordPurchase(ctx: InTransaction, order: Order | undefined, label: Label, purchase: LabelPurchase): Promise<void> {
+export async function recordPurchase(
+  ctx: InTransaction,
+  order: Order | undefined,
+  label: Label,
+  purchase: LabelPurchase,
+): Promise<void> {
   const neededManualAction = Boolean(label.flaggedCode);
   label.wasBought(purchase, ctx.clock.now());
   if (label.buyNumber > 1) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));
@@ -29,8 +34,11 @@ export async function recordPurchase(ctx: InTransaction, order: Order | undefine
     resolved: labelReasonCodes,
     ...(trackingNumber && {
       label: {
-        carrier: rate?.carrierName ?? '', service: rate?.service ?? null, tracking_number: trackingNumber,
-        tracking_url: trackingUrl ?? null, status: 'pre_transit',
+        carrier: rate?.carrierName ?? '',
+        service: rate?.service ?? null,
+        tracking_number: trackingNumber,
+        tracking_url: trackingUrl ?? null,
+        status: 'pre_transit',
       },
     }),
   });

@@ -49,7 +49,12 @@ export function assessOrder(order: OrderForShipping, terms: ShippingTerms | unde
 
 /** A parcel of these contents in the store's box. */
 export function packed(box: Box, contentsOz: number): Parcel {
-  return { lengthIn: box.length_in, widthIn: box.width_in, heightIn: box.height_in, weightOz: box.weight_oz + contentsOz };
+  return {
+    lengthIn: box.length_in,
+    widthIn: box.width_in,
+    heightIn: box.height_in,
+    weightOz: box.weight_oz + contentsOz,
+  };
 }
 
 function contentsWeightOz(items: OrderForShipping['items']): number | undefined {

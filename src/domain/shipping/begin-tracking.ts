@@ -13,8 +13,15 @@ export async function beginTracking(ctx: InTransaction, label: Label): Promise<v
   const { rate, trackingNumber } = label;
   if (!rate || !trackingNumber) return;
   await insertTracking(ctx, {
-    orderId: label.orderId, labelId: label.id, carrier: rate.carrier, carrierName: rate.carrierName, service: rate.service,
-    trackingNumber, trackingUrl: label.trackingUrl ?? null, followed: true, firstPollMs: pollEveryMs,
+    orderId: label.orderId,
+    labelId: label.id,
+    carrier: rate.carrier,
+    carrierName: rate.carrierName,
+    service: rate.service,
+    trackingNumber,
+    trackingUrl: label.trackingUrl ?? null,
+    followed: true,
+    firstPollMs: pollEveryMs,
   });
 }
 

@@ -11,7 +11,8 @@ import { lockOrderAndLabel } from './label-lease.ts';
  */
 export async function cancelLabel(ctx: InTransaction, order: Order): Promise<void> {
   const found = order.shippedAt ? undefined : await lockOrderAndLabel(ctx, order.id);
-  if (found?.label) enqueue(ctx, refundUnusedLabel, { labelId: found.label.id, kind: 'refund', version: order.version });
+  if (found?.label)
+    enqueue(ctx, refundUnusedLabel, { labelId: found.label.id, kind: 'refund', version: order.version });
 }
 
 /** The same for a label that was bought while its order was refunded. */

@@ -1,8 +1,8 @@
+import { completeJob, readOne } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { completeJob, readOne } from '#src/database/transact.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
 import { openAccount } from './open-account.ts';
@@ -21,19 +21,25 @@ interface Looked {
  * Look again whether a label was bought that nobody waits for any more, or bought twice. A provider that does not
  * answer is asked again: the row stays due until a look has succeeded.
  */
-export async function checkPurchases(ctx: Context, { labelId, number }: { labelId: string; number: number }): Promise<void> {
+export async function checkPurchases(
+  ctx: Context,
+  { labelId, number }: { labelId: string; number: number },
+): Promise<void> {
   const [label, opened] = await Promise.all([
-    readOne<Looked>(ctx, sql`
+    readOne<Looked>(
+      ctx,
+      sql`
       select array(select distinct unnest(array_remove(requested_rate_ids || rate_id, null))) as "rateIds",
         coalesce(purchased_at, buying_since, updated_at) as since
-      from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
+      from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`,
+    ),
     openAccount(ctx),
   ]);
   if (!label || label.rateIds.length === 0 || !opened) return;
   try {
     const purchases: LabelPurchase[] = [];
     for (const rateId of label.rateIds) {
-      purchases.push(...await ctx.ports.shipping.findPurchases(opened.account, rateId, { signal: ctx.signal }));
+      purchases.push(...(await ctx.ports.shipping.findPurchases(opened.account, rateId, { signal: ctx.signal })));
     }
     await matchPurchases(ctx, labelId, purchases);
   } catch (error) {
@@ -43,6 +49,8 @@ export async function checkPurchases(ctx: Context, { labelId, number }: { labelI
   }
   const secondLookupAt = new Date(label.since.getTime() + secondLookupMs);
   const next = secondLookupAt > ctx.clock.now() ? secondLookupAt : null;
-  await completeJob(ctx, (ctx) => ctx.tx.execute(sql`
-    update labels set recheck_at = ${next} where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`));
+  await completeJob(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update labels set recheck_at = ${next} where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`),
+  );
 }

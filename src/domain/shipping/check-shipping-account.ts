@@ -1,6 +1,6 @@
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
-import type { Context } from '../context.ts';
 import { wrongModeOf } from '../check-key-mode.ts';
+import type { Context } from '../context.ts';
 import { openAccount, openSecondAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
 
@@ -34,7 +34,8 @@ export async function classifyCheck(look: Promise<void>): Promise<AccountCheck> 
     return { ok: true, detail: 'The provider knows the account.' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    const detail = error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not answer.';
+    const detail =
+      error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not answer.';
     return { ok: false, detail };
   }
 }

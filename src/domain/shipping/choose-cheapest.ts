@@ -6,7 +6,11 @@ import type { Rate } from '../ports/shipping-gateway.ts';
  *
  * @param carriers enabled carriers; empty: all
  */
-export function chooseCheapest(rates: readonly Rate[], carriers: readonly string[], currency: string): Rate | undefined {
+export function chooseCheapest(
+  rates: readonly Rate[],
+  carriers: readonly string[],
+  currency: string,
+): Rate | undefined {
   return sortedByCost(rates, carriers).find((rate) => rate.currency === currency);
 }
 
@@ -14,13 +18,15 @@ export function chooseCheapest(rates: readonly Rate[], carriers: readonly string
 export function sortedByCost(rates: readonly Rate[], carriers: readonly string[]): Rate[] {
   return rates
     .filter(({ carrier }) => carriers.length === 0 || carriers.includes(carrier))
-    .toSorted((left, right) =>
-      left.amountCents - right.amountCents
-      || (left.estimatedDays ?? Infinity) - (right.estimatedDays ?? Infinity)
-      || carriers.indexOf(left.carrier) - carriers.indexOf(right.carrier)
-      || compare(left.carrier, right.carrier)
-      || compare(left.serviceCode, right.serviceCode)
-      || compare(left.id, right.id));
+    .toSorted(
+      (left, right) =>
+        left.amountCents - right.amountCents ||
+        (left.estimatedDays ?? Infinity) - (right.estimatedDays ?? Infinity) ||
+        carriers.indexOf(left.carrier) - carriers.indexOf(right.carrier) ||
+        compare(left.carrier, right.carrier) ||
+        compare(left.serviceCode, right.serviceCode) ||
+        compare(left.id, right.id),
+    );
 }
 
 const compare = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);

@@ -18,7 +18,12 @@ interface Shipment {
 }
 
 /** Ask for rates and choose the cheapest. `settled` where the label came to an end instead. */
-export async function chooseLabelRate(ctx: Context, lease: Lease, account: OpenedAccount, shipment: Shipment): Promise<Rate | 'settled'> {
+export async function chooseLabelRate(
+  ctx: Context,
+  lease: Lease,
+  account: OpenedAccount,
+  shipment: Shipment,
+): Promise<Rate | 'settled'> {
   if (lease.label.state !== 'quoting') await step(ctx, lease, (label) => label.moveTo('quoting'));
   const quote = await ask(ctx, lease, account, shipment);
   if (!quote) return 'settled';
@@ -36,13 +41,23 @@ export async function chooseLabelRate(ctx: Context, lease: Lease, account: Opene
   return rate;
 }
 
-async function ask(ctx: Context, lease: Lease, account: OpenedAccount, { to, parcel }: Shipment): Promise<Quote | undefined> {
+async function ask(
+  ctx: Context,
+  lease: Lease,
+  account: OpenedAccount,
+  { to, parcel }: Shipment,
+): Promise<Quote | undefined> {
   const { carriers, origin } = account;
   try {
-    return await ctx.ports.shipping.quote(account.account, { from: origin, to, parcel, carriers }, { signal: ctx.signal });
+    return await ctx.ports.shipping.quote(
+      account.account,
+      { from: origin, to, parcel, carriers },
+      { signal: ctx.signal },
+    );
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.failure === 'refused') await raise(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
+    if (error.failure === 'refused')
+      await raise(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
     else await recordError(ctx, lease, account, error);
     return undefined;
   }

@@ -1,7 +1,7 @@
+import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { recordFulfillment } from '../orders/index.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { isFinal } from './is-final.ts';
@@ -20,22 +20,33 @@ import { enqueueAt } from './settle-label.ts';
  *
  * @throws DomainError when the rate is unknown, or the label is bought already or being worked on
  */
-export async function chooseRate(ctx: Context, { orderId, rateId }: { orderId: string; rateId: string }): Promise<void> {
+export async function chooseRate(
+  ctx: Context,
+  { orderId, rateId }: { orderId: string; rateId: string },
+): Promise<void> {
   const { rate, marker } = await fetchRate(ctx, rateId);
   await transact(ctx, async (ctx) => {
     const { order, label: found } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(found);
     if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
     if (!found) await insertLabel(ctx, order);
-    const label = found ?? await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' });
+    const label =
+      found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
     label.tries = 0;
     label.choose(rate, '', true);
     enqueueAt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     await recordAudit(ctx, {
-      action: 'label.rate_chosen', subjectKind: 'order', subjectId: orderId,
-      after: { carrier: rate.carrier, service: rate.serviceCode, amount_cents: rate.amountCents, currency: rate.currency },
+      action: 'label.rate_chosen',
+      subjectKind: 'order',
+      subjectId: orderId,
+      after: {
+        carrier: rate.carrier,
+        service: rate.serviceCode,
+        amount_cents: rate.amountCents,
+        currency: rate.currency,
+      },
     });
   });
 }
@@ -56,5 +67,10 @@ const noSuchRate = () => invalidRequest('There is no such rate for this order. A
 
 /** What a shopper or a person hears while the parcel provider is away or not set up. */
 export function providerUnavailable(cause?: unknown): DomainError {
-  return new DomainError('upstream_failed', 'shipping_provider_unavailable', 'Shipping rates are not available at the moment.', { cause });
+  return new DomainError(
+    'upstream_failed',
+    'shipping_provider_unavailable',
+    'Shipping rates are not available at the moment.',
+    { cause },
+  );
 }

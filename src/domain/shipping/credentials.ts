@@ -1,8 +1,8 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
+import { validateKey } from '../check-key-mode.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
-import { validateKey } from '../check-key-mode.ts';
 import { openSecondAccount } from './open-account.ts';
 import type { SealedField, SecondShippingAccountInput, ShippingAccountChange } from './shipping-account.ts';
 
@@ -15,8 +15,8 @@ export const shippingCredentials = (input: ShippingAccountChange): CredentialsCh
     const onFile = await readCredentials(ctx);
     return replacedBy(onFile, {
       api_key: input.api_key ?? onFile['api_key'] ?? null,
-      webhook_token: input.webhook_token === undefined ? onFile['webhook_token'] ?? null : input.webhook_token,
-      webhook_secret: input.webhook_secret === undefined ? onFile['webhook_secret'] ?? null : input.webhook_secret,
+      webhook_token: input.webhook_token === undefined ? (onFile['webhook_token'] ?? null) : input.webhook_token,
+      webhook_secret: input.webhook_secret === undefined ? (onFile['webhook_secret'] ?? null) : input.webhook_secret,
     });
   },
 });
@@ -45,9 +45,12 @@ export function validateSecondShippingKey(ctx: Context, { api_key }: SecondShipp
 }
 
 async function readCredentials(ctx: Context): Promise<Credentials> {
-  const stored = await readOne<Record<'apiKey' | 'token' | 'secret', string | null>>(ctx, sql`
+  const stored = await readOne<Record<'apiKey' | 'token' | 'secret', string | null>>(
+    ctx,
+    sql`
     select api_key_sealed as "apiKey", webhook_token_sealed as token, webhook_secret_sealed as secret
-    from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+    from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   if (!stored) return {};
   const open = (field: SealedField, sealed: string | null) => sealed && ctx.keyring.open(ctx.tenant.id, field, sealed);
   return {

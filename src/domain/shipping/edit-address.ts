@@ -1,7 +1,7 @@
+import { transact } from '#src/database/transact.ts';
 import { Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
@@ -25,14 +25,23 @@ export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
  *
  * @throws DomainError `not_found`, or a conflict once a label for the old address may exist
  */
-export async function editAddress(ctx: Context, { orderId, address }: { orderId: string; address: ShippingAddressInput }): Promise<void> {
+export async function editAddress(
+  ctx: Context,
+  { orderId, address }: { orderId: string; address: ShippingAddressInput },
+): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(label);
     const before = order.shippingAddress;
     const after: ShippingAddress = {
-      name: given(address.name), street1: given(address.street1), street2: given(address.street2), city: given(address.city),
-      state: given(address.state), zip: given(address.zip), country: address.country, phone: given(address.phone),
+      name: given(address.name),
+      street1: given(address.street1),
+      street2: given(address.street2),
+      city: given(address.city),
+      state: given(address.state),
+      zip: given(address.zip),
+      country: address.country,
+      phone: given(address.phone),
       email: given(address.email) ?? before?.email ?? null,
     };
     const changed = addressFields.filter((field) => (before?.[field] ?? null) !== after[field]);
@@ -43,13 +52,24 @@ export async function editAddress(ctx: Context, { orderId, address }: { orderId:
     if (label?.chosenManually) label.dropRate();
     // Which fields, and not what stands in them.
     await recordAudit(ctx, {
-      action: 'order.address_changed', subjectKind: 'order', subjectId: orderId, after: { changed },
+      action: 'order.address_changed',
+      subjectKind: 'order',
+      subjectId: orderId,
+      after: { changed },
     });
   });
 }
 
 const addressFields = [
-  'name', 'street1', 'street2', 'city', 'state', 'zip', 'country', 'phone', 'email',
+  'name',
+  'street1',
+  'street2',
+  'city',
+  'state',
+  'zip',
+  'country',
+  'phone',
+  'email',
 ] as const satisfies (keyof ShippingAddress)[];
 
 const given = (text: string | null | undefined) => text?.trim() || null;

@@ -1,4 +1,5 @@
 import { finishVoid } from '#jobs/labels.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
@@ -6,7 +7,6 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
@@ -56,14 +56,19 @@ export async function writeVoided(ctx: Context, { orderId, labelId, token }: Hel
     await unlinkParcel(ctx, label);
     order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
     await recordFulfillment(ctx, orderId, {
-      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), resolved: labelReasonCodes,
+      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
+      resolved: labelReasonCodes,
     });
     await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
   });
 }
 
 /** It was not given back now. `isOver`: and will not be. */
-export async function releaseHeldLabel(ctx: InTransaction, { labelId, token }: HeldLabel, { isOver }: { isOver: boolean }): Promise<void> {
+export async function releaseHeldLabel(
+  ctx: InTransaction,
+  { labelId, token }: HeldLabel,
+  { isOver }: { isOver: boolean },
+): Promise<void> {
   const label = await lockLabel(ctx, labelId);
   if (label?.leaseToken !== token) return;
   label.release();

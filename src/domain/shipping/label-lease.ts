@@ -1,12 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
-
+import { lockRow } from '#src/database/lock-row.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
-import { lockRow } from '#src/database/lock-row.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { Label } from './label.ts';
 
@@ -49,11 +48,13 @@ export async function underLease<Result>(
 /** One step of the label, written down under the lease, which begins anew. Answers until when it is held. */
 export async function step(ctx: Context, lease: Lease, change: (label: Label) => void): Promise<Date> {
   const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
-  await transact(ctx, (ctx) => underLease(ctx, lease, (label) => {
-    change(label);
-    label.hold(lease.token, heldUntil);
-    lease.label = label;
-  }));
+  await transact(ctx, (ctx) =>
+    underLease(ctx, lease, (label) => {
+      change(label);
+      label.hold(lease.token, heldUntil);
+      lease.label = label;
+    }),
+  );
   return heldUntil;
 }
 
@@ -63,13 +64,19 @@ export async function lockLabel(ctx: InTransaction, id: string): Promise<Label |
 
 /** Which order a label is for: read first, because the order is locked first. */
 export async function orderOfLabel(ctx: Context, labelId: string): Promise<string | undefined> {
-  const row = await readOne<{ orderId: string }>(ctx, sql`
-    select order_id as "orderId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
+  const row = await readOne<{ orderId: string }>(
+    ctx,
+    sql`
+    select order_id as "orderId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`,
+  );
   return row?.orderId;
 }
 
 /** An order and its live label, locked in this order, as every transaction that changes both must. */
-export async function lockOrderAndLabel(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined } | undefined> {
+export async function lockOrderAndLabel(
+  ctx: InTransaction,
+  orderId: string,
+): Promise<{ order: Order; label: Label | undefined } | undefined> {
   const order = await lockOrder(ctx, orderId);
   if (!order) return undefined;
   const label = await ctx.tx.em.findOne(

@@ -1,8 +1,21 @@
 /** Why a label waits for a person, or waits to be tried again. A shipped code is never changed. */
 export type ReasonCode =
-  | 'missing_address' | 'address_invalid' | 'no_rates' | 'no_enabled_carrier' | 'no_matching_rate' | 'cost_cap'
-  | 'parcel_missing' | 'international' | 'provider_auth' | 'provider_insufficient_funds' | 'provider_rate_limited'
-  | 'provider_error' | 'carrier_error' | 'outcome_unknown' | 'oversold' | 'crashes';
+  | 'missing_address'
+  | 'address_invalid'
+  | 'no_rates'
+  | 'no_enabled_carrier'
+  | 'no_matching_rate'
+  | 'cost_cap'
+  | 'parcel_missing'
+  | 'international'
+  | 'provider_auth'
+  | 'provider_insufficient_funds'
+  | 'provider_rate_limited'
+  | 'provider_error'
+  | 'carrier_error'
+  | 'outcome_unknown'
+  | 'oversold'
+  | 'crashes';
 
 export interface Reason {
   /** What is the matter. */
@@ -17,10 +30,7 @@ const failing = (sentence: string, next: string): Reason => ({ sentence, next, f
 
 /** What each reason means to the people who can do something about it. */
 export const reasons: Readonly<Record<ReasonCode, Reason>> = {
-  missing_address: failing(
-    'The order has no complete shipping address.',
-    'Complete the address, then retry.',
-  ),
+  missing_address: failing('The order has no complete shipping address.', 'Complete the address, then retry.'),
   address_invalid: failing(
     'The carrier does not accept the shipping address.',
     'Correct the address with the shopper, then retry.',
@@ -31,10 +41,10 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
   no_enabled_carrier: failing(
     'None of the carriers that the store enabled is active in its account at the parcel provider.',
-    'Activate one there or enable another in the store\'s shipping settings, then retry.',
+    "Activate one there or enable another in the store's shipping settings, then retry.",
   ),
   no_matching_rate: failing(
-    'There are rates, but none that the store\'s settings allow.',
+    "There are rates, but none that the store's settings allow.",
     'Choose a rate by hand, or enable its carrier and retry.',
   ),
   cost_cap: failing(
@@ -51,12 +61,12 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     fails: false,
   },
   provider_auth: failing(
-    'The store\'s account at the parcel provider cannot be opened, so its labels are paused.',
+    "The store's account at the parcel provider cannot be opened, so its labels are paused.",
     'Save a valid key in the shipping settings: every waiting label is then tried again by itself.',
   ),
   provider_insufficient_funds: failing(
     'The parcel provider wants a payment method or funds before it sells a label.',
-    'Settle that in the provider\'s account, then retry.',
+    "Settle that in the provider's account, then retry.",
   ),
   provider_rate_limited: failing(
     'The parcel provider asked us to slow down, again and again.',
@@ -64,7 +74,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
   provider_error: failing(
     'The parcel provider did not answer as it should, again and again.',
-    'Look at the provider\'s status page, then retry.',
+    "Look at the provider's status page, then retry.",
   ),
   carrier_error: failing(
     'The carrier did not sell this label, or it was given back at the parcel provider.',
@@ -80,7 +90,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
   crashes: failing(
     'The runs for this label kept dying without an outcome.',
-    'Look for its id in the worker\'s log, then retry: it looks for a bought label first.',
+    "Look for its id in the worker's log, then retry: it looks for a bought label first.",
   ),
 };
 

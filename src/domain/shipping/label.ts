@@ -6,7 +6,14 @@ import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
 import type { ReasonCode } from './label-reasons.ts';
 
 export const labelStates = [
-  'queued', 'quoting', 'rate_chosen', 'buying', 'purchased', 'needs_attention', 'skipped', 'voided',
+  'queued',
+  'quoting',
+  'rate_chosen',
+  'buying',
+  'purchased',
+  'needs_attention',
+  'skipped',
+  'voided',
 ] as const;
 export type LabelState = (typeof labelStates)[number];
 

@@ -1,7 +1,7 @@
+import { readOne } from '#src/database/transact.ts';
 import { Cents, Country, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { Box, Origin, ShippingOption } from './shipping-account.ts';
 
 /** The store's account at the parcel provider as its owner sees it: never a secret. */
@@ -22,30 +22,36 @@ export interface ManagedShippingAccount {
 
 /** `undefined` where none is saved. */
 export async function readShippingAccount(ctx: Context): Promise<ManagedShippingAccount | undefined> {
-  return readOne<ManagedShippingAccount>(ctx, sql`
+  return readOne<ManagedShippingAccount>(
+    ctx,
+    sql`
     select carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents", countries, options,
       webhook_token_sealed is not null as "hasWebhookToken",
       webhook_secret_sealed is not null as "hasWebhookSecret", paused_at as "pausedAt", version,
       created_at as "createdAt", updated_at as "updatedAt"
-    from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+    from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
 }
 
-export const ShippingAccountView = Type.Object({
-  provider: Type.Literal('shippo'),
-  has_webhook_token: Type.Boolean(),
-  has_webhook_secret: Type.Boolean(),
-  carriers: Type.Array(Type.String({ examples: ['usps'] })),
-  origin: Origin,
-  parcel: Box,
-  label_cost_cap_cents: Nullable(Cents),
-  countries: Type.Array(Country),
-  options: Type.Array(ShippingOption),
-  /** Since when labels wait because the account cannot be opened. */
-  labels_paused_since: Nullable(Timestamp),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}, { title: 'ShippingAccount' });
+export const ShippingAccountView = Type.Object(
+  {
+    provider: Type.Literal('shippo'),
+    has_webhook_token: Type.Boolean(),
+    has_webhook_secret: Type.Boolean(),
+    carriers: Type.Array(Type.String({ examples: ['usps'] })),
+    origin: Origin,
+    parcel: Box,
+    label_cost_cap_cents: Nullable(Cents),
+    countries: Type.Array(Country),
+    options: Type.Array(ShippingOption),
+    /** Since when labels wait because the account cannot be opened. */
+    labels_paused_since: Nullable(Timestamp),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'ShippingAccount' },
+);
 
 export function presentShippingAccount(account: ManagedShippingAccount): Static<typeof ShippingAccountView> {
   return {
@@ -73,17 +79,23 @@ export interface ManagedSecondShippingAccount {
 
 /** The account at the second provider; `undefined` where none is saved. */
 export async function readSecondShippingAccount(ctx: Context): Promise<ManagedSecondShippingAccount | undefined> {
-  return readOne<ManagedSecondShippingAccount>(ctx, sql`
+  return readOne<ManagedSecondShippingAccount>(
+    ctx,
+    sql`
     select version, created_at as "createdAt", updated_at as "updatedAt"
-    from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+    from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
 }
 
-export const SecondShippingAccountView = Type.Object({
-  provider: Type.Literal('easypost'),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-}, { title: 'SecondShippingAccount' });
+export const SecondShippingAccountView = Type.Object(
+  {
+    provider: Type.Literal('easypost'),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'SecondShippingAccount' },
+);
 
 export function presentSecondShippingAccount(
   account: ManagedSecondShippingAccount,

@@ -1,8 +1,8 @@
+import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { insertTracking } from './begin-tracking.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
@@ -44,20 +44,44 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
       label.updatedAt = ctx.clock.now();
       await closeFailedJobs(ctx, label);
     }
-    const parcel = carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
+    const parcel =
+      carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
     if (parcel) {
-      await insertTracking(ctx, { ...parcel, orderId, labelId: null, service: null, trackingUrl: null, followed: false, firstPollMs: firstTrackingPollMs });
+      await insertTracking(ctx, {
+        ...parcel,
+        orderId,
+        labelId: null,
+        service: null,
+        trackingUrl: null,
+        followed: false,
+        firstPollMs: firstTrackingPollMs,
+      });
     }
     await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
       resolved: [...labelReasonCodes, 'oversold'],
       ...(parcel && {
-        label: { carrier: parcel.carrierName, service: null, tracking_number: parcel.trackingNumber, tracking_url: null, status: 'transit' },
+        label: {
+          carrier: parcel.carrierName,
+          service: null,
+          tracking_number: parcel.trackingNumber,
+          tracking_url: null,
+          status: 'transit',
+        },
       }),
     });
-    await recordAudit(ctx, { action: 'order.fulfilled_by_hand', subjectKind: 'order', subjectId: orderId, after: parcel && { carrier: parcel.carrier } });
+    await recordAudit(ctx, {
+      action: 'order.fulfilled_by_hand',
+      subjectKind: 'order',
+      subjectId: orderId,
+      after: parcel && { carrier: parcel.carrier },
+    });
   });
 }
 
 /** The provider's name of a carrier: `USPS` is `usps`, `DHL Express` is `dhl_express`. */
-const codeOf = (carrier: string) => carrier.trim().toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+const codeOf = (carrier: string) =>
+  carrier
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_');

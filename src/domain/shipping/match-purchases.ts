@@ -1,7 +1,7 @@
+import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordPurchase } from './adopt-purchase.ts';
@@ -18,8 +18,14 @@ import { recordDuplicates, recordRejections } from './record-duplicates.ts';
  *
  * @throws Snooze while a run holds the label: it may be about to adopt the same purchase
  */
-export async function matchPurchases(ctx: Context, labelId: string, purchases: readonly LabelPurchase[]): Promise<void> {
-  const orderId = purchases.some(({ state }) => state !== 'unsettled' && state !== 'failed') ? await orderOfLabel(ctx, labelId) : undefined;
+export async function matchPurchases(
+  ctx: Context,
+  labelId: string,
+  purchases: readonly LabelPurchase[],
+): Promise<void> {
+  const orderId = purchases.some(({ state }) => state !== 'unsettled' && state !== 'failed')
+    ? await orderOfLabel(ctx, labelId)
+    : undefined;
   if (!orderId) return;
 
   await transact(ctx, async (ctx) => {
@@ -44,7 +50,8 @@ export async function matchPurchases(ctx: Context, labelId: string, purchases: r
 
 function isUpdate(label: Label, purchase: LabelPurchase): boolean {
   const { id, state } = purchase;
-  if (id === label.purchaseId) return label.state === 'purchased' ? isBackAtProvider(purchase) : state === 'refund_rejected';
+  if (id === label.purchaseId)
+    return label.state === 'purchased' ? isBackAtProvider(purchase) : state === 'refund_rejected';
   return state === 'purchased' || state === 'refund_rejected';
 }
 

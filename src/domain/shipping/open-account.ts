@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import type { ShippingAccount } from '../ports/shipping-gateway.ts';
 import type { Box, Origin, ShippingOption } from './shipping-account.ts';
 
@@ -23,10 +23,13 @@ interface AccountRow extends Omit<OpenedAccount, 'account'> {
 
 /** `undefined` where the store has no shipping account. */
 export async function openAccount(ctx: Context): Promise<OpenedAccount | undefined> {
-  const row = await readOne<AccountRow>(ctx, sql`
+  const row = await readOne<AccountRow>(
+    ctx,
+    sql`
     select id, api_key_sealed as "apiKeySealed", carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents",
       countries, options, paused_at as "pausedAt"
-    from shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+    from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   if (!row) return undefined;
   const { apiKeySealed, ...settings } = row;
   const apiKey = ctx.keyring.open(ctx.tenant.id, 'shipping_api_key', apiKeySealed);
@@ -35,8 +38,14 @@ export async function openAccount(ctx: Context): Promise<OpenedAccount | undefin
 
 /** The account of the second provider, which is only ever checked. */
 export async function openSecondAccount(ctx: Context): Promise<ShippingAccount | undefined> {
-  const row = await readOne<{ apiKeySealed: string }>(ctx, sql`
-    select api_key_sealed as "apiKeySealed" from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`);
+  const row = await readOne<{ apiKeySealed: string }>(
+    ctx,
+    sql`
+    select api_key_sealed as "apiKeySealed" from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   if (!row) return undefined;
-  return { tenantId: ctx.tenant.id, apiKey: ctx.keyring.open(ctx.tenant.id, 'second_shipping_api_key', row.apiKeySealed) };
+  return {
+    tenantId: ctx.tenant.id,
+    apiKey: ctx.keyring.open(ctx.tenant.id, 'second_shipping_api_key', row.apiKeySealed),
+  };
 }

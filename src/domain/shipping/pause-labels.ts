@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
@@ -19,10 +19,13 @@ const batchSize = 100;
  */
 export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise<void> {
   const now = ctx.clock.now();
-  const [paused] = await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  const [paused] = await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     update shipping_accounts set paused_at = ${now}, version = version + 1
-    where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is null returning id`));
-  if (paused) ctx.log.error({ store: ctx.tenant.slug }, 'labels are paused: the parcel provider does not accept the key');
+    where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is null returning id`),
+  );
+  if (paused)
+    ctx.log.error({ store: ctx.tenant.slug }, 'labels are paused: the parcel provider does not accept the key');
 }
 
 /** It opens again after all: the labels that wait are promised again. */

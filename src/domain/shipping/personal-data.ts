@@ -1,12 +1,17 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, retainedRows, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
 /** The printed label names the person; what it cost and the parcel's number are the carrier's accounts. */
 export const shippingPersonalData: readonly PersonalData[] = [
   anonymisedRows({
-    table: 'labels', personal: blank('label_url', 'reason_detail'),
+    table: 'labels',
+    personal: blank('label_url', 'reason_detail'),
     beside: ['id', 'order_number', 'state', 'amount_cents', 'tracking_number', 'purchased_at'],
     of: (person) => sql`${byOrder(person)} and (label_url is not null or reason_detail is not null)`,
   }),
-  retainedRows({ table: 'trackings', beside: ['order_id', 'carrier', 'tracking_number', 'status', 'status_at'], of: byOrder }),
+  retainedRows({
+    table: 'trackings',
+    beside: ['order_id', 'carrier', 'tracking_number', 'status', 'status_at'],
+    of: byOrder,
+  }),
 ];

@@ -3,16 +3,19 @@ import type { Rate } from '../ports/shipping-gateway.ts';
 import { type ChosenRate, type Label, labelStates } from './label.ts';
 import { isReasonCode, reasons } from './label-reasons.ts';
 
-export const RateView = Type.Object({
-  id: Type.String(),
-  carrier: Type.String({ examples: ['usps'] }),
-  service: Type.String({ examples: ['Ground Advantage'] }),
-  service_code: Type.String({ examples: ['usps_ground_advantage'] }),
-  amount_cents: Type.Integer({ examples: [842] }),
-  currency: Type.String({ examples: ['USD'] }),
-  estimated_days: Nullable(Type.Number({ examples: [3] })),
-  attributes: Type.Array(Type.String({ examples: ['cheapest'] })),
-}, { title: 'ShippingRate' });
+export const RateView = Type.Object(
+  {
+    id: Type.String(),
+    carrier: Type.String({ examples: ['usps'] }),
+    service: Type.String({ examples: ['Ground Advantage'] }),
+    service_code: Type.String({ examples: ['usps_ground_advantage'] }),
+    amount_cents: Type.Integer({ examples: [842] }),
+    currency: Type.String({ examples: ['USD'] }),
+    estimated_days: Nullable(Type.Number({ examples: [3] })),
+    attributes: Type.Array(Type.String({ examples: ['cheapest'] })),
+  },
+  { title: 'ShippingRate' },
+);
 export type RateView = Static<typeof RateView>;
 
 export const RateQuote = Type.Object({
@@ -37,32 +40,36 @@ export function presentRate(rate: Rate): RateView {
 }
 
 /** A label as the owner's side and webhooks show it. */
-export const LabelView = Type.Object({
-  id: Type.String({ examples: ['lbl_01m7xfs208fk1sctzyr3afnpz3'] }),
-  order_id: Type.String(),
-  order_number: Type.String({ examples: ['ORD-1001'] }),
-  state: Type.Enum([...labelStates]),
-  reason_code: Nullable(Type.String({ examples: ['address_invalid'] })),
-  reason: Nullable(Type.String({ description: 'What is the matter.' })),
-  next: Nullable(Type.String({ description: 'What to do about it.' })),
-  carrier: Nullable(Type.String({ examples: ['usps'] })),
-  service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
-  amount_cents: Nullable(Type.Integer({ examples: [842] })),
-  currency: Nullable(Type.String({ examples: ['USD'] })),
-  tracking_number: Nullable(Type.String()),
-  tracking_url: Nullable(Type.String()),
-  label_url: Nullable(Type.String()),
-  tries: Type.Integer(),
-  next_attempt_at: Nullable(Timestamp),
-  version: Type.Integer(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  purchased_at: Nullable(Timestamp),
-}, { title: 'Label' });
+export const LabelView = Type.Object(
+  {
+    id: Type.String({ examples: ['lbl_01m7xfs208fk1sctzyr3afnpz3'] }),
+    order_id: Type.String(),
+    order_number: Type.String({ examples: ['ORD-1001'] }),
+    state: Type.Enum([...labelStates]),
+    reason_code: Nullable(Type.String({ examples: ['address_invalid'] })),
+    reason: Nullable(Type.String({ description: 'What is the matter.' })),
+    next: Nullable(Type.String({ description: 'What to do about it.' })),
+    carrier: Nullable(Type.String({ examples: ['usps'] })),
+    service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
+    amount_cents: Nullable(Type.Integer({ examples: [842] })),
+    currency: Nullable(Type.String({ examples: ['USD'] })),
+    tracking_number: Nullable(Type.String()),
+    tracking_url: Nullable(Type.String()),
+    label_url: Nullable(Type.String()),
+    tries: Type.Integer(),
+    next_attempt_at: Nullable(Timestamp),
+    version: Type.Integer(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    purchased_at: Nullable(Timestamp),
+  },
+  { title: 'Label' },
+);
 export type LabelView = Static<typeof LabelView>;
 
 /** The columns of a label that are shown. */
-export interface LabelRecord extends Pick<Label, 'id' | 'orderId' | 'orderNumber' | 'state' | 'tries' | 'version' | 'createdAt' | 'updatedAt'> {
+export interface LabelRecord
+  extends Pick<Label, 'id' | 'orderId' | 'orderNumber' | 'state' | 'tries' | 'version' | 'createdAt' | 'updatedAt'> {
   readonly reasonCode: string | null;
   readonly rate: ChosenRate | null;
   readonly trackingNumber: string | null;

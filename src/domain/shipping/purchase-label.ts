@@ -30,7 +30,10 @@ const startsMax = 10;
  *
  * @throws ManualActionRequired when a person has to act; the message says what to do
  */
-export async function purchaseLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<void> {
+export async function purchaseLabel(
+  ctx: Context,
+  { labelId, attempt }: { labelId: string; attempt: number },
+): Promise<void> {
   const lease = await takeLabel(ctx, { labelId, attempt });
   if (!lease) return;
   if (lease.label.starts > startsMax) return raise(ctx, lease, 'crashes').then(() => undefined);
@@ -60,7 +63,8 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
-    if (isManual && lease.label.rate) return raise(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
+    if (isManual && lease.label.rate)
+      return raise(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
     const rate = await chooseLabelRate(ctx, lease, account, assessment);
     return rate === 'settled' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
   }

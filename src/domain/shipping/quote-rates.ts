@@ -13,7 +13,12 @@ import { presentRate, RateQuote } from './present.ts';
 
 export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),
-  parcel: Type.Object({ weight_oz: NumberLike({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER }, { examples: [18], description: 'At most 2400 (150 pounds): freight is not available.' }) }),
+  parcel: Type.Object({
+    weight_oz: NumberLike(
+      { exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      { examples: [18], description: 'At most 2400 (150 pounds): freight is not available.' },
+    ),
+  }),
 });
 export type RateRequest = Static<typeof RateRequest>;
 
@@ -34,8 +39,11 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
   const weightOz = Math.ceil(parcel.weight_oz);
   const question = shortDigest(JSON.stringify([opened.origin, opened.parcel, opened.carriers, to, weightOz]), 32);
   try {
-    const { text, remembered } = await ctx.ports.cache.remember(`rates:${ctx.tenant.id}:${question}`, rememberedMs, async () =>
-      JSON.stringify(await ask(ctx, opened, to, weightOz)));
+    const { text, remembered } = await ctx.ports.cache.remember(
+      `rates:${ctx.tenant.id}:${question}`,
+      rememberedMs,
+      async () => JSON.stringify(await ask(ctx, opened, to, weightOz)),
+    );
     const quote: unknown = JSON.parse(text);
     if (!fits(RateQuote, quote)) throw new TypeError('The cache holds something else than rates.');
     return { ...quote, cached: remembered };
@@ -47,11 +55,18 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
 
 function freight(): DomainError {
   return invalidRequest(tooHeavy, {
-    path: '/parcel/weight_oz', code: 'maximum', detail: `must be at most ${parcelOzMax}`,
+    path: '/parcel/weight_oz',
+    code: 'maximum',
+    detail: `must be at most ${parcelOzMax}`,
   });
 }
 
-async function ask(ctx: Context, opened: OpenedAccount, to: { zip: string; country: string }, weightOz: number): Promise<RateQuote> {
+async function ask(
+  ctx: Context,
+  opened: OpenedAccount,
+  to: { zip: string; country: string },
+  weightOz: number,
+): Promise<RateQuote> {
   const { account, origin, parcel, carriers } = opened;
   const request = { from: origin, to, parcel: packed(parcel, weightOz), carriers };
   const quote = await ctx.ports.shipping.quote(account, request, { signal: AbortSignal.timeout(timeoutMs) });

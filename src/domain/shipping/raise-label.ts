@@ -1,8 +1,8 @@
+import { completeJob, failJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, failJob, transact } from '#src/database/transact.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
@@ -48,12 +48,19 @@ export async function failLabel(ctx: Context, { labelId }: { labelId: string }):
     if (!orderId) return;
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
-    if (order && label && !label.isFinished) await flagUnheld(ctx, order, label, label.putOffSince ? 'provider_rate_limited' : 'crashes');
+    if (order && label && !label.isFinished)
+      await flagUnheld(ctx, order, label, label.putOffSince ? 'provider_rate_limited' : 'crashes');
   });
 }
 
 /** Put a label in front of a person that no run is to bring on. The order and the label are locked. */
-export async function flagUnheld(ctx: InTransaction, order: Order, label: Label, code: ReasonCode, detail: string | null = null): Promise<void> {
+export async function flagUnheld(
+  ctx: InTransaction,
+  order: Order,
+  label: Label,
+  code: ReasonCode,
+  detail: string | null = null,
+): Promise<void> {
   writeReason(ctx, label, code, detail);
   await handToOperator(ctx, order.id, code);
 }

@@ -1,7 +1,7 @@
+import { asPlatform, read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { asPlatform, read, readOne } from '#src/database/transact.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import type { LabelState } from './label.ts';
 import { type LabelRecord, type LabelView, presentLabel } from './present.ts';
@@ -14,15 +14,21 @@ export async function readLabel(ctx: Context, id: string): Promise<LabelView | u
 
 /** The labels of these ids that there are, with one statement. */
 export async function readLabels(ctx: Context, ids: readonly string[]): Promise<LabelView[]> {
-  const rows = await read<LabelRecord>(ctx, sql`${selectLabel} where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
+  const rows = await read<LabelRecord>(
+    ctx,
+    sql`${selectLabel} where tenant_id = ${ctx.tenant.id} and id = any(${ids})`,
+  );
   return rows.map(presentLabel);
 }
 
 /** The label that an order has, or had last. */
 export async function readLabelOfOrder(ctx: Context, orderId: string): Promise<LabelView | undefined> {
-  const row = await readOne<LabelRecord>(ctx, sql`
+  const row = await readOne<LabelRecord>(
+    ctx,
+    sql`
     ${selectLabel} where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}
-    order by (state <> 'voided') desc, id desc limit 1`);
+    order by (state <> 'voided') desc, id desc limit 1`,
+  );
   return row && presentLabel(row);
 }
 
@@ -42,10 +48,14 @@ export async function listLabels(
   const list = keyset(ctx, 'labels', { columns: ['l.id'], descending: true }, cursor);
   const ofState = state === undefined ? sql`` : sql` and l.state = ${state}`;
   const ofReason = reasonCode === undefined ? sql`` : sql` and l.reason_code = ${reasonCode}`;
-  const found = await read<LabelRecord & { position: Position }>(ctx, sql`
+  const found = await read<LabelRecord & { position: Position }>(
+    ctx,
+    sql`
     select ${labelColumns}, ${list.position} as position from labels l
     where l.tenant_id = ${ctx.tenant.id}${ofState}${ofReason} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`, { replica: true });
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
   const page = list.page(found, limit);
   return { rows: page.rows.map(presentLabel), cursor: page.cursor };
 }
@@ -63,7 +73,10 @@ export interface WaitingLabel extends LabelRecord {
 }
 
 /** What operators see of every store: labels that wait for a person, and orders that were sent two labels. */
-export async function labelsNeedingAttention(ctx: PlatformContext, limit: number): Promise<{ labels: WaitingLabel[]; total: number; duplicates: DuplicateLabel[] }> {
+export async function labelsNeedingAttention(
+  ctx: PlatformContext,
+  limit: number,
+): Promise<{ labels: WaitingLabel[]; total: number; duplicates: DuplicateLabel[] }> {
   return asPlatform(ctx, 'operators see the labels of every store that need attention', async (ctx) => {
     const labels = await ctx.tx.execute<WaitingLabel>(sql`
       select ${waitingColumns}
@@ -82,10 +95,13 @@ export async function labelsNeedingAttention(ctx: PlatformContext, limit: number
 
 /** One label that waits for a person. */
 export async function waitingLabel(ctx: Context, id: string): Promise<WaitingLabel | undefined> {
-  return readOne<WaitingLabel>(ctx, sql`
+  return readOne<WaitingLabel>(
+    ctx,
+    sql`
     select ${waitingColumns}
     from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
-    where l.tenant_id = ${ctx.tenant.id} and l.id = ${id}`);
+    where l.tenant_id = ${ctx.tenant.id} and l.id = ${id}`,
+  );
 }
 
 export interface DuplicateLabel {

@@ -1,11 +1,11 @@
 import { processNotification as processNotificationJob } from '#jobs/labels.ts';
+import { transact } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
@@ -30,7 +30,9 @@ export type ShippingNotification = Static<typeof ShippingNotification>;
 export async function receiveNotification(ctx: Context, hint: ShippingNotification): Promise<boolean> {
   const about = subjectOf(hint);
   if (!about) return false;
-  const fingerprint = sha256(JSON.stringify([hint.event, about, hint.data.object_updated, hint.data.status, hint.data.tracking_status])).toString('base64url');
+  const fingerprint = sha256(
+    JSON.stringify([hint.event, about, hint.data.object_updated, hint.data.status, hint.data.tracking_status]),
+  ).toString('base64url');
   await transact(ctx, async (ctx) => {
     const [row] = await ctx.tx.execute<{ id: string }>(sql`
       insert into shipping_notifications (tenant_id, id, kind, subject, fingerprint, received_at)
@@ -43,8 +45,13 @@ export async function receiveNotification(ctx: Context, hint: ShippingNotificati
 
 const subjectMax = 200;
 
-function subjectOf({ event, data }: ShippingNotification): { kind: 'track' | 'transaction'; subject: string } | undefined {
-  if (event === 'track_updated' && data.tracking_number) return { kind: 'track', subject: data.tracking_number.slice(0, subjectMax) };
-  if (event.startsWith('transaction_') && data.object_id) return { kind: 'transaction', subject: data.object_id.slice(0, subjectMax) };
+function subjectOf({
+  event,
+  data,
+}: ShippingNotification): { kind: 'track' | 'transaction'; subject: string } | undefined {
+  if (event === 'track_updated' && data.tracking_number)
+    return { kind: 'track', subject: data.tracking_number.slice(0, subjectMax) };
+  if (event.startsWith('transaction_') && data.object_id)
+    return { kind: 'transaction', subject: data.object_id.slice(0, subjectMax) };
   return undefined;
 }

@@ -1,8 +1,8 @@
+import { lockRow } from '#src/database/lock-row.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, readOne } from '#src/database/transact.ts';
-import { lockRow } from '#src/database/lock-row.ts';
 import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
 import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './match-purchases.ts';
@@ -61,11 +61,14 @@ interface Parcel {
 }
 
 async function findParcel(ctx: Context, id: string): Promise<Parcel | undefined> {
-  return readOne<Parcel>(ctx, sql`
+  return readOne<Parcel>(
+    ctx,
+    sql`
     select t.order_id as "orderId", t.carrier, t.tracking_number as "trackingNumber", t.followed,
       l.id as "labelId", l.purchase_id as "purchaseId"
     from trackings t left join labels l on l.tenant_id = t.tenant_id and l.id = t.label_id
-    where t.tenant_id = ${ctx.tenant.id} and t.id = ${id}`);
+    where t.tenant_id = ${ctx.tenant.id} and t.id = ${id}`,
+  );
 }
 
 const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus>> = {
@@ -79,8 +82,11 @@ const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus
 async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking): Promise<void> {
   const status = fulfillmentFor[tracking.status];
   const label = {
-    carrier: tracking.carrierName, service: tracking.service ?? null, tracking_number: tracking.trackingNumber,
-    tracking_url: tracking.trackingUrl ?? null, status: tracking.status,
+    carrier: tracking.carrierName,
+    service: tracking.service ?? null,
+    tracking_number: tracking.trackingNumber,
+    tracking_url: tracking.trackingUrl ?? null,
+    status: tracking.status,
   };
   if (status && !order.shippedAt && order.mayMoveFulfillmentTo('shipped')) {
     await recordFulfillmentChange(ctx, order, { status: 'shipped' });

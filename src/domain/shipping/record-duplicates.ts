@@ -10,7 +10,11 @@ import type { Label } from './label.ts';
  * A label was paid for that its order does not need: it is written down once, its price is asked back by itself, and
  * a person is told. The order is locked.
  */
-export async function recordDuplicates(ctx: InTransaction, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
+export async function recordDuplicates(
+  ctx: InTransaction,
+  label: Label,
+  purchases: readonly LabelPurchase[],
+): Promise<void> {
   for (const { id } of purchases.filter(({ id, state }) => state === 'purchased' && id !== label.purchaseId)) {
     const [row] = await ctx.tx.execute(sql`
       insert into duplicate_labels (tenant_id, purchase_id, label_id, state, found_at)
@@ -20,7 +24,10 @@ export async function recordDuplicates(ctx: InTransaction, label: Label, purchas
     enqueue(ctx, refundDuplicate, { purchaseId: id });
     ctx.log.error({ label: label.id, purchase: id }, 'a second label was bought and is refunded');
     await recordFulfillment(ctx, label.orderId, {
-      attention: { code: 'duplicate_voided', detail: 'A second label was bought for this order; its price is being asked back. Use the first one.' },
+      attention: {
+        code: 'duplicate_voided',
+        detail: 'A second label was bought for this order; its price is being asked back. Use the first one.',
+      },
     });
   }
 }
@@ -29,7 +36,11 @@ export async function recordDuplicates(ctx: InTransaction, label: Label, purchas
  * A price that was asked back is not given back after all: the carrier says that the label was used, or is too old.
  * Money is at stake, so a person is told, once. The order is locked.
  */
-export async function recordRejections(ctx: InTransaction, label: Label, purchases: readonly LabelPurchase[]): Promise<void> {
+export async function recordRejections(
+  ctx: InTransaction,
+  label: Label,
+  purchases: readonly LabelPurchase[],
+): Promise<void> {
   for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
     const [duplicate] = await ctx.tx.execute(sql`
       update duplicate_labels set state = 'refund_refused', settled_at = ${ctx.clock.now()}, acknowledged_at = null
@@ -37,7 +48,10 @@ export async function recordRejections(ctx: InTransaction, label: Label, purchas
     if (duplicate) {
       ctx.log.error({ label: label.id, purchase: id }, 'the price of a second label is not given back');
       await recordFulfillment(ctx, label.orderId, {
-        attention: { code: 'duplicate_voided', detail: 'A second label was bought for this order, and its price is not given back. Ask the parcel provider.' },
+        attention: {
+          code: 'duplicate_voided',
+          detail: 'A second label was bought for this order, and its price is not given back. Ask the parcel provider.',
+        },
       });
     } else if (id === label.purchaseId && label.state !== 'purchased') {
       await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
@@ -48,5 +62,6 @@ export async function recordRejections(ctx: InTransaction, label: Label, purchas
 /** What a person is told of a label that was given back and is not taken. */
 export const labelNotRefunded = {
   code: 'label_not_refunded',
-  detail: 'The parcel provider does not give the price of a voided label back. See that its parcel stays, and ask the provider.',
+  detail:
+    'The parcel provider does not give the price of a voided label back. See that its parcel stays, and ask the provider.',
 };

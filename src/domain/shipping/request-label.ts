@@ -1,10 +1,10 @@
 import { purchaseLabel } from '#jobs/labels.ts';
 import { fromNow } from '#src/lib/clock.ts';
+import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
-import { notFound } from '#src/lib/errors.ts';
 import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelState } from './label.ts';
 
@@ -17,7 +17,11 @@ import type { LabelState } from './label.ts';
 export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: string }): Promise<void> {
   const order = await lockOrder(ctx, orderId);
   if (!order) throw notFound('order');
-  const label = await insertLabel(ctx, order, sql`case when ${hasGoodsToShip(ctx, orderId)} then 'queued' else 'skipped' end`);
+  const label = await insertLabel(
+    ctx,
+    order,
+    sql`case when ${hasGoodsToShip(ctx, orderId)} then 'queued' else 'skipped' end`,
+  );
   if (label?.state === 'queued') {
     const [firstWaitMs = 0] = ctx.settings.labelRetryScheduleMs;
     enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, firstWaitMs) });

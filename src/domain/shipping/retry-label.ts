@@ -1,9 +1,9 @@
 import { purchaseLabel } from '#jobs/labels.ts';
+import { transact } from '#src/database/transact.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
@@ -42,7 +42,10 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
  * The order and its label, for a change that a person makes. Both are locked.
  * @throws DomainError `order_not_shippable` where it is not paid: it gets its label then; `order_shipped`, and others
  */
-export async function lockForManualAction(ctx: InTransaction, orderId: string): Promise<{ order: Order; label: Label | undefined }> {
+export async function lockForManualAction(
+  ctx: InTransaction,
+  orderId: string,
+): Promise<{ order: Order; label: Label | undefined }> {
   const found = await lockOrderAndLabel(ctx, orderId);
   if (!found) throw notFound('order');
   const { order, label } = found;
@@ -58,8 +61,16 @@ export async function lockForManualAction(ctx: InTransaction, orderId: string): 
 /** A purchase that is open must be cleared up before anything else is decided about the label. */
 export function rejectIfOpen(label: Label | undefined): void {
   if (!label?.buyingSince) return;
-  throw new DomainError('conflict', 'label_outcome_unknown', 'It is not known yet whether a label was bought for this order. Retry it first.');
+  throw new DomainError(
+    'conflict',
+    'label_outcome_unknown',
+    'It is not known yet whether a label was bought for this order. Retry it first.',
+  );
 }
 
 export const inProgress = () =>
-  new DomainError('conflict', 'label_in_progress', 'The label is being worked on at this moment. Try again in a minute.');
+  new DomainError(
+    'conflict',
+    'label_in_progress',
+    'The label is being worked on at this moment. Try again in a minute.',
+  );

@@ -8,7 +8,10 @@ import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { validateSecondShippingKey, validateShippingKeys } from './credentials.ts';
 import {
-  type SealedField, SecondShippingAccountEntity, type SecondShippingAccountInput, type ShippingAccountChange,
+  type SealedField,
+  SecondShippingAccountEntity,
+  type SecondShippingAccountInput,
+  type ShippingAccountChange,
   ShippingAccountEntity,
 } from './shipping-account.ts';
 
@@ -42,7 +45,12 @@ export async function saveShippingAccount(
     const id = newId('ship');
     const now = ctx.clock.now();
     em.create(ShippingAccountEntity, {
-      ...wanted, tenantId, id, pausedAt: null, createdAt: now, updatedAt: now,
+      ...wanted,
+      tenantId,
+      id,
+      pausedAt: null,
+      createdAt: now,
+      updatedAt: now,
       apiKeySealed: seal(ctx, 'shipping_api_key', input.api_key),
       webhookTokenSealed: input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null,
       webhookSecretSealed: input.webhook_secret ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret) : null,
@@ -66,7 +74,9 @@ export async function saveShippingAccount(
   }
   const retainsSecret = retainSecrets && input.webhook_secret === undefined;
   if (!retainsSecret && !isSame(ctx, 'shipping_webhook_secret', found.webhookSecretSealed, input.webhook_secret)) {
-    found.webhookSecretSealed = input.webhook_secret ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret) : null;
+    found.webhookSecretSealed = input.webhook_secret
+      ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret)
+      : null;
     fields.push('webhook_secret');
   }
   if (fields.length === 0) return { subject: 'shipping', action: 'unchanged', fields };
@@ -76,7 +86,9 @@ export async function saveShippingAccount(
 
 function lacksKey(): DomainError {
   return invalidRequest('A first account needs its key.', {
-    path: '/api_key', code: 'required', detail: 'is required for a first account',
+    path: '/api_key',
+    code: 'required',
+    detail: 'is required for a first account',
   });
 }
 
@@ -84,7 +96,10 @@ function lacksKey(): DomainError {
  * Save the account at the second provider: it is kept and checked, and nothing else is done with it.
  * @throws DomainError `invalid_request` for a key that cannot work here
  */
-export async function saveSecondShippingAccount(ctx: InTransaction, input: SecondShippingAccountInput): Promise<Change> {
+export async function saveSecondShippingAccount(
+  ctx: InTransaction,
+  input: SecondShippingAccountInput,
+): Promise<Change> {
   validateSecondShippingKey(ctx, input);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
@@ -93,7 +108,12 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
   if (!found) {
     const apiKeySealed = seal(ctx, 'second_shipping_api_key', input.api_key);
     em.create(SecondShippingAccountEntity, {
-      tenantId, id: newId('ship'), provider: input.provider, apiKeySealed, createdAt: now, updatedAt: now,
+      tenantId,
+      id: newId('ship'),
+      provider: input.provider,
+      apiKeySealed,
+      createdAt: now,
+      updatedAt: now,
     });
     return { subject: 'second_shipping', action: 'created', fields: [] };
   }
@@ -110,7 +130,12 @@ export async function saveSecondShippingAccount(ctx: InTransaction, input: Secon
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
 
-function isSame(ctx: InTransaction, field: SealedField, sealed: string | null | undefined, plain: string | null | undefined): boolean {
+function isSame(
+  ctx: InTransaction,
+  field: SealedField,
+  sealed: string | null | undefined,
+  plain: string | null | undefined,
+): boolean {
   if (!sealed || !plain) return !sealed && !plain;
   return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
 }

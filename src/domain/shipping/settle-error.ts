@@ -7,11 +7,17 @@ import { raise } from './raise-label.ts';
 import { type Next, putOff, tryAgain } from './settle-label.ts';
 
 /** What an error of the provider means for a label. Where a purchase is open it stays open. */
-export async function recordError(ctx: Context, lease: Lease, account: OpenedAccount, error: ProviderError): Promise<Next> {
+export async function recordError(
+  ctx: Context,
+  lease: Lease,
+  account: OpenedAccount,
+  error: ProviderError,
+): Promise<Next> {
   if (error.failure === 'denied') {
     await pauseLabels(ctx, account);
     return raise(ctx, lease, 'provider_auth');
   }
-  if (error.failure === 'busy' && error.retryAfterSeconds !== undefined) return putOff(ctx, lease, error.retryAfterSeconds);
+  if (error.failure === 'busy' && error.retryAfterSeconds !== undefined)
+    return putOff(ctx, lease, error.retryAfterSeconds);
   return tryAgain(ctx, lease, error.failure === 'busy' ? 'provider_rate_limited' : 'provider_error', error.message);
 }

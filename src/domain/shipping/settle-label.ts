@@ -1,10 +1,10 @@
 import { purchaseLabel } from '#jobs/labels.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordPurchase } from './adopt-purchase.ts';
@@ -19,7 +19,12 @@ import { recordDuplicates } from './record-duplicates.ts';
 export type Next = 'look' | 'buy' | 'settled';
 
 /** The label was bought; `others` are labels of the same rate that were bought besides. */
-export async function recordPurchased(ctx: Context, lease: Lease, purchase: LabelPurchase, others: readonly LabelPurchase[] = []): Promise<void> {
+export async function recordPurchased(
+  ctx: Context,
+  lease: Lease,
+  purchase: LabelPurchase,
+  others: readonly LabelPurchase[] = [],
+): Promise<void> {
   await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, lease.orderId);
     await underLease(ctx, lease, async (label) => {
@@ -31,12 +36,14 @@ export async function recordPurchased(ctx: Context, lease: Lease, purchase: Labe
 
 /** No label is needed after all. */
 export async function recordSkipped(ctx: Context, lease: Lease): Promise<'settled'> {
-  await completeJob(ctx, (ctx) => underLease(ctx, lease, async (label) => {
-    label.moveTo('skipped');
-    label.reasonCode = 'not_required';
-    label.release();
-    await closeFailedJobs(ctx, label);
-  }));
+  await completeJob(ctx, (ctx) =>
+    underLease(ctx, lease, async (label) => {
+      label.moveTo('skipped');
+      label.reasonCode = 'not_required';
+      label.release();
+      await closeFailedJobs(ctx, label);
+    }),
+  );
   return 'settled';
 }
 
@@ -46,7 +53,12 @@ export async function recordSkipped(ctx: Context, lease: Lease): Promise<'settle
  *
  * @throws ManualActionRequired when no try is left
  */
-export async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, detail: string | null = null): Promise<'settled'> {
+export async function tryAgain(
+  ctx: Context,
+  lease: Lease,
+  code: ReasonCode,
+  detail: string | null = null,
+): Promise<'settled'> {
   const tries = lease.label.tries + 1;
   const waitMs = ctx.settings.labelRetryScheduleMs[tries];
   if (waitMs === undefined) return raise(ctx, lease, lease.label.buyingSince ? 'outcome_unknown' : code, detail);
@@ -59,12 +71,19 @@ export async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, det
 }
 
 /** The label is gone on with after a while. `note` writes down what this run found. */
-export async function waitFor(ctx: Context, lease: Lease, waitMs: number, note: (label: Label) => void = () => undefined): Promise<'settled'> {
-  await completeJob(ctx, (ctx) => underLease(ctx, lease, (label) => {
-    note(label);
-    enqueueAt(ctx, label, fromNow(ctx.clock, waitMs));
-    label.release();
-  }));
+export async function waitFor(
+  ctx: Context,
+  lease: Lease,
+  waitMs: number,
+  note: (label: Label) => void = () => undefined,
+): Promise<'settled'> {
+  await completeJob(ctx, (ctx) =>
+    underLease(ctx, lease, (label) => {
+      note(label);
+      enqueueAt(ctx, label, fromNow(ctx.clock, waitMs));
+      label.release();
+    }),
+  );
   return 'settled';
 }
 
@@ -78,13 +97,16 @@ const putOffMaxMs = hours(6);
 export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'settled'> {
   const now = ctx.clock.now();
   const { putOffSince } = lease.label;
-  if (putOffSince && now.getTime() - putOffSince.getTime() > putOffMaxMs) return tryAgain(ctx, lease, 'provider_rate_limited');
-  await transact(ctx, (ctx) => underLease(ctx, lease, (label) => {
-    if (label.state === 'quoting') label.moveTo('queued');
-    label.putOffSince ??= now;
-    label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
-    label.release();
-  }));
+  if (putOffSince && now.getTime() - putOffSince.getTime() > putOffMaxMs)
+    return tryAgain(ctx, lease, 'provider_rate_limited');
+  await transact(ctx, (ctx) =>
+    underLease(ctx, lease, (label) => {
+      if (label.state === 'quoting') label.moveTo('queued');
+      label.putOffSince ??= now;
+      label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
+      label.release();
+    }),
+  );
   throw new Snooze(seconds(retryAfterSeconds), 'the parcel provider asked us to come back later');
 }
 

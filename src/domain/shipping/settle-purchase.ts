@@ -21,7 +21,9 @@ export async function recordPurchaseOutcome(ctx: Context, lease: Lease, purchase
       return recordFailure(ctx, lease, purchase);
     default:
       // Somebody gave it back over there: it is no label any more, and whether another is wanted is not ours to say.
-      return raise(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.', (label) => label.wasNotBought());
+      return raise(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.', (label) =>
+        label.wasNotBought(),
+      );
   }
 }
 

@@ -40,9 +40,26 @@ export type ShippingOption = Static<typeof ShippingOption>;
 export const ShippingAccountInput = Type.Object({
   provider: Type.Literal('shippo'),
   api_key: Text(500),
-  webhook_token: Omittable(Type.String({ minLength: 1, maxLength: 200, description: 'The token in the address that Shippo calls. Without one nothing is accepted there.' })),
-  webhook_secret: Omittable(Type.String({ minLength: 1, maxLength: 200, description: 'What Shippo signs with, where its support was asked to. With one, what is not signed is not accepted.' })),
-  carriers: Type.Array(Carrier, { default: [], maxItems: 50, description: 'Enabled carriers; empty: all that the account has.' }),
+  webhook_token: Omittable(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'The token in the address that Shippo calls. Without one nothing is accepted there.',
+    }),
+  ),
+  webhook_secret: Omittable(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'What Shippo signs with, where its support was asked to. With one, what is not signed is not accepted.',
+    }),
+  ),
+  carriers: Type.Array(Carrier, {
+    default: [],
+    maxItems: 50,
+    description: 'Enabled carriers; empty: all that the account has.',
+  }),
   origin: Origin,
   parcel: Box,
   label_cost_cap_cents: Omittable(Cents),
@@ -53,7 +70,8 @@ export type ShippingAccountInput = Static<typeof ShippingAccountInput>;
 
 /** The body of PUT /admin/providers/shipping: nobody reads a secret again, so one that is left out stays. */
 export const ShippingAccountChange = Type.Object({
-  ...ShippingAccountInput.properties, api_key: Type.Optional(ShippingAccountInput.properties.api_key),
+  ...ShippingAccountInput.properties,
+  api_key: Type.Optional(ShippingAccountInput.properties.api_key),
 });
 export type ShippingAccountChange = Static<typeof ShippingAccountChange>;
 
@@ -102,4 +120,7 @@ export const SecondShippingAccountEntity = defineEntity({
 
 /** What the sealed values are bound to, beside their store. */
 export type SealedField =
-  'shipping_api_key' | 'shipping_webhook_token' | 'shipping_webhook_secret' | 'second_shipping_api_key';
+  | 'shipping_api_key'
+  | 'shipping_webhook_token'
+  | 'shipping_webhook_secret'
+  | 'second_shipping_api_key';

@@ -1,11 +1,15 @@
+import { readOne } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 
 /** Where a store ships to, and what shipping costs the shopper. */
 export interface ShippingOptions {
   readonly countries: readonly string[];
-  readonly options: readonly { readonly name: string; readonly amountCents: number; readonly freeOverCents: number | null }[];
+  readonly options: readonly {
+    readonly name: string;
+    readonly amountCents: number;
+    readonly freeOverCents: number | null;
+  }[];
 }
 
 /** `undefined` where the store has said nothing of shipping. */

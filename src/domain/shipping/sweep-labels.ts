@@ -1,10 +1,10 @@
 import { checkPurchases, reconcileTracking } from '#jobs/labels.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { pollEveryMs } from './begin-tracking.ts';
 
 /** How many rows one round takes; the next round takes the rest. */

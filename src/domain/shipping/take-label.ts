@@ -1,8 +1,8 @@
+import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
 import type { Label } from './label.ts';
 import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
 import { startLabelAgain } from './start-label-again.ts';
@@ -14,7 +14,10 @@ import { startLabelAgain } from './start-label-again.ts';
  *
  * @throws Snooze while another run holds the label
  */
-export async function takeLabel(ctx: Context, { labelId, attempt }: { labelId: string; attempt: number }): Promise<Lease | undefined> {
+export async function takeLabel(
+  ctx: Context,
+  { labelId, attempt }: { labelId: string; attempt: number },
+): Promise<Lease | undefined> {
   return transact(ctx, async (ctx) => {
     const label = await lockLabel(ctx, labelId);
     if (!label || label.isFinished || label.voidingSince) return undefined;

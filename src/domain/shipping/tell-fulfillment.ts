@@ -7,7 +7,11 @@ import { type FulfillmentUpdate, type Order, readOrder, recordFulfillment } from
  * Write down what became of an order's parcel, and the first time that it is on its way, promise its shopper the mail
  * that says so. The order is locked.
  */
-export async function recordFulfillmentChange(ctx: InTransaction, order: Order, news: FulfillmentUpdate): Promise<void> {
+export async function recordFulfillmentChange(
+  ctx: InTransaction,
+  order: Order,
+  news: FulfillmentUpdate,
+): Promise<void> {
   const wasShipped = Boolean(order.shippedAt);
   await recordFulfillment(ctx, order.id, news);
   if (wasShipped || !order.shippedAt || !order.email || !isMailAddress(order.email)) return;

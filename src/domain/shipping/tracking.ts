@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-import { type TrackingUpdate, type TrackingStatus, trackingStatuses } from '../ports/shipping-gateway.ts';
+import { type TrackingStatus, type TrackingUpdate, trackingStatuses } from '../ports/shipping-gateway.ts';
 
 const TrackingSchema = defineEntity({
   name: 'Tracking',

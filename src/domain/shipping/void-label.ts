@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder } from '../orders/index.ts';
 import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
 import { isFinal } from './is-final.ts';
@@ -53,6 +53,10 @@ async function refund(ctx: Context, held: HeldLabel): Promise<void> {
 
 const notVoidable = (sentence: string) => new DomainError('conflict', 'label_not_voidable', sentence);
 
-const noResponse = (cause: ProviderError) => new DomainError(
-  'upstream_failed', 'shipping_provider_unavailable', 'The parcel provider does not answer at the moment. The label is given back as soon as it does.', { cause },
-);
+const noResponse = (cause: ProviderError) =>
+  new DomainError(
+    'upstream_failed',
+    'shipping_provider_unavailable',
+    'The parcel provider does not answer at the moment. The label is given back as soon as it does.',
+    { cause },
+  );

@@ -1,13 +1,13 @@
+import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
+import { isFinal } from './is-final.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
-import { isFinal } from './is-final.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { laterIfDenied } from './later-if-denied.ts';
 import { openAccount } from './open-account.ts';
@@ -36,7 +36,10 @@ export async function failLabelRefund(ctx: Context, { labelId }: { labelId: stri
 }
 
 /** `undefined` where nothing is to be given back. The label of a refunded order that was not bought is closed here. */
-async function holdForRefund(ctx: Context, { orderId, labelId }: { orderId: string; labelId: string }): Promise<HeldLabel | undefined> {
+async function holdForRefund(
+  ctx: Context,
+  { orderId, labelId }: { orderId: string; labelId: string },
+): Promise<HeldLabel | undefined> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
@@ -58,7 +61,8 @@ async function close(ctx: InTransaction, order: Order, label: Label): Promise<vo
   label.updatedAt = ctx.clock.now();
   await closeFailedJobs(ctx, label);
   await recordFulfillment(ctx, order.id, {
-    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }), resolved: [...labelReasonCodes, 'oversold'],
+    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
+    resolved: [...labelReasonCodes, 'oversold'],
   });
 }
 

@@ -1,30 +1,35 @@
 import { Cents, Country, Currency, FreeForm, Nullable, Slug, type Static, Type } from '#src/lib/schema.ts';
 import type { Storefront } from './read-storefront.ts';
 
-export const StorefrontBody = Type.Object({
-  slug: Slug,
-  name: Type.String({ examples: ['Cedar & Clay'] }),
-  currency: Currency,
-  locale: Type.String({ examples: ['en-US'] }),
-  publishable_key: Nullable(Type.String({ examples: ['pk_test_51Abc'] })),
-  features: Type.Object({
-    customer_accounts: Type.Boolean(),
-    subscriptions: Type.Boolean(),
-    gift_cards: Type.Boolean(),
-    reviews: Type.Boolean(),
-  }),
-  shipping: Type.Object({
-    countries: Type.Array(Country),
-    options: Type.Array(Type.Object({
-      name: Type.String({ examples: ['Standard'] }),
-      amount_cents: Cents,
-      free_over_cents: Nullable(Cents),
-    })),
-  }),
-  theme: FreeForm,
-  links: FreeForm,
-  version: Type.Integer(),
-}, { title: 'Storefront' });
+export const StorefrontBody = Type.Object(
+  {
+    slug: Slug,
+    name: Type.String({ examples: ['Cedar & Clay'] }),
+    currency: Currency,
+    locale: Type.String({ examples: ['en-US'] }),
+    publishable_key: Nullable(Type.String({ examples: ['pk_test_51Abc'] })),
+    features: Type.Object({
+      customer_accounts: Type.Boolean(),
+      subscriptions: Type.Boolean(),
+      gift_cards: Type.Boolean(),
+      reviews: Type.Boolean(),
+    }),
+    shipping: Type.Object({
+      countries: Type.Array(Country),
+      options: Type.Array(
+        Type.Object({
+          name: Type.String({ examples: ['Standard'] }),
+          amount_cents: Cents,
+          free_over_cents: Nullable(Cents),
+        }),
+      ),
+    }),
+    theme: FreeForm,
+    links: FreeForm,
+    version: Type.Integer(),
+  },
+  { title: 'Storefront' },
+);
 
 export function presentStorefront({ tenant, publishableKey, shipping }: Storefront): Static<typeof StorefrontBody> {
   const { customer_accounts, subscriptions, gift_cards, reviews } = tenant.modules;
@@ -38,7 +43,9 @@ export function presentStorefront({ tenant, publishableKey, shipping }: Storefro
     shipping: {
       countries: [...(shipping?.countries ?? [])],
       options: (shipping?.options ?? []).map(({ name, amountCents, freeOverCents }) => ({
-        name, amount_cents: amountCents, free_over_cents: freeOverCents,
+        name,
+        amount_cents: amountCents,
+        free_over_cents: freeOverCents,
       })),
     },
     theme: tenant.theme,

@@ -1,6 +1,6 @@
+import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { publishableKeyOf } from '../payments/index.ts';
 import { type ShippingOptions, shippingOptionsOf } from '../shipping/index.ts';
 import type { Tenant } from '../tenants/index.ts';
@@ -15,7 +15,11 @@ export interface Storefront {
 
 /** Read it with one statement, beside what is known of the store already. */
 export async function readStorefront(ctx: Context): Promise<Storefront> {
-  const row = await readOne<Omit<Storefront, 'tenant'>>(ctx, sql`
-    select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`, { brief: true });
+  const row = await readOne<Omit<Storefront, 'tenant'>>(
+    ctx,
+    sql`
+    select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`,
+    { brief: true },
+  );
   return { publishableKey: null, shipping: null, ...row, tenant: ctx.tenant };
 }

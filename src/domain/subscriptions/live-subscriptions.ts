@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read } from '#src/database/transact.ts';
 
 export interface LiveSubscription {
   readonly productId: string;
@@ -13,11 +13,14 @@ export async function liveSubscriptions(
   ctx: Context,
   { email, productIds }: { email: string; productIds: readonly string[] },
 ): Promise<LiveSubscription[]> {
-  return read<LiveSubscription>(ctx, sql`
+  return read<LiveSubscription>(
+    ctx,
+    sql`
     select product_id as "productId", payment_subscription_id as "paymentSubscriptionId" from subscriptions
     where tenant_id = ${ctx.tenant.id} and email = ${normaliseEmail(email)} and product_id = any(${productIds})
       and status <> 'canceled'
-    order by id`);
+    order by id`,
+  );
 }
 
 /** All live subscriptions of this address (trimmed, lower case) as JSON, as a part of another statement. */

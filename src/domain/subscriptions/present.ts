@@ -2,30 +2,47 @@ import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } fr
 import { type Subscription, subscriptionStatuses } from './subscription.ts';
 
 /** A subscription as the API, the webhooks and the mails show it (api.md, "Subscription"). */
-export const SubscriptionView = Type.Object({
-  id: Id('sub'),
-  payment_subscription_id: Type.String({ examples: ['sub_1Qx'] }),
-  status: Type.Enum([...subscriptionStatuses]),
-  product_id: Id('prod'),
-  variant_id: Nullable(Id('var')),
-  interval: Type.Enum(['month', 'quarter']),
-  quantity: Type.Integer({ examples: [1] }),
-  unit_price_cents: Cents,
-  currency: Currency,
-  current_period_end: Timestamp,
-  cancel_at_period_end: Type.Boolean(),
-  canceled_at: Nullable(Timestamp),
-  customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
-  version: Type.Integer({ examples: [1] }),
-  created_at: Timestamp,
-}, { title: 'Subscription' });
+export const SubscriptionView = Type.Object(
+  {
+    id: Id('sub'),
+    payment_subscription_id: Type.String({ examples: ['sub_1Qx'] }),
+    status: Type.Enum([...subscriptionStatuses]),
+    product_id: Id('prod'),
+    variant_id: Nullable(Id('var')),
+    interval: Type.Enum(['month', 'quarter']),
+    quantity: Type.Integer({ examples: [1] }),
+    unit_price_cents: Cents,
+    currency: Currency,
+    current_period_end: Timestamp,
+    cancel_at_period_end: Type.Boolean(),
+    canceled_at: Nullable(Timestamp),
+    customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'Subscription' },
+);
 export type SubscriptionView = Static<typeof SubscriptionView>;
 
 /** What a row says of it: an entity has it, and so has what `read-subscription.ts` reads. */
 export type SubscriptionRecord = Pick<
   Subscription,
-  | 'id' | 'paymentSubscriptionId' | 'status' | 'productId' | 'variantId' | 'interval' | 'quantity' | 'unitPriceCents'
-  | 'currency' | 'currentPeriodEnd' | 'cancelAtPeriodEnd' | 'canceledAt' | 'customerId' | 'email' | 'version' | 'createdAt'
+  | 'id'
+  | 'paymentSubscriptionId'
+  | 'status'
+  | 'productId'
+  | 'variantId'
+  | 'interval'
+  | 'quantity'
+  | 'unitPriceCents'
+  | 'currency'
+  | 'currentPeriodEnd'
+  | 'cancelAtPeriodEnd'
+  | 'canceledAt'
+  | 'customerId'
+  | 'email'
+  | 'version'
+  | 'createdAt'
 >;
 
 export function presentSubscription(subscription: SubscriptionRecord): SubscriptionView {

@@ -1,8 +1,8 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import { presentSubscription, type SubscriptionRecord, type SubscriptionView } from './present.ts';
 import type { SubscriptionStatus } from './subscription.ts';
 
@@ -14,8 +14,11 @@ export async function readSubscription(ctx: Context, id: string): Promise<Subscr
 
 /** Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), newest first. */
 export async function readSubscriptions(ctx: Context, condition: Sql, limit: number): Promise<SubscriptionView[]> {
-  const rows = await read<SubscriptionRecord>(ctx, sql`
-    ${select(ctx)} and ${condition} order by s.created_at desc, s.id desc limit ${limit}`);
+  const rows = await read<SubscriptionRecord>(
+    ctx,
+    sql`
+    ${select(ctx)} and ${condition} order by s.created_at desc, s.id desc limit ${limit}`,
+  );
   return rows.map(presentSubscription);
 }
 
@@ -23,11 +26,18 @@ export async function readSubscriptions(ctx: Context, condition: Sql, limit: num
  * Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listSubscriptions(ctx: Context, condition: Sql, { cursor, limit = 20 }: PageRequest): Promise<Page<SubscriptionView>> {
+export async function listSubscriptions(
+  ctx: Context,
+  condition: Sql,
+  { cursor, limit = 20 }: PageRequest,
+): Promise<Page<SubscriptionView>> {
   const list = keyset(ctx, 'subscriptions', { columns: ['s.id'], descending: true }, cursor);
-  const found = await read<SubscriptionRecord & { position: Position }>(ctx, sql`
+  const found = await read<SubscriptionRecord & { position: Position }>(
+    ctx,
+    sql`
     ${select(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`);
+    order by ${list.by} limit ${limit + 1}`,
+  );
   const page = list.page(found, limit);
   return { rows: page.rows.map(presentSubscription), cursor: page.cursor };
 }

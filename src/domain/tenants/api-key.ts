@@ -7,7 +7,10 @@ import { publishableScopes, type Scope, scopes } from './scopes.ts';
 
 const Kind = Type.Enum(['secret', 'publishable']);
 const Scopes = Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes }), {
-  minItems: 1, maxItems: scopes.length, uniqueItems: true, examples: [['products:read', 'cart:write']],
+  minItems: 1,
+  maxItems: scopes.length,
+  uniqueItems: true,
+  examples: [['products:read', 'cart:write']],
 });
 
 /** A key as the store file and the owner's side write it. */
@@ -18,10 +21,14 @@ export const KeyInput = Type.Object({
   scopes: Scopes,
   /** From this moment on the key is refused. */
   expires_at: Omittable(Timestamp),
-  requests_per_minute: Omittable(Type.Integer({
-    minimum: 1, maximum: 100_000, examples: [6000],
-    description: 'The key\'s own limit, over all its requests to limited operations. Default: 6000 for a secret key.',
-  })),
+  requests_per_minute: Omittable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      examples: [6000],
+      description: "The key's own limit, over all its requests to limited operations. Default: 6000 for a secret key.",
+    }),
+  ),
 });
 export type KeyInput = Static<typeof KeyInput>;
 
@@ -65,17 +72,20 @@ export function rejectKey(path: string, sentence: string): DomainError {
   return invalidRequest(sentence, { path, code: 'taken', detail: sentence });
 }
 
-export const ApiKeyView = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  kind: Kind,
-  scopes: Type.Array(Type.String()),
-  hint: Type.String({ examples: ['sk_test_…k7q2'] }),
-  requests_per_minute: Nullable(Type.Integer({ examples: [6000] })),
-  expires_at: Nullable(Timestamp),
-  revoked_at: Nullable(Timestamp),
-  created_at: Timestamp,
-}, { title: 'ApiKey' });
+export const ApiKeyView = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    kind: Kind,
+    scopes: Type.Array(Type.String()),
+    hint: Type.String({ examples: ['sk_test_…k7q2'] }),
+    requests_per_minute: Nullable(Type.Integer({ examples: [6000] })),
+    expires_at: Nullable(Timestamp),
+    revoked_at: Nullable(Timestamp),
+    created_at: Timestamp,
+  },
+  { title: 'ApiKey' },
+);
 
 export function presentKey(key: ApiKey): Static<typeof ApiKeyView> {
   return {

@@ -28,7 +28,12 @@ export async function deriveToken(ctx: Context, purpose: string, rowId: string):
 }
 
 /** `deriveToken` for whoever needs several tokens of one tenant, or its secret besides. */
-export function deriveTokenWith(ctx: Pick<Context, 'tenant'>, { secret }: SessionSecret, purpose: string, rowId: string): string {
+export function deriveTokenWith(
+  ctx: Pick<Context, 'tenant'>,
+  { secret }: SessionSecret,
+  purpose: string,
+  rowId: string,
+): string {
   return ctx.tenant.id.slice(-idCharacters) + hmacSha256(secret, `${purpose}\n${rowId}`).toString('base64url');
 }
 

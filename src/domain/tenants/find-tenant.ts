@@ -1,6 +1,6 @@
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '#src/database/transact.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The tenant that a condition on the columns of `tenants` names. */

@@ -1,8 +1,8 @@
 export { type ApiKey, ApiKeyView, issuesOfKey, KeyInput, presentKey } from './api-key.ts';
-export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
 export { deriveCode } from './derive-code.ts';
 export { deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
 export { issueKey } from './issue-key.ts';
+export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
 export { listKeys } from './list-keys.ts';
 export { listTenants } from './list-tenants.ts';
 export { revokeKey } from './revoke-key.ts';
@@ -13,6 +13,6 @@ export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
 export { setModules } from './set-modules.ts';
 export { ModulesInput, StoreInput } from './store-input.ts';
-export { moduleNames, type ModuleName, type Tenant, TenantEntity } from './tenant.ts';
 export { takeOrderNumber } from './take-order-number.ts';
+export { type ModuleName, moduleNames, type Tenant, TenantEntity } from './tenant.ts';
 export { createTenantDirectory, type TenantDirectory } from './tenant-directory.ts';

@@ -24,7 +24,10 @@ export interface IssuedKey {
  * Make a key of the context's store, for this environment. Whoever calls records it in the audit log.
  * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, or the name is taken
  */
-export async function issueKey(ctx: InTransaction, { name, kind, scopes, expiresAt, requestsPerMinute = null }: KeyToIssue): Promise<IssuedKey> {
+export async function issueKey(
+  ctx: InTransaction,
+  { name, kind, scopes, expiresAt, requestsPerMinute = null }: KeyToIssue,
+): Promise<IssuedKey> {
   rejectWideKey({ kind, scopes });
   const value = newKey(kind, ctx.settings.appMode);
   const [key] = await ctx.tx.execute<ApiKey>(sql`

@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
-
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { agingBy } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '#src/database/transact.ts';
 import { hashKey, type KeyKind, parseKey } from './api-key-format.ts';
 import type { Scope } from './scopes.ts';
 
@@ -48,7 +47,10 @@ export function createKeyDirectory(ctx: PlatformContext): KeyDirectory {
       const claimed = parseKey(characters);
       if (!claimed) throw refuse('invalid_key', 'This is not a key: a character is missing or wrong.');
       if (claimed.mode !== ctx.settings.appMode) {
-        throw refuse('wrong_environment', `This is a ${claimed.mode} key, and here is the ${ctx.settings.appMode} environment.`);
+        throw refuse(
+          'wrong_environment',
+          `This is a ${claimed.mode} key, and here is the ${ctx.settings.appMode} environment.`,
+        );
       }
       const found = await keys.fetch(hashKey(ctx.settings.keyPepper, characters).toString('base64'));
       if (!found?.key) throw refuse('invalid_key', 'There is no such key.');
@@ -61,10 +63,13 @@ export function createKeyDirectory(ctx: PlatformContext): KeyDirectory {
 }
 
 async function find(ctx: PlatformContext, hash: Buffer): Promise<StoredKey | undefined> {
-  const [key] = await runOnPlatformTables<StoredKey>(ctx, sql`
+  const [key] = await runOnPlatformTables<StoredKey>(
+    ctx,
+    sql`
     select id, tenant_id as "tenantId", kind, scopes, requests_per_minute as "requestsPerMinute",
       expires_at as "expiresAt", revoked_at as "revokedAt"
-    from api_keys where hash = ${hash}`);
+    from api_keys where hash = ${hash}`,
+  );
   return key;
 }
 

@@ -1,6 +1,6 @@
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '#src/database/transact.ts';
 import { tenantColumns } from './find-tenant.ts';
 import type { Tenant } from './tenant.ts';
 

@@ -19,11 +19,16 @@ export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{
 
   rejectWideKey(wanted);
   const { requestsPerMinute = null } = wanted;
-  if (known.kind !== wanted.kind) throw rejectKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
+  if (known.kind !== wanted.kind)
+    throw rejectKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
   const values: FieldValues = {
     ...(!sameScopes(known.scopes, wanted.scopes) && { scopes: [known.scopes, wanted.scopes] }),
-    ...(known.requestsPerMinute !== requestsPerMinute && { requests_per_minute: [known.requestsPerMinute, requestsPerMinute] }),
-    ...(known.expiresAt?.getTime() !== wanted.expiresAt?.getTime() && { expires_at: [known.expiresAt, wanted.expiresAt] }),
+    ...(known.requestsPerMinute !== requestsPerMinute && {
+      requests_per_minute: [known.requestsPerMinute, requestsPerMinute],
+    }),
+    ...(known.expiresAt?.getTime() !== wanted.expiresAt?.getTime() && {
+      expires_at: [known.expiresAt, wanted.expiresAt],
+    }),
   };
   const fields = Object.keys(values);
   if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };

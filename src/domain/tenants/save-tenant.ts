@@ -90,6 +90,8 @@ async function rejectOnceSold(ctx: InTransaction<PlatformContext>, { id, currenc
     select exists (select from order_numbers where tenant_id = ${id}) as sold`);
   if (!row?.sold) return;
   throw invalidRequest('A store that has sold something keeps its currency.', {
-    path: '/currency', code: 'const', detail: `must stay ${currency}: something was ordered in it`,
+    path: '/currency',
+    code: 'const',
+    detail: `must stay ${currency}: something was ordered in it`,
   });
 }

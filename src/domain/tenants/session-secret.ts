@@ -1,7 +1,7 @@
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
-import { runOnPlatformTables } from '#src/database/transact.ts';
 
 /** The secret that signs a store's sessions and derives its tokens, and which of its secrets that is. */
 export interface SessionSecret {
@@ -11,8 +11,11 @@ export interface SessionSecret {
 
 /** The secret of the context's store. Never logged, never sent. */
 export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
-  const [row] = await runOnPlatformTables<{ number: number; sealed: string }>(ctx, sql`
-    select session_secret_number as number, session_secret_sealed as sealed from tenants where id = ${ctx.tenant.id}`);
+  const [row] = await runOnPlatformTables<{ number: number; sealed: string }>(
+    ctx,
+    sql`
+    select session_secret_number as number, session_secret_sealed as sealed from tenants where id = ${ctx.tenant.id}`,
+  );
   if (!row) throw new TypeError('The store of this context is gone.');
   return { number: row.number, secret: ctx.keyring.open(ctx.tenant.id, sessionSecretField, row.sealed) };
 }

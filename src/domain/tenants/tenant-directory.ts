@@ -29,6 +29,9 @@ type Found = { tenant: Tenant | undefined };
 
 function remember(clock: Clock, fetch: (key: string) => Promise<Tenant | undefined>): LRUCache<string, Found> {
   return new LRUCache({
-    max: 10_000, ttl: freshForMs, ...agingBy(clock), fetchMethod: async (key) => ({ tenant: await fetch(key) }),
+    max: 10_000,
+    ttl: freshForMs,
+    ...agingBy(clock),
+    fetchMethod: async (key) => ({ tenant: await fetch(key) }),
   });
 }

@@ -5,7 +5,12 @@ export const moduleNames = ['customer_accounts', 'subscriptions', 'gift_cards', 
 export type ModuleName = (typeof moduleNames)[number];
 export type Modules = Record<ModuleName, boolean>;
 
-export const initialModules: Modules = { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: true };
+export const initialModules: Modules = {
+  customer_accounts: false,
+  subscriptions: true,
+  gift_cards: true,
+  reviews: true,
+};
 
 export const TenantEntity = defineEntity({
   name: 'Tenant',
@@ -41,7 +46,22 @@ type Row = InferEntity<typeof TenantEntity>;
 export type Tenant = Readonly<
   Pick<
     Row,
-    | 'id' | 'slug' | 'name' | 'ownerEmail' | 'currency' | 'locale' | 'timezone' | 'storefrontUrl' | 'magicLinkPath'
-    | 'restorePath' | 'allowedOrigins' | 'requestsPerSecond' | 'mailFrom' | 'theme' | 'links' | 'modules' | 'version'
+    | 'id'
+    | 'slug'
+    | 'name'
+    | 'ownerEmail'
+    | 'currency'
+    | 'locale'
+    | 'timezone'
+    | 'storefrontUrl'
+    | 'magicLinkPath'
+    | 'restorePath'
+    | 'allowedOrigins'
+    | 'requestsPerSecond'
+    | 'mailFrom'
+    | 'theme'
+    | 'links'
+    | 'modules'
+    | 'version'
   >
 >;

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
-import { renderObjects, type RenderedObject } from './render-object.ts';
+import { type RenderedObject, renderObjects } from './render-object.ts';
 import { sign } from './sign.ts';
 import { beginWithinMs } from './slots.ts';
 import { breakerFailures } from './webhook-endpoint.ts';
@@ -43,8 +43,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   let gone = false;
 
   const mayBegin = () =>
-    !gone && !isShuttingDown(ctx) && (failuresInRow < breakerFailures || batch.probe)
-    && tookMs() < beginWithinMs;
+    !gone && !isShuttingDown(ctx) && (failuresInRow < breakerFailures || batch.probe) && tookMs() < beginWithinMs;
 
   async function work(): Promise<void> {
     while (begun < queue.length && mayBegin()) {
@@ -97,7 +96,11 @@ async function attempt(
 }
 
 /** What a receiver reads (protocols.md §5). The object is as it is now; what its version is lower of, is older. */
-function bodyOf(ctx: Context, { eventId, type, eventAt }: ClaimedDelivery, { object, version }: RenderedObject): string {
+function bodyOf(
+  ctx: Context,
+  { eventId, type, eventAt }: ClaimedDelivery,
+  { object, version }: RenderedObject,
+): string {
   return JSON.stringify({
     id: eventId,
     type,

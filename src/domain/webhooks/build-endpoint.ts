@@ -9,13 +9,28 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 const defaultConcurrency = 4;
 
 /** Write a new endpoint down, with its slots. */
-export async function buildEndpoint(ctx: InTransaction, input: EndpointInput, secret: string): Promise<WebhookEndpoint> {
+export async function buildEndpoint(
+  ctx: InTransaction,
+  input: EndpointInput,
+  secret: string,
+): Promise<WebhookEndpoint> {
   const now = ctx.clock.now();
   const concurrency = input.concurrency ?? defaultConcurrency;
   const endpoint = ctx.tx.em.create(WebhookEndpoint, {
-    tenantId: ctx.tenant.id, id: newId('whe'), url: input.url, events: [...input.events], concurrency,
-    ratePerSecond: input.rate_per_second ?? null, secretSealed: sealSecret(ctx, secret), failures: 0, failuresInRow: 0,
-    warnings: 0, breakerOpenings: 0, version: 1, createdAt: now, updatedAt: now,
+    tenantId: ctx.tenant.id,
+    id: newId('whe'),
+    url: input.url,
+    events: [...input.events],
+    concurrency,
+    ratePerSecond: input.rate_per_second ?? null,
+    secretSealed: sealSecret(ctx, secret),
+    failures: 0,
+    failuresInRow: 0,
+    warnings: 0,
+    breakerOpenings: 0,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
   });
   await ctx.tx.em.flush();
   await saveLeases(ctx, endpoint.id, concurrency);

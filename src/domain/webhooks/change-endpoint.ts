@@ -1,7 +1,7 @@
+import { transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
 import { presentEndpoint, type WebhookEndpointView } from './present.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';

@@ -1,9 +1,9 @@
+import { lockRow } from '#src/database/lock-row.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
-import { lockRow } from '#src/database/lock-row.ts';
-import type { Slot } from './slots.ts';
 import { openSecret } from './secret.ts';
+import type { Slot } from './slots.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** A delivery that this run alone may attempt until the lease of its slot ends. */
@@ -51,7 +51,10 @@ export async function claimDeliveries(
 ): Promise<Batch | undefined> {
   const now = ctx.clock.now();
   const limit = endpoint.allowance(wanted, now);
-  const deliveries = limit === 0 ? [] : await ctx.tx.execute<ClaimedDelivery>(sql`
+  const deliveries =
+    limit === 0
+      ? []
+      : await ctx.tx.execute<ClaimedDelivery>(sql`
     with due as (
       select id, next_attempt_at from webhook_deliveries
       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id} and state = 'pending' and next_attempt_at <= ${now}

@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { transact } from '#src/database/transact.ts';
 import { buildEndpoint, findByUrl, rejectUnsafeUrl, urlIssue } from './build-endpoint.ts';
 import type { EndpointInput } from './endpoint-input.ts';
 import { presentEndpoint, type WebhookEndpointView } from './present.ts';

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
-import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
+import { type AttemptedBatch, attemptBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { clockSkewMs, releaseLease, nextDueAt, renewLease, type Slot, takeLease } from './slots.ts';
+import { clockSkewMs, nextDueAt, releaseLease, renewLease, type Slot, takeLease } from './slots.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** One job works so long and then makes room for others: what is left has a successor. */
@@ -55,7 +55,12 @@ async function begin(ctx: InTransaction, endpointId: string): Promise<Turn | und
 }
 
 /** Write down how a batch went and take the next one, in one transaction. */
-async function goOn(ctx: Context, { slot, batch }: Turn, result: AttemptedBatch | undefined, mayGoOn: boolean): Promise<Turn> {
+async function goOn(
+  ctx: Context,
+  { slot, batch }: Turn,
+  result: AttemptedBatch | undefined,
+  mayGoOn: boolean,
+): Promise<Turn> {
   return transact(ctx, async (ctx) => {
     const renewed = await renewLease(ctx, slot);
     const endpoint = await lockEndpoint(ctx, slot.endpointId);

@@ -10,13 +10,21 @@ const families = [...new Set(chosenTypes.map((type) => `${type.split('.')[0]}.*`
 const EventFilter = Type.Enum([...chosenTypes, ...families], { examples: ['order.paid'] });
 
 const Events = Type.Array(EventFilter, {
-  minItems: 1, maxItems: 50, uniqueItems: true, examples: [['order.paid', 'subscription.*']],
+  minItems: 1,
+  maxItems: 50,
+  uniqueItems: true,
+  examples: [['order.paid', 'subscription.*']],
 });
 const Concurrency = Type.Integer({
-  minimum: 1, maximum: 32, examples: [4], description: 'How many requests may be in flight at once.',
+  minimum: 1,
+  maximum: 32,
+  examples: [4],
+  description: 'How many requests may be in flight at once.',
 });
 const RatePerSecond = Type.Integer({
-  minimum: 1, maximum: 1000, examples: [50],
+  minimum: 1,
+  maximum: 1000,
+  examples: [50],
   description: 'How many requests may begin in a second. Without it there is no limit.',
 });
 
@@ -36,8 +44,11 @@ export type EndpointPatch = Static<typeof EndpointPatch>;
 /** An endpoint in a store file, which may bring its own secret. It is known by its address. */
 export const EndpointEntry = Type.Object({
   ...EndpointInput.properties,
-  secret: Type.Optional(Type.String({
-    pattern: secretPattern, description: 'whsec_ and base64 of 16 to 64 bytes. Without it one is made.',
-  })),
+  secret: Type.Optional(
+    Type.String({
+      pattern: secretPattern,
+      description: 'whsec_ and base64 of 16 to 64 bytes. Without it one is made.',
+    }),
+  ),
 });
 export type EndpointEntry = Static<typeof EndpointEntry>;

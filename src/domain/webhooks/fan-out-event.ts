@@ -1,10 +1,10 @@
 import { drainEndpoint } from '#jobs/webhooks.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { isSubscribedTo } from '#src/outbox/is-subscribed.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { completeJob } from '#src/database/transact.ts';
 
 /**
  * Write one delivery of an event for each endpoint that chose its type, and wake the endpoint. For one that is

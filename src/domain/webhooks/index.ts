@@ -4,14 +4,19 @@ export { EndpointEntry, EndpointInput, EndpointPatch } from './endpoint-input.ts
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';
 export { fanOutEvent } from './fan-out-event.ts';
 export {
-  deliveryStates, presentAttempt, presentDelivery, presentEndpoint, WebhookAttemptView, WebhookDeliveryView,
+  deliveryStates,
+  presentAttempt,
+  presentDelivery,
+  presentEndpoint,
+  WebhookAttemptView,
+  WebhookDeliveryView,
   WebhookEndpointView,
 } from './present.ts';
-export { pruneDeliveries } from './retention.ts';
 export { listDeliveries, readDelivery } from './read-deliveries.ts';
 export { listEndpoints, readEndpoint } from './read-endpoints.ts';
 export { recoverDeliveries, redeliver } from './redeliver.ts';
 export { removeEndpoint } from './remove-endpoint.ts';
+export { pruneDeliveries } from './retention.ts';
 export { rotateSecret } from './rotate-secret.ts';
 export { saveEndpoint } from './save-endpoint.ts';
 export { webhookSealedColumns } from './sealed-columns.ts';

@@ -1,8 +1,8 @@
+import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read, readOne } from '#src/database/transact.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryState } from './present.ts';
 import { readEndpoint } from './read-endpoints.ts';
 
@@ -22,13 +22,16 @@ export interface DeliveryQuery {
 export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promise<Page<DeliveryRecord>> {
   const { endpointId, limit, cursor, state, type, since } = query;
   const keys = keyset(ctx, `webhook_deliveries of ${endpointId}`, { columns: ['d.id'], descending: true }, cursor);
-  const rows = await read<DeliveryRecord & { position: Position }>(ctx, sql`
+  const rows = await read<DeliveryRecord & { position: Position }>(
+    ctx,
+    sql`
     select ${deliveryColumns}, ${keys.position} as position ${fromDeliveries(ctx)} and d.endpoint_id = ${endpointId}
       ${state === undefined ? sql`` : sql`and d.state = ${state}`}
       ${type === undefined ? sql`` : sql`and e.type = ${type}`}
       ${since === undefined ? sql`` : sql`and d.created_at >= ${since}`}
       and ${keys.after}
-    order by ${keys.by} limit ${limit + 1}`);
+    order by ${keys.by} limit ${limit + 1}`,
+  );
   if (rows.length === 0 && !(await readEndpoint(ctx, endpointId))) throw notFound('webhook endpoint');
   return keys.page(rows, limit);
 }
@@ -38,12 +41,15 @@ export async function readDelivery(
   ctx: Context,
   id: string,
 ): Promise<{ delivery: DeliveryRecord; attempts: AttemptRecord[] } | undefined> {
-  const row = await readOne<DeliveryRecord & { attempts: StoredAttempt[] }>(ctx, sql`
+  const row = await readOne<DeliveryRecord & { attempts: StoredAttempt[] }>(
+    ctx,
+    sql`
     select delivery.*, (
       select coalesce(json_agg(json_build_object('number', a.number, 'at', a.at, 'status', a.status, 'failure', a.failure,
         'durationMs', a.duration_ms, 'response', a.response) order by a.number), '[]')
       from webhook_attempts a where a.tenant_id = ${ctx.tenant.id} and a.delivery_id = delivery.id) as attempts
-    from (select ${deliveryColumns} ${fromDeliveries(ctx)} and d.id = ${id}) as delivery`);
+    from (select ${deliveryColumns} ${fromDeliveries(ctx)} and d.id = ${id}) as delivery`,
+  );
   if (!row) return undefined;
   const { attempts, ...delivery } = row;
   return { delivery, attempts: attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })) };

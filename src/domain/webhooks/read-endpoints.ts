@@ -1,7 +1,7 @@
+import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { read } from '#src/database/transact.ts';
 import type { EndpointRecord } from './present.ts';
 
 /** The endpoint with this id, as its owner sees it. */
@@ -11,8 +11,11 @@ export async function readEndpoint(ctx: Context, id: string): Promise<EndpointRe
 }
 
 export async function readEndpoints(ctx: Context, ids: readonly string[]): Promise<EndpointRecord[]> {
-  return read<EndpointRecord>(ctx, sql`
-    select ${endpointColumns} from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = any(${ids})`);
+  return read<EndpointRecord>(
+    ctx,
+    sql`
+    select ${endpointColumns} from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = any(${ids})`,
+  );
 }
 
 /**
@@ -24,10 +27,13 @@ export async function listEndpoints(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<EndpointRecord>> {
   const keys = keyset(ctx, 'webhook_endpoints', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<EndpointRecord & { position: Position }>(ctx, sql`
+  const rows = await read<EndpointRecord & { position: Position }>(
+    ctx,
+    sql`
     select ${endpointColumns}, ${keys.position} as position
     from webhook_endpoints where tenant_id = ${ctx.tenant.id} and ${keys.after}
-    order by ${keys.by} limit ${limit + 1}`);
+    order by ${keys.by} limit ${limit + 1}`,
+  );
   return keys.page(rows, limit);
 }
 

@@ -7,10 +7,10 @@ import type { HttpOutcome } from '../ports/outbound-http.ts';
 import { type Attempt, type AttemptedBatch, isGone, isSuccess } from './attempt-batch.ts';
 import type { Batch } from './claim-deliveries.ts';
 import { discardPending } from './discard-pending.ts';
+import type { Consequences } from './endpoint-health.ts';
 import { waitAfter } from './retry-schedule.ts';
 import { widthsOf } from './slots.ts';
 import { warnOwner } from './warn-owner.ts';
-import type { Consequences } from './endpoint-health.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
@@ -63,9 +63,10 @@ interface Outcome {
 
 function judge(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: Date): Outcome {
   const round = delivery.roundCount + 1;
-  const waitMs = isSuccess(outcome) || isGone(outcome)
-    ? undefined
-    : waitAfter(ctx.settings.webhookRetryScheduleMs, round, retryAfterOf(outcome), Math.random());
+  const waitMs =
+    isSuccess(outcome) || isGone(outcome)
+      ? undefined
+      : waitAfter(ctx.settings.webhookRetryScheduleMs, round, retryAfterOf(outcome), Math.random());
   return {
     id: delivery.id,
     state: isSuccess(outcome) ? 'delivered' : waitMs === undefined ? 'failed' : 'pending',
@@ -86,7 +87,12 @@ function retryAfterOf(outcome: HttpOutcome): number | undefined {
   return outcome.kind === 'answered' && [429, 503].includes(outcome.status) ? outcome.retryAfterSeconds : undefined;
 }
 
-async function writeOutcomes(ctx: InTransaction, { slot }: Batch, outcomes: readonly Outcome[], now: Date): Promise<void> {
+async function writeOutcomes(
+  ctx: InTransaction,
+  { slot }: Batch,
+  outcomes: readonly Outcome[],
+  now: Date,
+): Promise<void> {
   if (outcomes.length === 0) return;
   await ctx.tx.execute(sql`
     with outcome as (
@@ -107,7 +113,11 @@ async function writeOutcomes(ctx: InTransaction, { slot }: Batch, outcomes: read
 }
 
 /** What nothing was heard of is due as before; what has nothing to tell any more is put aside. */
-async function writeUnheard(ctx: InTransaction, { slot }: Batch, { unheard, objectless }: AttemptedBatch): Promise<void> {
+async function writeUnheard(
+  ctx: InTransaction,
+  { slot }: Batch,
+  { unheard, objectless }: AttemptedBatch,
+): Promise<void> {
   if (unheard.length > 0) {
     await ctx.tx.execute(sql`
       update webhook_deliveries d set next_attempt_at = u."dueAt", lease = null
@@ -124,7 +134,8 @@ async function writeUnheard(ctx: InTransaction, { slot }: Batch, { unheard, obje
 
 function enqueueRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint, outcomes: readonly Outcome[]): void {
   for (const { id, number, nextAttemptAt } of outcomes) {
-    if (nextAttemptAt) enqueue(ctx, drainEndpoint, { endpointId, causeId: `${id}:${number}` }, { dueAt: nextAttemptAt });
+    if (nextAttemptAt)
+      enqueue(ctx, drainEndpoint, { endpointId, causeId: `${id}:${number}` }, { dueAt: nextAttemptAt });
   }
 }
 

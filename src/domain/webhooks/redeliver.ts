@@ -1,8 +1,8 @@
+import { readOne, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
 import { wakeEndpoints } from './record-outcomes.ts';
 import { rejectDisabled } from './refuse-disabled.ts';
@@ -15,8 +15,11 @@ const recoverMax = 50_000;
  * @throws DomainError `not_found`, or `invalid_request` when its endpoint is switched off
  */
 export async function redeliver(ctx: Context, { id }: { id: string }): Promise<void> {
-  const row = await readOne<{ endpointId: string }>(ctx, sql`
-    select endpoint_id as "endpointId" from webhook_deliveries where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  const row = await readOne<{ endpointId: string }>(
+    ctx,
+    sql`
+    select endpoint_id as "endpointId" from webhook_deliveries where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+  );
   const delivery = found(row, 'webhook delivery');
   await transact(ctx, async (ctx) => {
     await begin(ctx, delivery.endpointId);
@@ -54,7 +57,12 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
           and created_at >= ${since} and created_at < ${until ?? ctx.clock.now()}
         order by id limit ${recoverMax})
       returning id`);
-    const after = { since: since.toISOString(), until: until?.toISOString() ?? null, only, recovered: recovered.length };
+    const after = {
+      since: since.toISOString(),
+      until: until?.toISOString() ?? null,
+      only,
+      recovered: recovered.length,
+    };
     const subject = { subjectKind: 'webhook_endpoint', subjectId: id };
     await recordAudit(ctx, { action: 'webhook_endpoint.recovered', ...subject, after });
     return { recovered: recovered.length };

@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type EventObjectKind, eventTypes } from '#src/outbox/events.ts';
 import type { Context } from '../context.ts';
 import { OrderView, readOrders } from '../orders/index.ts';
-import { presentReturn, readReturns, ReturnView } from '../returns/index.ts';
+import { presentReturn, ReturnView, readReturns } from '../returns/index.ts';
 import { LabelView, readLabels } from '../shipping/index.ts';
 import { readSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
@@ -58,9 +58,11 @@ export async function renderObjects(
   deliveries: readonly ClaimedDelivery[],
 ): Promise<ReadonlyMap<string, RenderedObject>> {
   const byKind = Map.groupBy(deliveries, ({ type }) => eventTypes[type]);
-  const objects = await Promise.all([...byKind].map(([kind, deliveries]) => {
-    const ids = [...new Set(deliveries.map(({ objectId }) => objectId))];
-    return objectKinds[kind].read(ctx, ids);
-  }));
+  const objects = await Promise.all(
+    [...byKind].map(([kind, deliveries]) => {
+      const ids = [...new Set(deliveries.map(({ objectId }) => objectId))];
+      return objectKinds[kind].read(ctx, ids);
+    }),
+  );
   return new Map(objects.flat().map((object) => [object.id, object]));
 }

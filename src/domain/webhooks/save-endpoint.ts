@@ -24,7 +24,7 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const values = changedValues(endpoint, settingsOf(input));
-  const fields = [...await changeEndpoint(ctx, endpoint, input), ...changeSecret(ctx, endpoint, input.secret)];
+  const fields = [...(await changeEndpoint(ctx, endpoint, input)), ...changeSecret(ctx, endpoint, input.secret)];
   return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 

@@ -75,7 +75,12 @@ export async function takeLease(ctx: InTransaction, endpointId: string, lease: s
   const now = ctx.clock.now();
   const leasedUntil = new Date(now.getTime() + leaseMs);
   const holder = ctx.attempt?.outboxId ?? lease;
-  const [row] = await ctx.tx.execute<{ number: number | null; width: number; ownUntil: Date | null; dueAt: Date | null }>(sql`
+  const [row] = await ctx.tx.execute<{
+    number: number | null;
+    width: number;
+    ownUntil: Date | null;
+    dueAt: Date | null;
+  }>(sql`
     with free as materialized (
       select s.number
       from webhook_endpoint_leases s

@@ -9,7 +9,10 @@ import { changeEndpoint } from './save-endpoint.ts';
  * Change an endpoint; whatever is left out stays.
  * @throws DomainError `not_found`, or `invalid_request` when the address may not be called or has an endpoint already
  */
-export async function updateEndpoint(ctx: Context, change: EndpointPatch & { id: string }): Promise<WebhookEndpointView> {
+export async function updateEndpoint(
+  ctx: Context,
+  change: EndpointPatch & { id: string },
+): Promise<WebhookEndpointView> {
   const { id, ...patch } = change;
   if (patch.url !== undefined) await rejectUnsafeUrl(ctx, patch.url, { resolve: true });
   return changeNamedEndpoint(ctx, id, 'updated', async (ctx, endpoint) => {

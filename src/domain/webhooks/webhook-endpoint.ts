@@ -2,7 +2,11 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import {
-  type Circumstances, type Consequences, type DisabledReason, disabledReasons, type Heard,
+  type Circumstances,
+  type Consequences,
+  type DisabledReason,
+  disabledReasons,
+  type Heard,
 } from './endpoint-health.ts';
 
 const WebhookEndpointSchema = defineEntity({

@@ -1,6 +1,6 @@
+import { asPlatform } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import type { DisabledReason } from './endpoint-health.ts';
 
 /** A delivery that was given up. */

@@ -10,7 +10,13 @@ const usualTimeoutMs = seconds(8);
  * EasyPost, as far as it is wired: whether a key opens the account. The address list is what test and live keys may
  * both read.
  */
-export function createEasypostConnection({ baseUrl = 'https://api.easypost.com', log }: { baseUrl?: string; log: Log }): ShippingConnection {
+export function createEasypostConnection({
+  baseUrl = 'https://api.easypost.com',
+  log,
+}: {
+  baseUrl?: string;
+  log: Log;
+}): ShippingConnection {
   return {
     async checkAccount({ apiKey }, options = {}) {
       const startedAt = performance.now();
@@ -19,11 +25,19 @@ export function createEasypostConnection({ baseUrl = 'https://api.easypost.com',
         headers: { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` },
         redirect: 'error',
         signal: deadline.signal,
-      }).then(async (answer) => {
-        await answer.body?.cancel();
-        return answer.status;
-      }, () => undefined).finally(() => deadline.clear());
-      log.info({ provider: 'easypost', operation: 'addresses.list', status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
+      })
+        .then(
+          async (answer) => {
+            await answer.body?.cancel();
+            return answer.status;
+          },
+          () => undefined,
+        )
+        .finally(() => deadline.clear());
+      log.info(
+        { provider: 'easypost', operation: 'addresses.list', status, ms: Math.round(performance.now() - startedAt) },
+        'provider call',
+      );
       if (status === undefined || status >= 500) throw failed('away', 'EasyPost did not answer.');
       if (status === 401 || status === 403) throw failed('denied', 'EasyPost does not know this key.');
       if (status === 429) throw failed('busy', 'EasyPost asks to come back later.');
@@ -32,4 +46,5 @@ export function createEasypostConnection({ baseUrl = 'https://api.easypost.com',
   };
 }
 
-const failed = (failure: ProviderError['failure'], sentence: string) => new ProviderError('easypost', failure, sentence);
+const failed = (failure: ProviderError['failure'], sentence: string) =>
+  new ProviderError('easypost', failure, sentence);

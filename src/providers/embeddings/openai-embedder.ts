@@ -27,10 +27,12 @@ const shortensVectors = /^text-embedding-3-/;
 const shortLength = 512;
 
 const Answer = Type.Object({
-  data: Type.Array(Type.Object({
-    index: Type.Integer({ minimum: 0 }),
-    embedding: Type.Union([Type.String(), Type.Array(Type.Number())]),
-  })),
+  data: Type.Array(
+    Type.Object({
+      index: Type.Integer({ minimum: 0 }),
+      embedding: Type.Union([Type.String(), Type.Array(Type.Number())]),
+    }),
+  ),
 });
 
 /** An embeddings endpoint that speaks OpenAI's language, as those of most makers do. */
@@ -41,7 +43,12 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
   async function embedBatch(texts: readonly string[], { signal, timeoutMs }: EmbedOptions): Promise<Float32Array[]> {
     const startedAt = performance.now();
     const timeout = AbortSignal.timeout(timeoutMs);
-    const body = { model, input: texts, encoding_format: 'base64', ...(shortensVectors.test(model) && { dimensions: shortLength }) };
+    const body = {
+      model,
+      input: texts,
+      encoding_format: 'base64',
+      ...(shortensVectors.test(model) && { dimensions: shortLength }),
+    };
     let status: number | undefined;
     try {
       const answer = await request(endpoint, {
@@ -59,7 +66,16 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
       if (error instanceof ProviderError) throw error;
       throw new ProviderError('embeddings', 'away', 'The embeddings endpoint did not answer.', { cause: error });
     } finally {
-      log.info({ provider: 'embeddings', operation: 'embeddings.create', status, texts: texts.length, ms: Math.round(performance.now() - startedAt) }, 'provider call');
+      log.info(
+        {
+          provider: 'embeddings',
+          operation: 'embeddings.create',
+          status,
+          texts: texts.length,
+          ms: Math.round(performance.now() - startedAt),
+        },
+        'provider call',
+      );
     }
   }
 
@@ -68,7 +84,11 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
     async embed(texts, options) {
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += batchSize) {
-        vectors.push(...await breaker.run('embeddings', model, () => inCall('embeddings', 'embeddings.create', () => embedBatch(texts.slice(at, at + batchSize), options))));
+        vectors.push(
+          ...(await breaker.run('embeddings', model, () =>
+            inCall('embeddings', 'embeddings.create', () => embedBatch(texts.slice(at, at + batchSize), options)),
+          )),
+        );
       }
       return vectors;
     },
@@ -86,7 +106,8 @@ function endpointOf(url: string): string {
 /** Some makers answer numbers however they are asked. */
 function readVectors(text: string, count: number): Float32Array[] {
   const answer = parse(text);
-  const vectors = answer?.data.toSorted((left, right) => left.index - right.index).map(({ embedding }) => toVector(embedding)) ?? [];
+  const vectors =
+    answer?.data.toSorted((left, right) => left.index - right.index).map(({ embedding }) => toVector(embedding)) ?? [];
   const length = vectors[0]?.length ?? 0;
   if (vectors.length === count && length > 0 && vectors.every((vector) => vector.length === length)) return vectors;
   throw new ProviderError('embeddings', 'away', 'The embeddings endpoint answered what cannot be read.');

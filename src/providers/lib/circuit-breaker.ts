@@ -21,7 +21,11 @@ export class CircuitBreaker {
   readonly #now: () => number;
   readonly #circuits = new Map<string, Circuit>();
 
-  constructor({ openMs, failures, now = () => performance.now() }: { openMs: number; failures: number; now?: () => number }) {
+  constructor({
+    openMs,
+    failures,
+    now = () => performance.now(),
+  }: { openMs: number; failures: number; now?: () => number }) {
     this.#openMs = openMs;
     this.#failures = failures;
     this.#now = now;

@@ -5,9 +5,13 @@ export interface Limits {
 }
 
 /** A time limit by a timer of ours: one that is derived from signals can be collected while a request waits on it. */
-export function startDeadline({ signal, timeoutMs }: Limits, usualTimeoutMs: number): { signal: AbortSignal; clear(): void } {
+export function startDeadline(
+  { signal, timeoutMs }: Limits,
+  usualTimeoutMs: number,
+): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason ?? new DOMException('The time for this call is over.', 'TimeoutError'));
+  const abort = () =>
+    controller.abort(signal?.reason ?? new DOMException('The time for this call is over.', 'TimeoutError'));
   const timer = setTimeout(abort, timeoutMs ?? usualTimeoutMs);
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });

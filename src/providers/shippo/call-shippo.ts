@@ -43,33 +43,46 @@ const usualTimeoutMs = seconds(15);
  */
 export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
   return (account, call, options = {}) =>
-    breaker.run('shippo', account.tenantId, () => inCall('shippo', call.operation, async () => {
-      const sdk = await loadSdk();
-      const startedAt = performance.now();
-      const deadline = startDeadline(options, usualTimeoutMs);
-      const heard: { status?: number; body?: string } = {};
-      const finish = (outcome: string) =>
-        log.info({ provider: 'shippo', operation: call.operation, status: heard.status, outcome, ms: Math.round(performance.now() - startedAt) }, 'provider call');
-      try {
-        await call.send(sdk.open(account, baseUrl, heard, deadline.signal));
-      } catch (error) {
-        const hasResponse = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
-        if (!hasResponse) {
-          const judged = classifyError(sdk.errors, call.operation, error);
-          finish(judged.failure);
-          throw judged;
+    breaker.run('shippo', account.tenantId, () =>
+      inCall('shippo', call.operation, async () => {
+        const sdk = await loadSdk();
+        const startedAt = performance.now();
+        const deadline = startDeadline(options, usualTimeoutMs);
+        const heard: { status?: number; body?: string } = {};
+        const finish = (outcome: string) =>
+          log.info(
+            {
+              provider: 'shippo',
+              operation: call.operation,
+              status: heard.status,
+              outcome,
+              ms: Math.round(performance.now() - startedAt),
+            },
+            'provider call',
+          );
+        try {
+          await call.send(sdk.open(account, baseUrl, heard, deadline.signal));
+        } catch (error) {
+          const hasResponse = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
+          if (!hasResponse) {
+            const judged = classifyError(sdk.errors, call.operation, error);
+            finish(judged.failure);
+            throw judged;
+          }
+        } finally {
+          deadline.clear();
         }
-      } finally {
-        deadline.clear();
-      }
-      const answer = parse(heard.body);
-      if (!fits(call.answer, answer)) {
-        finish('unreadable');
-        throw new ProviderError('shippo', 'away', `Shippo's answer to ${call.operation} could not be read.`, { code: 'unreadable' });
-      }
-      finish('answered');
-      return answer;
-    }));
+        const answer = parse(heard.body);
+        if (!fits(call.answer, answer)) {
+          finish('unreadable');
+          throw new ProviderError('shippo', 'away', `Shippo's answer to ${call.operation} could not be read.`, {
+            code: 'unreadable',
+          });
+        }
+        finish('answered');
+        return answer;
+      }),
+    );
 }
 
 function parse(body: string | undefined): unknown {
@@ -82,7 +95,12 @@ function parse(body: string | undefined): unknown {
 
 interface Sdk {
   readonly errors: typeof ShippoErrors;
-  open(account: ShippingAccount, baseUrl: string | undefined, heard: { status?: number; body?: string }, signal: AbortSignal): Shippo;
+  open(
+    account: ShippingAccount,
+    baseUrl: string | undefined,
+    heard: { status?: number; body?: string },
+    signal: AbortSignal,
+  ): Shippo;
 }
 
 let loading: Promise<Sdk> | undefined;
@@ -91,7 +109,9 @@ let loading: Promise<Sdk> | undefined;
 function loadSdk(): Promise<Sdk> {
   loading ??= (async () => {
     const [{ Shippo }, { HTTPClient }, errors] = await Promise.all([
-      import('shippo'), import('shippo/lib/http.js'), import('shippo/models/errors/index.js'),
+      import('shippo'),
+      import('shippo/lib/http.js'),
+      import('shippo/models/errors/index.js'),
     ]);
     return {
       errors,

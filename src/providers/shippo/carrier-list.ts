@@ -20,7 +20,11 @@ const pagesMax = 10;
  * remembered; what is asked for at once is asked once.
  */
 export function createCarrierList(call: CallShippo) {
-  const remembered = new LRUCache<string, readonly CarrierAccount[], { account: ShippingAccount; options: CallOptions }>({
+  const remembered = new LRUCache<
+    string,
+    readonly CarrierAccount[],
+    { account: ShippingAccount; options: CallOptions }
+  >({
     max: 1000,
     ttl: minutes(10),
     fetchMethod: (_key, _stale, { context }) => fetchAll(context.account, context.options),
@@ -29,12 +33,18 @@ export function createCarrierList(call: CallShippo) {
   async function fetchAll(account: ShippingAccount, options: CallOptions): Promise<CarrierAccount[]> {
     const active: CarrierAccount[] = [];
     for (let page = 1; page <= pagesMax; page += 1) {
-      const { results, next } = await call(account, {
-        operation: 'carrier_accounts.list',
-        answer: CarrierAccountsWire,
-        send: (shippo) => shippo.carrierAccounts.list({ page, results: pageSize }),
-      }, options);
-      active.push(...results.flatMap(({ object_id: id, carrier, active }) => (active === false ? [] : [{ id, carrier }])));
+      const { results, next } = await call(
+        account,
+        {
+          operation: 'carrier_accounts.list',
+          answer: CarrierAccountsWire,
+          send: (shippo) => shippo.carrierAccounts.list({ page, results: pageSize }),
+        },
+        options,
+      );
+      active.push(
+        ...results.flatMap(({ object_id: id, carrier, active }) => (active === false ? [] : [{ id, carrier }])),
+      );
       if (!next || results.length === 0) break;
     }
     return active;
@@ -46,7 +56,11 @@ export function createCarrierList(call: CallShippo) {
       remembered.set(keyOf(account), await fetchAll(account, options));
     },
     /** The active accounts of these carriers, or of all of them where none is named. */
-    async chosen(account: ShippingAccount, carriers: readonly string[], options: CallOptions = {}): Promise<readonly CarrierAccount[]> {
+    async chosen(
+      account: ShippingAccount,
+      carriers: readonly string[],
+      options: CallOptions = {},
+    ): Promise<readonly CarrierAccount[]> {
       const active = (await remembered.fetch(keyOf(account), { context: { account, options } })) ?? [];
       return carriers.length === 0 ? active : active.filter(({ carrier }) => carriers.includes(carrier));
     },

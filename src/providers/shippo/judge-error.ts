@@ -16,7 +16,9 @@ export function classifyError(errors: typeof ShippoErrors, operation: string, er
     });
   }
   if (error instanceof errors.SDKValidationError || error instanceof errors.InvalidRequestError) {
-    return new ProviderError('shippo', 'refused', `The request ${operation} is not one that Shippo takes.`, { cause: error });
+    return new ProviderError('shippo', 'refused', `The request ${operation} is not one that Shippo takes.`, {
+      cause: error,
+    });
   }
   if (error instanceof errors.RequestTimeoutError || error instanceof errors.RequestAbortedError) {
     return new ProviderError('shippo', 'away', `Shippo did not answer ${operation} in time.`, { code: 'timeout' });

@@ -1,4 +1,11 @@
-import type { LabelPurchase, PurchaseFailure, Quote, Rate, TrackingUpdate, TrackingStatus } from '#src/domain/ports/shipping-gateway.ts';
+import type {
+  LabelPurchase,
+  PurchaseFailure,
+  Quote,
+  Rate,
+  TrackingStatus,
+  TrackingUpdate,
+} from '#src/domain/ports/shipping-gateway.ts';
 import { fromDecimal } from '#src/lib/currency.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
@@ -67,7 +74,10 @@ export function trackingOf(wire: TrackWire): TrackingUpdate {
 
 /** `DHL Express` is the carrier `dhl_express`. */
 function carrierNamed(provider: string): string {
-  return provider.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_|_$/g, '');
+  return provider
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '');
 }
 
 function rateIdOf(rate: unknown): string | null {
@@ -95,17 +105,19 @@ function failureOf(messages: unknown): PurchaseFailure {
 }
 
 const isAboutDestination = (saying: string) =>
-  !/address_from|origin|sender|shipper/i.test(saying)
-  && /address|postal|\bzip|street|\bcity\b|recipient|consignee|destination/i.test(saying);
+  !/address_from|origin|sender|shipper/i.test(saying) &&
+  /address|postal|\bzip|street|\bcity\b|recipient|consignee|destination/i.test(saying);
 
 const isAboutParcel = (saying: string) => /weight|dimension|parcel|package|too (large|heavy)/i.test(saying);
 
 function sayingsOf(messages: unknown): string[] {
   if (!Array.isArray(messages)) return [];
-  return messages.map((message) => {
-    if (typeof message === 'string') return message;
-    return fits(MessageWire, message) ? [message.code, message.text].filter(Boolean).join(': ') : '';
-  }).filter(Boolean);
+  return messages
+    .map((message) => {
+      if (typeof message === 'string') return message;
+      return fits(MessageWire, message) ? [message.code, message.text].filter(Boolean).join(': ') : '';
+    })
+    .filter(Boolean);
 }
 
 const detailMax = 300;

@@ -10,14 +10,16 @@ export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly
   return {
     addressFrom: addressOf(request.from),
     addressTo: addressOf(request.to),
-    parcels: [{
-      length: decimal(parcel.lengthIn),
-      width: decimal(parcel.widthIn),
-      height: decimal(parcel.heightIn),
-      distanceUnit: 'in',
-      weight: decimal(parcel.weightOz),
-      massUnit: 'oz',
-    }],
+    parcels: [
+      {
+        length: decimal(parcel.lengthIn),
+        width: decimal(parcel.widthIn),
+        height: decimal(parcel.heightIn),
+        distanceUnit: 'in',
+        weight: decimal(parcel.weightOz),
+        massUnit: 'oz',
+      },
+    ],
     async: false,
     ...(marker && { metadata: marker }),
     ...(carrierAccounts.length > 0 && { carrierAccounts: [...carrierAccounts] }),
@@ -27,7 +29,8 @@ export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly
 
 function addressOf({ country, ...rest }: PostalAddress) {
   const { street1, street2, ...others } = Object.fromEntries(
-    Object.entries(rest).map(([field, text]) => [field, oneLine(text ?? '')]));
+    Object.entries(rest).map(([field, text]) => [field, oneLine(text ?? '')]),
+  );
   const [first, second, third] = streetLines([street1, street2]);
   const fields = { ...others, street1: first, street2: second, street3: third };
   return { country, ...Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) };
@@ -55,7 +58,7 @@ function declarationOf({ from, to }: QuoteRequest, { signer, items }: NonNullabl
     certifySigner: oneLine(signer, 100),
     contentsType: 'MERCHANDISE',
     nonDeliveryOption: 'RETURN',
-    ...(from.country === 'US' && { eelPfc: to.country === 'CA' ? 'NOEEI_30_36' : 'NOEEI_30_37_a' } as const),
+    ...(from.country === 'US' && ({ eelPfc: to.country === 'CA' ? 'NOEEI_30_36' : 'NOEEI_30_37_a' } as const)),
     items: items.map((item) => ({
       description: oneLine(item.description, 100) || 'Merchandise',
       quantity: item.quantity,

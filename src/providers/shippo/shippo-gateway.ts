@@ -27,12 +27,18 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         carriers.forget(account);
         return { anyCarrier: false, rates: [], refusal: null };
       }
-      const shipment = await call(account, {
-        operation: 'shipments.create',
-        answer: ShipmentWire,
-        send: (shippo) =>
-          shippo.shipments.create(shipmentRequest(request, request.carriers.length > 0 ? asked.map(({ id }) => id) : [])),
-      }, options);
+      const shipment = await call(
+        account,
+        {
+          operation: 'shipments.create',
+          answer: ShipmentWire,
+          send: (shippo) =>
+            shippo.shipments.create(
+              shipmentRequest(request, request.carriers.length > 0 ? asked.map(({ id }) => id) : []),
+            ),
+        },
+        options,
+      );
       if (shipment.status !== 'SUCCESS' && shipment.rates.length === 0) {
         throw new ProviderError('shippo', 'away', 'Shippo has not finished the quote.', { code: 'unfinished' });
       }
@@ -44,32 +50,48 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     async fetchRate(account, rateId, options) {
       const [known, rate] = await Promise.all([
         carriers.chosen(account, [], options),
-        call(account, { operation: 'rates.get', answer: RateWire, send: (shippo) => shippo.rates.get(rateId) }, options),
+        call(
+          account,
+          { operation: 'rates.get', answer: RateWire, send: (shippo) => shippo.rates.get(rateId) },
+          options,
+        ),
       ]);
-      const { metadata } = await call(account, {
-        operation: 'shipments.get',
-        answer: QuotedShipmentWire,
-        send: (shippo) => shippo.shipments.get(rate.shipment),
-      }, options);
+      const { metadata } = await call(
+        account,
+        {
+          operation: 'shipments.get',
+          answer: QuotedShipmentWire,
+          send: (shippo) => shippo.shipments.get(rate.shipment),
+        },
+        options,
+      );
       return { rate: rateOf(rate, new Map(known.map(({ id, carrier }) => [id, carrier]))), marker: metadata ?? '' };
     },
 
     async buyLabel(account, { rateId, marker }, options) {
-      const transaction = await call(account, {
-        operation: 'transactions.create',
-        answer: TransactionWire,
-        send: (shippo) =>
-          shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }),
-      }, options);
+      const transaction = await call(
+        account,
+        {
+          operation: 'transactions.create',
+          answer: TransactionWire,
+          send: (shippo) =>
+            shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }),
+        },
+        options,
+      );
       return purchaseOf(transaction);
     },
 
     async findPurchases(account, rateId, options) {
-      const { results } = await call(account, {
-        operation: 'transactions.list',
-        answer: TransactionsWire,
-        send: (shippo) => shippo.transactions.list({ rate: rateId, results: pageMax }),
-      }, options);
+      const { results } = await call(
+        account,
+        {
+          operation: 'transactions.list',
+          answer: TransactionsWire,
+          send: (shippo) => shippo.transactions.list({ rate: rateId, results: pageMax }),
+        },
+        options,
+      );
       return results
         .map(purchaseOf)
         .filter((purchase) => purchase.rateId === null || purchase.rateId === rateId)
@@ -77,21 +99,29 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     },
 
     async fetchPurchase(account, purchaseId, options) {
-      const transaction = await call(account, {
-        operation: 'transactions.get',
-        answer: TransactionWire,
-        send: (shippo) => shippo.transactions.get(purchaseId),
-      }, options);
+      const transaction = await call(
+        account,
+        {
+          operation: 'transactions.get',
+          answer: TransactionWire,
+          send: (shippo) => shippo.transactions.get(purchaseId),
+        },
+        options,
+      );
       return purchaseOf(transaction);
     },
 
     async refundPurchase(account, purchaseId, options) {
       try {
-        await call(account, {
-          operation: 'refunds.create',
-          answer: Type.Object({}),
-          send: (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
-        }, options);
+        await call(
+          account,
+          {
+            operation: 'refunds.create',
+            answer: Type.Object({}),
+            send: (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
+          },
+          options,
+        );
       } catch (error) {
         if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
         // Refused also means that it was asked for before.
@@ -101,20 +131,28 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     },
 
     async follow(account, { carrier, trackingNumber }, options) {
-      const track = await call(account, {
-        operation: 'tracks.create',
-        answer: TrackWire,
-        send: (shippo) => shippo.trackingStatus.create({ carrier, trackingNumber }),
-      }, options);
+      const track = await call(
+        account,
+        {
+          operation: 'tracks.create',
+          answer: TrackWire,
+          send: (shippo) => shippo.trackingStatus.create({ carrier, trackingNumber }),
+        },
+        options,
+      );
       return trackingOf(track);
     },
 
     async track(account, { carrier, trackingNumber }, options) {
-      const track = await call(account, {
-        operation: 'tracks.get',
-        answer: TrackWire,
-        send: (shippo) => shippo.trackingStatus.get(trackingNumber, carrier),
-      }, options);
+      const track = await call(
+        account,
+        {
+          operation: 'tracks.get',
+          answer: TrackWire,
+          send: (shippo) => shippo.trackingStatus.get(trackingNumber, carrier),
+        },
+        options,
+      );
       return trackingOf(track);
     },
   };

@@ -49,12 +49,12 @@ export const QuotedShipmentWire = Type.Object({ metadata: text });
 
 export const CarrierAccountsWire = Type.Object({
   next: text,
-  results: Type.Array(Type.Object({ object_id: Type.String(), carrier: Type.String(), active: Type.Optional(Type.Boolean()) })),
+  results: Type.Array(
+    Type.Object({ object_id: Type.String(), carrier: Type.String(), active: Type.Optional(Type.Boolean()) }),
+  ),
 });
 
 export const TrackWire = Type.Object({
-  tracking_status: Type.Optional(
-    Type.Union([Type.Null(), Type.Object({ status: Type.String(), status_date: text })]),
-  ),
+  tracking_status: Type.Optional(Type.Union([Type.Null(), Type.Object({ status: Type.String(), status_date: text })])),
 });
 export type TrackWire = Static<typeof TrackWire>;

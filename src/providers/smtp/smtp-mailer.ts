@@ -53,7 +53,16 @@ function compose(mail: OutgoingMail) {
   rejectUnlessPlain('sender', from.address);
   // The envelope is said explicitly, so that no header is ever read for recipients.
   const envelope = { from: from.address, to: [to] };
-  return { envelope, from: { ...from }, to: { name: '', address: to }, messageId, subject, text, html, headers: onOneLine(headers) };
+  return {
+    envelope,
+    from: { ...from },
+    to: { name: '', address: to },
+    messageId,
+    subject,
+    text,
+    html,
+    headers: onOneLine(headers),
+  };
 }
 
 function rejectUnlessPlain(who: string, address: string): void {
@@ -65,10 +74,12 @@ function rejectUnlessPlain(who: string, address: string): void {
  * in a List-Unsubscribe that is.
  */
 function onOneLine(headers: OutgoingMail['headers']): Record<string, { prepared: true; value: string }> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => {
-    if (!/^[\x20-\x7e]{1,900}$/.test(value)) {
-      throw new ProviderError('smtp', 'refused', `The header ${name} is not one line of ASCII.`);
-    }
-    return [name, { prepared: true, value }];
-  }));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (!/^[\x20-\x7e]{1,900}$/.test(value)) {
+        throw new ProviderError('smtp', 'refused', `The header ${name} is not one line of ASCII.`);
+      }
+      return [name, { prepared: true, value }];
+    }),
+  );
 }

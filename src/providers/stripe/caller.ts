@@ -53,7 +53,10 @@ export function createCaller({ log, breaker, slots, tryMs = defaultTryMs }: Call
   return (call, send) => {
     const budget = call.budget ?? newBudget(call.account);
     return slots.run('stripe', call.account.tenantId, async () => {
-      const once = () => breaker.run('stripe', call.account.tenantId, () => inCall('stripe', call.operation, () => tryOnce({ log, tryMs }, call, budget, send)));
+      const once = () =>
+        breaker.run('stripe', call.account.tenantId, () =>
+          inCall('stripe', call.operation, () => tryOnce({ log, tryMs }, call, budget, send)),
+        );
       try {
         return await once();
       } catch (error) {
@@ -74,7 +77,8 @@ async function tryOnce<Answer>(
   signal?.throwIfAborted();
   const startedAt = performance.now();
   const timeout = Math.round(Math.min(tryMs, budget.endsAt - startedAt));
-  if (timeout <= 0) throw new ProviderError('stripe', 'busy', `Stripe, ${operation}: no time is left to ask.`, { code: 'no_time' });
+  if (timeout <= 0)
+    throw new ProviderError('stripe', 'busy', `Stripe, ${operation}: no time is left to ask.`, { code: 'no_time' });
   const logged = (status: string | number) =>
     log.info({ provider: 'stripe', operation, status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
   try {
@@ -88,9 +92,11 @@ async function tryOnce<Answer>(
   }
 }
 
-const isUnsettled = (error: unknown): error is ProviderError => error instanceof ProviderError && error.failure === 'away';
+const isUnsettled = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.failure === 'away';
 
-const isTurnedAway = ({ failure, code }: ProviderError) => failure === 'busy' || failure === 'denied' || code === notSent;
+const isTurnedAway = ({ failure, code }: ProviderError) =>
+  failure === 'busy' || failure === 'denied' || code === notSent;
 
 /** The first try may have had its effect, so a repeat that was not let in leaves the outcome unknown. */
 async function stillUnsettled<Answer>(repeat: Promise<Answer>): Promise<Answer> {

@@ -10,7 +10,11 @@ type EndpointCalls = Pick<PaymentGateway, 'createEndpoint' | 'listEndpoints' | '
 const markField = 'platform_endpoint';
 
 /** @param apiVersion events are rendered in it, whatever the account's own version is */
-export function endpointCalls(stripe: Stripe, call: Caller, apiVersion: Stripe.WebhookEndpointCreateParams['api_version']): EndpointCalls {
+export function endpointCalls(
+  stripe: Stripe,
+  call: Caller,
+  apiVersion: Stripe.WebhookEndpointCreateParams['api_version'],
+): EndpointCalls {
   type EventName = Stripe.WebhookEndpointCreateParams['enabled_events'][number];
   const isEventName = (name: string): name is EventName => actedOn.includes(name);
 
@@ -18,25 +22,40 @@ export function endpointCalls(stripe: Stripe, call: Caller, apiVersion: Stripe.W
     async createEndpoint(account, { url, mark }, key, signal) {
       const made = await call({ account, operation: 'webhookEndpoints.create', key, signal }, (options) =>
         stripe.webhookEndpoints.create(
-          { url, enabled_events: actedOn.filter(isEventName), ...(apiVersion && { api_version: apiVersion }), metadata: { [markField]: mark } },
+          {
+            url,
+            enabled_events: actedOn.filter(isEventName),
+            ...(apiVersion && { api_version: apiVersion }),
+            metadata: { [markField]: mark },
+          },
           options,
-        ));
+        ),
+      );
       return { endpointId: made.id, secret: made.secret ?? '' };
     },
 
     async listEndpoints(account, signal) {
       const page = await call({ account, operation: 'webhookEndpoints.list', signal }, (options) =>
-        stripe.webhookEndpoints.list({ limit: 100 }, options));
+        stripe.webhookEndpoints.list({ limit: 100 }, options),
+      );
       return page.data.map(({ id, url, metadata, status, enabled_events: told }) => ({
-        endpointId: id, url, mark: metadata[markField] ?? null, isEnabled: status === 'enabled',
+        endpointId: id,
+        url,
+        mark: metadata[markField] ?? null,
+        isEnabled: status === 'enabled',
         lacks: told.includes('*') ? [] : actedOn.filter((type) => !told.includes(type)),
       }));
     },
 
     async endEndpoint(account, id, how, signal) {
       try {
-        await call({ account, operation: `webhookEndpoints.${how}`, signal }, (options): Promise<unknown> =>
-          how === 'delete' ? stripe.webhookEndpoints.del(id, {}, options) : stripe.webhookEndpoints.update(id, { disabled: true }, options));
+        await call(
+          { account, operation: `webhookEndpoints.${how}`, signal },
+          (options): Promise<unknown> =>
+            how === 'delete'
+              ? stripe.webhookEndpoints.del(id, {}, options)
+              : stripe.webhookEndpoints.update(id, { disabled: true }, options),
+        );
       } catch (error) {
         if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
       }

@@ -23,7 +23,14 @@ export const verifyEvent: PaymentGateway['verifyEvent'] = (rawBody, signature, s
 export function eventOf(event: Stripe.Event): PaymentEvent {
   const { id, type, created, data } = event;
   const objectId = 'id' in data.object && typeof data.object.id === 'string' ? data.object.id : '';
-  return { eventId: id, type, subject: subjectOf(type), objectId, marks: metadataOn(event), createdAt: momentOf(created) };
+  return {
+    eventId: id,
+    type,
+    subject: subjectOf(type),
+    objectId,
+    marks: metadataOn(event),
+    createdAt: momentOf(created),
+  };
 }
 
 /** A charge without our metadata may be ours all the same, as that of a subscription; a refund or a dispute does not show it. */
@@ -53,7 +60,9 @@ function metadataOn(event: Stripe.Event): OwnMetadata | null {
 
 function isSigned(rawBody: Buffer, signature: string, secret: string, now: Date): boolean {
   try {
-    return webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds, undefined, now.getTime()) === true;
+    return (
+      webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds, undefined, now.getTime()) === true
+    );
   } catch {
     // The SDK says no by throwing, whatever is wrong with a header: it was not signed with this secret.
     return false;

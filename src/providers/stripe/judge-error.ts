@@ -11,7 +11,9 @@ export function classifyError(operation: string, error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const { type, code, param, statusCode, requestId } = error;
   const failure = failureOf(error);
-  const reason = [code ?? type, param && `at ${param}`, statusCode && `status ${statusCode}`, requestId].filter(Boolean);
+  const reason = [code ?? type, param && `at ${param}`, statusCode && `status ${statusCode}`, requestId].filter(
+    Boolean,
+  );
   return new ProviderError('stripe', failure, `Stripe, ${operation}: ${reason.join(', ')}.`, {
     code: isUnsent(error) ? notSent : (code ?? type),
     retryAfterSeconds: failure === 'busy' ? retryAfterOf(error) : undefined,
@@ -20,7 +22,11 @@ export function classifyError(operation: string, error: unknown): unknown {
 
 function failureOf(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {
   const {
-    StripeAuthenticationError, StripeConnectionError, StripeIdempotencyError, StripePermissionError, StripeRateLimitError,
+    StripeAuthenticationError,
+    StripeConnectionError,
+    StripeIdempotencyError,
+    StripePermissionError,
+    StripeRateLimitError,
   } = Stripe.errors;
   if (error instanceof StripeAuthenticationError || error instanceof StripePermissionError) return 'denied';
   if (error instanceof StripeRateLimitError) return 'busy';
@@ -37,8 +43,12 @@ const unsentCodes: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN
 
 function isUnsent(error: InstanceType<typeof Stripe.errors.StripeError>): boolean {
   const { detail } = error;
-  return error instanceof Stripe.errors.StripeConnectionError && detail instanceof Error &&
-    'code' in detail && unsentCodes.includes(detail.code);
+  return (
+    error instanceof Stripe.errors.StripeConnectionError &&
+    detail instanceof Error &&
+    'code' in detail &&
+    unsentCodes.includes(detail.code)
+  );
 }
 
 function retryAfterOf({ headers }: InstanceType<typeof Stripe.errors.StripeError>): number | undefined {

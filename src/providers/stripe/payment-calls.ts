@@ -9,7 +9,10 @@ import { eventOf } from './events.ts';
 import { metadataIn } from './metadata.ts';
 import { idOf, paymentSnapshotOf, within } from './snapshots.ts';
 
-type PaymentCalls = Pick<PaymentGateway, 'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'>;
+type PaymentCalls = Pick<
+  PaymentGateway,
+  'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'
+>;
 
 /** What all calls of one question share. */
 type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
@@ -21,16 +24,19 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     if (kind === 'ch' || kind === 'py') return retrieveCharge(reference);
     if (kind === 'pi') {
       const intent = await call({ ...asked, operation: 'paymentIntents.retrieve' }, (options) =>
-        stripe.paymentIntents.retrieve(reference, {}, options));
+        stripe.paymentIntents.retrieve(reference, {}, options),
+      );
       return retrieveCharge(idOf(intent.latest_charge));
     }
     if (kind === 'dp' || kind === 'du') {
       const dispute = await call({ ...asked, operation: 'disputes.retrieve' }, (options) =>
-        stripe.disputes.retrieve(reference, {}, options));
+        stripe.disputes.retrieve(reference, {}, options),
+      );
       return retrieveCharge(idOf(dispute.charge));
     }
     const refund = await call({ ...asked, operation: 'refunds.retrieve' }, (options) =>
-      stripe.refunds.retrieve(reference, {}, options));
+      stripe.refunds.retrieve(reference, {}, options),
+    );
     return retrieveCharge(idOf(refund.charge));
 
     async function retrieveCharge(id: string | null): Promise<Stripe.Charge> {
@@ -47,7 +53,8 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       stripe.invoicePayments.list(
         { payment: { type: 'payment_intent', payment_intent: intent }, limit: 1, expand: ['data.invoice'] },
         options,
-      ));
+      ),
+    );
     const invoice = payments.data[0]?.invoice;
     if (typeof invoice !== 'object' || invoice.deleted) return null;
     return { invoiceId: invoice.id ?? '', metadata: invoice.parent?.subscription_details?.metadata ?? null };
@@ -56,7 +63,8 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   async function fetchDispute(charge: Stripe.Charge, asked: Asked) {
     if (!charge.disputed) return null;
     const disputes = await call({ ...asked, operation: 'disputes.list' }, (options) =>
-      stripe.disputes.list({ charge: charge.id, limit: 1 }, options));
+      stripe.disputes.list({ charge: charge.id, limit: 1 }, options),
+    );
     return disputeStateOf(disputes.data[0]?.status);
   }
 
@@ -72,17 +80,23 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     },
 
     async readClock(account, signal) {
-      const page = await call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
+      const page = await call({ account, operation: 'events.list', signal }, (options) =>
+        stripe.events.list({ limit: 1 }, options),
+      );
       const told = Date.parse(page.lastResponse.headers['date'] ?? '');
       return Number.isNaN(told) ? undefined : new Date(told);
     },
 
-    fetchPayment: (account, reference, signal) => fetchPayment(reference, { account, budget: newBudget(account), signal }),
+    fetchPayment: (account, reference, signal) =>
+      fetchPayment(reference, { account, budget: newBudget(account), signal }),
 
     async listReversals(account, kind, { from, to, next }, signal) {
       const params = { created: within(from, to), limit: 100, ...(next && { starting_after: next }) };
-      const page = await call({ account, operation: `${kind}s.list`, signal }, (options): Promise<Stripe.ApiList<Stripe.Refund | Stripe.Dispute>> =>
-        kind === 'refund' ? stripe.refunds.list(params, options) : stripe.disputes.list(params, options));
+      const page = await call(
+        { account, operation: `${kind}s.list`, signal },
+        (options): Promise<Stripe.ApiList<Stripe.Refund | Stripe.Dispute>> =>
+          kind === 'refund' ? stripe.refunds.list(params, options) : stripe.disputes.list(params, options),
+      );
       return {
         references: page.data.flatMap(({ charge, payment_intent: intent }) => idOf(intent) ?? idOf(charge) ?? []),
         next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
@@ -93,16 +107,25 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       const asked = { account, budget: newBudget(account), signal };
       // A key is forgotten after a day; what it made is not.
       const made = await call({ ...asked, operation: 'refunds.list' }, (options) =>
-        stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options));
+        stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options),
+      );
       if (made.data.some(({ metadata }) => metadata?.[refundMark] === mark)) return;
       await call({ ...asked, operation: 'refunds.create', key }, (options) =>
-        stripe.refunds.create({ payment_intent: paymentId, amount: amountCents, metadata: { [refundMark]: mark } }, options));
+        stripe.refunds.create(
+          { payment_intent: paymentId, amount: amountCents, metadata: { [refundMark]: mark } },
+          options,
+        ),
+      );
     },
 
     async listEvents(account, { from, to, next }, signal) {
       const created = within(from, to);
       const page = await call({ account, operation: 'events.list', signal }, (options) =>
-        stripe.events.list({ types: [...actedOn], created, limit: 100, ...(next && { starting_after: next }) }, options));
+        stripe.events.list(
+          { types: [...actedOn], created, limit: 100, ...(next && { starting_after: next }) },
+          options,
+        ),
+      );
       return { events: page.data.map(eventOf), next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
     },
   };

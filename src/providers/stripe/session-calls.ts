@@ -1,7 +1,10 @@
 import type Stripe from 'stripe';
 
 import {
-  notSent, type PaymentAccount, type PaymentGateway, type SessionRequest,
+  notSent,
+  type PaymentAccount,
+  type PaymentGateway,
+  type SessionRequest,
 } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -13,7 +16,13 @@ import { idOf, sessionSnapshotOf, within } from './snapshots.ts';
 
 type SessionCalls = Pick<
   PaymentGateway,
-  'createSession' | 'removeDiscount' | 'fetchSession' | 'findSession' | 'expireSession' | 'listSessions' | 'findOrCreateCustomer'
+  | 'createSession'
+  | 'removeDiscount'
+  | 'fetchSession'
+  | 'findSession'
+  | 'expireSession'
+  | 'listSessions'
+  | 'findOrCreateCustomer'
 >;
 
 type SessionPage = Awaited<ReturnType<SessionCalls['listSessions']>>;
@@ -30,7 +39,8 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     const params = couponParamsOf(request);
     try {
       await call({ ...asked, operation: 'coupons.create', key: `${asked.key}:coupon` }, (options) =>
-        stripe.coupons.create(params, options));
+        stripe.coupons.create(params, options),
+      );
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       if (error.code === 'resource_already_exists') return;
@@ -43,7 +53,8 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   async function fetchSession(account: PaymentAccount, id: string, signal?: AbortSignal): Promise<SessionSnapshot> {
     const asked = { account, budget: newBudget(account), signal };
     const session = await call({ ...asked, operation: 'sessions.retrieve' }, (options) =>
-      stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent', 'invoice.payments'] }, options));
+      stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent', 'invoice.payments'] }, options),
+    );
     return sessionSnapshotOf(session, await fetchIntent(session, asked));
   }
 
@@ -54,7 +65,8 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     const invoice = idOf(session.invoice);
     if (status !== 'complete' || paid !== 'unpaid' || !invoice) return null;
     const payments = await call({ ...asked, operation: 'invoicePayments.list' }, (options) =>
-      stripe.invoicePayments.list({ invoice, limit: 1, expand: ['data.payment.payment_intent'] }, options));
+      stripe.invoicePayments.list({ invoice, limit: 1, expand: ['data.payment.payment_intent'] }, options),
+    );
     const [first] = payments.data.map(({ payment }) => payment.payment_intent);
     return typeof first === 'object' ? first : null;
   }
@@ -62,7 +74,8 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   const listSessions: SessionCalls['listSessions'] = async (account, { from, to, next }, signal) => {
     const created = within(from, to);
     const page = await call({ account, operation: 'sessions.list', signal }, (options) =>
-      stripe.checkout.sessions.list({ created, limit: 100, ...(next && { starting_after: next }) }, options));
+      stripe.checkout.sessions.list({ created, limit: 100, ...(next && { starting_after: next }) }, options),
+    );
     return {
       sessions: page.data.map((session) => sessionSnapshotOf(session)),
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
@@ -78,14 +91,16 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       if (request.discountCents > 0) await createCoupon(request, asked);
       const params = sessionParamsOf(request);
       const session = await call({ ...asked, operation: 'sessions.create' }, (options) =>
-        stripe.checkout.sessions.create(params, options));
+        stripe.checkout.sessions.create(params, options),
+      );
       return { sessionId: session.id, url: session.url ?? '' };
     },
 
     async removeDiscount(account, orderId, signal) {
       try {
         await call({ account, operation: 'coupons.delete', signal }, (options) =>
-          stripe.coupons.del(couponIdOf({ orderId }), {}, options));
+          stripe.coupons.del(couponIdOf({ orderId }), {}, options),
+        );
       } catch (error) {
         if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
       }
@@ -108,10 +123,12 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     async expireSession(account, sessionId, signal) {
       try {
         const session = await call({ account, operation: 'sessions.expire', signal }, (options) =>
-          stripe.checkout.sessions.expire(sessionId, {}, options));
+          stripe.checkout.sessions.expire(sessionId, {}, options),
+        );
         return sessionSnapshotOf(session);
       } catch (error) {
-        if (error instanceof ProviderError && error.failure === 'refused') return fetchSession(account, sessionId, signal);
+        if (error instanceof ProviderError && error.failure === 'refused')
+          return fetchSession(account, sessionId, signal);
         throw error;
       }
     },
@@ -121,12 +138,14 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       // Search lags behind by minutes; the list does not, though it wants the address letter by letter.
       for (const spelling of new Set([email, written])) {
         const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
-          stripe.customers.list({ email: spelling, limit: 100 }, options));
+          stripe.customers.list({ email: spelling, limit: 100 }, options),
+        );
         const own = ownCustomer(found.data, account);
         if (own) return own.id;
       }
       const made = await call({ account, operation: 'customers.create', key, budget, signal }, (options) =>
-        stripe.customers.create({ email, metadata: customerMetadata(account) }, options));
+        stripe.customers.create({ email, metadata: customerMetadata(account) }, options),
+      );
       return made.id;
     },
   };

@@ -37,9 +37,7 @@ export function sessionParamsOf(request: SessionRequest): Params {
     client_reference_id: request.orderId,
     expires_at: request.expiresAt,
     metadata,
-    ...(request.mode === 'payment'
-      ? { payment_intent_data: { metadata } }
-      : { subscription_data: { metadata } }),
+    ...(request.mode === 'payment' ? { payment_intent_data: { metadata } } : { subscription_data: { metadata } }),
     ...customerOf(request),
     ...(request.shipping && shippingOf(request.shipping, request)),
     ...(request.automaticTax && { automatic_tax: { enabled: true } }),
@@ -57,7 +55,11 @@ function lineOf(line: SessionLine, currency: string): NonNullable<Params['line_i
     price_data: {
       currency: currency.toLowerCase(),
       unit_amount: line.unitPriceCents,
-      product_data: { name: oneLine(line.name, 250) || line.productId, ...(line.imageUrl && { images: [line.imageUrl] }), metadata },
+      product_data: {
+        name: oneLine(line.name, 250) || line.productId,
+        ...(line.imageUrl && { images: [line.imageUrl] }),
+        metadata,
+      },
       ...(line.interval && { recurring: { interval: 'month', interval_count: line.interval === 'quarter' ? 3 : 1 } }),
     },
   };
@@ -68,7 +70,10 @@ function customerOf({ customerId, customerEmail, automaticTax, shipping }: Sessi
   return {
     customer: customerId,
     ...((automaticTax || shipping) && {
-      customer_update: { ...(automaticTax && { address: 'auto' }), ...(shipping && { shipping: 'auto', name: 'auto' }) },
+      customer_update: {
+        ...(automaticTax && { address: 'auto' }),
+        ...(shipping && { shipping: 'auto', name: 'auto' }),
+      },
     }),
   };
 }

@@ -1,7 +1,12 @@
 import type Stripe from 'stripe';
 
 import type {
-  InvoiceSnapshot, PaidAddress, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot, SubscriptionState,
+  InvoiceSnapshot,
+  PaidAddress,
+  PaymentSnapshot,
+  SessionSnapshot,
+  SubscriptionSnapshot,
+  SubscriptionState,
 } from '#src/domain/ports/payment-snapshots.ts';
 import { metadataIn } from './metadata.ts';
 
@@ -14,10 +19,16 @@ export const idOf = (reference: Reference): string | null =>
 export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
 
 /** A stretch of time as lists take it: whole seconds, none left out. */
-export const within = (from: Date, to: Date) => ({ gte: Math.floor(from.getTime() / 1000), lte: Math.ceil(to.getTime() / 1000) });
+export const within = (from: Date, to: Date) => ({
+  gte: Math.floor(from.getTime() / 1000),
+  lte: Math.ceil(to.getTime() / 1000),
+});
 
 /** @param intent the payment behind it, where it was fetched: it alone knows that a slow payment failed. */
-export function sessionSnapshotOf(session: Stripe.Checkout.Session, intent?: Stripe.PaymentIntent | null): SessionSnapshot {
+export function sessionSnapshotOf(
+  session: Stripe.Checkout.Session,
+  intent?: Stripe.PaymentIntent | null,
+): SessionSnapshot {
   const { total_details: totals, customer_details: customer } = session;
   const shipping = session.collected_information?.shipping_details;
   return {
@@ -48,7 +59,10 @@ function paymentOf(invoice: string | Stripe.Invoice | null): string | null {
 }
 
 /** A status that Stripe may yet invent is money that has not come: nothing is paid, nothing is released. */
-function sessionStateOf(session: Stripe.Checkout.Session, intent?: Stripe.PaymentIntent | null): SessionSnapshot['state'] {
+function sessionStateOf(
+  session: Stripe.Checkout.Session,
+  intent?: Stripe.PaymentIntent | null,
+): SessionSnapshot['state'] {
   if (session.status === 'expired') return 'expired';
   if (session.status !== 'complete') return 'open';
   if (session.payment_status === 'paid' || session.payment_status === 'no_payment_required') return 'settled';

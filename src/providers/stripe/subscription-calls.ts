@@ -16,12 +16,16 @@ const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
 
 export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCalls {
-  async function fetchLines({ id = '', lines: first }: Stripe.Invoice, asked: Asked): Promise<Stripe.InvoiceLineItem[]> {
+  async function fetchLines(
+    { id = '', lines: first }: Stripe.Invoice,
+    asked: Asked,
+  ): Promise<Stripe.InvoiceLineItem[]> {
     const lines = [...first.data];
     for (let hasMore = first.has_more; hasMore && lines.length < linesMax; ) {
       const last = lines.at(-1)?.id;
       const page = await call({ ...asked, operation: 'invoices.listLineItems' }, (options) =>
-        stripe.invoices.listLineItems(id, { limit: 100, ...(last && { starting_after: last }) }, options));
+        stripe.invoices.listLineItems(id, { limit: 100, ...(last && { starting_after: last }) }, options),
+      );
       lines.push(...page.data);
       hasMore = page.has_more;
     }
@@ -31,33 +35,48 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
   return {
     async fetchSubscription(account, id, signal) {
       const subscription = await call({ account, operation: 'subscriptions.retrieve', signal }, (options) =>
-        stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options));
+        stripe.subscriptions.retrieve(id, { expand: expandSubscription }, options),
+      );
       return subscriptionSnapshotOf(subscription);
     },
 
     async changeSubscription(account, id, change, key, signal) {
       const budget = newBudget(account);
-      const current = change.action === 'change_interval' || change.action === 'keep'
-        ? await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
-            stripe.subscriptions.retrieve(id, {}, options))
-        : undefined;
+      const current =
+        change.action === 'change_interval' || change.action === 'keep'
+          ? await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
+              stripe.subscriptions.retrieve(id, {}, options),
+            )
+          : undefined;
       await call({ account, operation: `subscriptions.${change.action}`, key, budget, signal }, (options) =>
-        send(stripe, id, change, current, options));
+        send(stripe, id, change, current, options),
+      );
     },
 
     async fetchInvoice(account, id, signal) {
       const budget = newBudget(account);
       const invoice = await call({ account, operation: 'invoices.retrieve', budget, signal }, (options) =>
-        stripe.invoices.retrieve(id, { expand: ['payments'] }, options));
+        stripe.invoices.retrieve(id, { expand: ['payments'] }, options),
+      );
       return invoiceSnapshotOf(invoice, await fetchLines(invoice, { account, budget, signal }));
     },
 
     async listPaidInvoices(account, { from, to, next }, signal) {
-      const params = { status: 'paid', created: within(from, to), limit: 100, ...(next && { starting_after: next }) } as const;
-      const page = await call({ account, operation: 'invoices.list', signal }, (options) => stripe.invoices.list(params, options));
+      const params = {
+        status: 'paid',
+        created: within(from, to),
+        limit: 100,
+        ...(next && { starting_after: next }),
+      } as const;
+      const page = await call({ account, operation: 'invoices.list', signal }, (options) =>
+        stripe.invoices.list(params, options),
+      );
       const invoices = page.data.map(async (invoice) => {
         const { data, has_more: hasMore } = invoice.lines;
-        return invoiceSnapshotOf(invoice, hasMore && !data.some(isPeriod) ? await fetchLines(invoice, { account, signal }) : data);
+        return invoiceSnapshotOf(
+          invoice,
+          hasMore && !data.some(isPeriod) ? await fetchLines(invoice, { account, signal }) : data,
+        );
       });
       return {
         invoices: await Promise.all(invoices),
@@ -67,7 +86,8 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
 
     async openBillingPortal(account, customer, returnUrl, signal) {
       const session = await call({ account, operation: 'billingPortal.sessions.create', signal }, (options) =>
-        stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, options));
+        stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, options),
+      );
       return session.url;
     },
   };
@@ -84,7 +104,11 @@ async function send(
     case 'pause':
       return stripe.subscriptions.pause(id, { type: 'subscription' }, options);
     case 'resume':
-      return stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'none' }, options);
+      return stripe.subscriptions.resume(
+        id,
+        { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'none' },
+        options,
+      );
     case 'cancel':
       return stripe.subscriptions.cancel(id, {}, options);
     case 'cancel_at_period_end':
@@ -95,17 +119,21 @@ async function send(
         ? stripe.subscriptions.update(id, { cancel_at: '' }, options)
         : stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);
     case 'change_interval':
-      return stripe.subscriptions.update(id, {
-        proration_behavior: 'none',
-        items: (current?.items.data ?? []).map((item) => ({
-          id: item.id,
-          price_data: {
-            currency: item.price.currency,
-            product: idOf(item.price.product) ?? '',
-            unit_amount: item.price.unit_amount ?? 0,
-            recurring: { interval: 'month', interval_count: interval === 'quarter' ? 3 : 1 },
-          },
-        })),
-      }, options);
+      return stripe.subscriptions.update(
+        id,
+        {
+          proration_behavior: 'none',
+          items: (current?.items.data ?? []).map((item) => ({
+            id: item.id,
+            price_data: {
+              currency: item.price.currency,
+              product: idOf(item.price.product) ?? '',
+              unit_amount: item.price.unit_amount ?? 0,
+              recurring: { interval: 'month', interval_count: interval === 'quarter' ? 3 : 1 },
+            },
+          })),
+        },
+        options,
+      );
   }
 }

@@ -6,7 +6,13 @@ import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
 
-const guide = { type: 'article', slug: 'oil', title: 'How to oil wood', body: { format: 'markdown', value: '# Oil' }, tags: ['care'] };
+const guide = {
+  type: 'article',
+  slug: 'oil',
+  title: 'How to oil wood',
+  body: { format: 'markdown', value: '# Oil' },
+  tags: ['care'],
+};
 
 test('a draft is written, published and removed', async (t) => {
   const { api, clock, ctx, owner, tenant } = t.context;
@@ -17,7 +23,10 @@ test('a draft is written, published and removed', async (t) => {
   t.is((await seen()).status, 404);
   t.deepEqual((await owner.put('/content/article/oil', made.body.entry)).body, made.body);
 
-  const published = await owner.put('/content/article/oil', { ...made.body.entry, published_at: clock.now().toISOString() });
+  const published = await owner.put('/content/article/oil', {
+    ...made.body.entry,
+    published_at: clock.now().toISOString(),
+  });
   t.truthy(published.body.entry.published_at);
   clock.pass(1100);
   t.is((await seen()).status, 200);
@@ -33,10 +42,17 @@ test('a name that is taken, an unknown entry, and what does not fit are refused'
   const { owner } = t.context;
   await owner.post('/content', guide);
   t.deepEqual(placesOf(await owner.post('/content', guide)), ['/slug']);
-  t.deepEqual(placesOf(await owner.post('/content', { ...guide, type: 'No Type', title: undefined })).toSorted(), ['/title', '/type']);
+  t.deepEqual(placesOf(await owner.post('/content', { ...guide, type: 'No Type', title: undefined })).toSorted(), [
+    '/title',
+    '/type',
+  ]);
   const window = { ...guide, slug: 'window', starts_at: '2026-11-20T12:00:00Z', ends_at: '2026-11-20T12:00:00Z' };
   t.deepEqual(placesOf(await owner.post('/content', window)), ['/ends_at']);
-  for (const answer of [await owner.put('/content/page/oil', guide), await owner.delete('/content/article/none'), await owner.get('/content/article/none')]) {
+  for (const answer of [
+    await owner.put('/content/page/oil', guide),
+    await owner.delete('/content/article/none'),
+    await owner.get('/content/article/none'),
+  ]) {
     t.is(told(answer), '404 not_found');
   }
 });
@@ -46,6 +62,15 @@ test('entries are listed page by page, of one type where it is named', async (t)
   for (const slug of ['a', 'b', 'c']) await buildEntry(ctx, { slug });
   await owner.post('/content', { ...guide, type: 'page' });
   const pages = await pagesOf(owner, '/content', 'entries');
-  t.deepEqual(pages.map((page) => page.map(({ slug }) => slug)), [['oil', 'c'], ['b', 'a']]);
-  t.deepEqual((await owner.get('/content?type=page')).body.entries.map(({ slug }: any) => slug), ['oil']);
+  t.deepEqual(
+    pages.map((page) => page.map(({ slug }) => slug)),
+    [
+      ['oil', 'c'],
+      ['b', 'a'],
+    ],
+  );
+  t.deepEqual(
+    (await owner.get('/content?type=page')).body.entries.map(({ slug }: any) => slug),
+    ['oil'],
+  );
 });

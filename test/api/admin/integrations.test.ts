@@ -17,7 +17,11 @@ test('the owner begins a connection, consents at the third party, and reads what
   t.is(begun.status, 201);
   const { integration, state, callback_url: callbackUrl, open_url: openUrl } = begun.body;
   t.like(integration, { ...wish, status: 'pending', received_at: null });
-  t.deepEqual(Object.fromEntries(new URL(openUrl).searchParams), { client_id: 'cedar', state, redirect_uri: callbackUrl });
+  t.deepEqual(Object.fromEntries(new URL(openUrl).searchParams), {
+    client_id: 'cedar',
+    state,
+    redirect_uri: callbackUrl,
+  });
   t.deepEqual((await owner.post(`/integrations/${integration.id}/reveal`)).body, { integration, received: null });
 
   const { pathname } = new URL(callbackUrl);
@@ -28,11 +32,18 @@ test('the owner begins a connection, consents at the third party, and reads what
   const shown = await owner.get(`/integrations/${integration.id}`);
   t.is(shown.body.integration.status, 'answered');
   t.notRegex(JSON.stringify([shown.body, (await owner.get('/integrations')).body]), new RegExp(`swordfish|${state}`));
-  t.deepEqual((await owner.post(`/integrations/${integration.id}/reveal`)).body, { ...shown.body, received: { code: 'swordfish' } });
+  t.deepEqual((await owner.post(`/integrations/${integration.id}/reveal`)).body, {
+    ...shown.body,
+    received: { code: 'swordfish' },
+  });
   const log = await auditOf(ctx);
-  t.deepEqual(log.map(({ action, subject }) => [action, subject.id]), [
-    ['integration.begun', integration.id], ['integration.revealed', integration.id],
-  ]);
+  t.deepEqual(
+    log.map(({ action, subject }) => [action, subject.id]),
+    [
+      ['integration.begun', integration.id],
+      ['integration.revealed', integration.id],
+    ],
+  );
   t.notRegex(JSON.stringify(log), new RegExp(`swordfish|${state}`));
 });
 
@@ -43,24 +54,39 @@ test('the third party calls where the owner was told, with the secret that he wa
   const { pathname, search } = new URL(calls.url);
   const now = clock.now();
   const headers = {
-    'webhook-id': 'msg-1', 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-id': 'msg-1',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': new Webhook(calls.secret).sign('msg-1', now, '{}'),
   };
   t.is((await api.call('POST', pathname + search, { body: '{}', headers })).status, 202);
 });
 
-test.serial('connections are listed page by page, the newest first, and one that nobody answered has expired', async (t) => {
-  const { clock, owner } = t.context;
-  for (const provider of ['a', 'b', 'c']) await owner.post('/integrations', { ...wish, provider });
-  clock.pass(hours(1));
-  const listed = (await pagesOf(owner, '/integrations', 'integrations')).flat();
-  t.deepEqual(listed.map(({ provider, status }) => [provider, status]), [['c', 'expired'], ['b', 'expired'], ['a', 'expired']]);
-});
+test.serial(
+  'connections are listed page by page, the newest first, and one that nobody answered has expired',
+  async (t) => {
+    const { clock, owner } = t.context;
+    for (const provider of ['a', 'b', 'c']) await owner.post('/integrations', { ...wish, provider });
+    clock.pass(hours(1));
+    const listed = (await pagesOf(owner, '/integrations', 'integrations')).flat();
+    t.deepEqual(
+      listed.map(({ provider, status }) => [provider, status]),
+      [
+        ['c', 'expired'],
+        ['b', 'expired'],
+        ['a', 'expired'],
+      ],
+    );
+  },
+);
 
 test('a connection is begun with web addresses alone, and an unknown one is not found', async (t) => {
   const { owner } = t.context;
-  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, return_url: 'javascript:alert(1)' })), ['/return_url']);
-  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, consent_url: 'ftp://bookkeeper.example/' })), ['/consent_url']);
+  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, return_url: 'javascript:alert(1)' })), [
+    '/return_url',
+  ]);
+  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, consent_url: 'ftp://bookkeeper.example/' })), [
+    '/consent_url',
+  ]);
   t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, provider: 'A B' })), ['/provider']);
   t.is(told(await owner.get(`/integrations/${newId('conn')}`)), '404 not_found');
   t.is(told(await owner.post(`/integrations/${newId('conn')}/reveal`)), '404 not_found');

@@ -13,25 +13,44 @@ test('a key is made, told once, used and revoked', async (t) => {
   const made = await owner.post('/keys', storefront);
   t.is(made.status, 201);
   const { key, value } = made.body;
-  t.like(key, { name: 'storefront', kind: 'publishable', scopes: ['products:read'], revoked_at: null, expires_at: null });
+  t.like(key, {
+    name: 'storefront',
+    kind: 'publishable',
+    scopes: ['products:read'],
+    revoked_at: null,
+    expires_at: null,
+  });
   const use = () => api.call('GET', '/api/v1/products', { key: value });
   t.is((await use()).status, 200);
   t.truthy((await owner.post(`/keys/${key.id}/revoke`)).body.key.revoked_at);
   const log = await auditOf(ctx);
-  t.deepEqual(log.map(({ action, subject }) => [action, subject.id]), [['key.created', key.id], ['key.revoked', key.id]]);
+  t.deepEqual(
+    log.map(({ action, subject }) => [action, subject.id]),
+    [
+      ['key.created', key.id],
+      ['key.revoked', key.id],
+    ],
+  );
   t.false(JSON.stringify([log, (await owner.get('/keys')).body]).includes(value));
 });
 
 test('a key may carry its own limit, which is shown and then holds', async (t) => {
   const { api, owner } = t.context;
-  const { body: { key, value } } = await owner.post('/keys', { ...storefront, name: 'slow', kind: 'secret', requests_per_minute: 7 });
+  const {
+    body: { key, value },
+  } = await owner.post('/keys', { ...storefront, name: 'slow', kind: 'secret', requests_per_minute: 7 });
   t.is(key.requests_per_minute, 7);
-  t.is((await owner.get('/keys')).body.keys.find(({ name }: { name: string }) => name === 'slow').requests_per_minute, 7);
+  t.is(
+    (await owner.get('/keys')).body.keys.find(({ name }: { name: string }) => name === 'slow').requests_per_minute,
+    7,
+  );
   t.is((await owner.post('/keys', storefront)).body.key.requests_per_minute, null);
   // Tests run with every limit a thousand times wider.
   t.is((await api.call('GET', '/api/v1/products', { key: value })).headers.get('ratelimit-limit'), '7000');
   for (const requests_per_minute of [0, 1.5, '7', 100_001]) {
-    t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', requests_per_minute })), ['/requests_per_minute']);
+    t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', requests_per_minute })), [
+      '/requests_per_minute',
+    ]);
   }
 });
 
@@ -39,7 +58,10 @@ test('a key that would do too much, whose name is taken, or that is unknown is r
   const { owner } = t.context;
   await owner.post('/keys', storefront);
   t.deepEqual(placesOf(await owner.post('/keys', storefront)), ['/name']);
-  t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'wide', scopes: ['products:read', 'admin:write'] })), ['/scopes/1']);
+  t.deepEqual(
+    placesOf(await owner.post('/keys', { ...storefront, name: 'wide', scopes: ['products:read', 'admin:write'] })),
+    ['/scopes/1'],
+  );
   t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', scopes: [] })), ['/scopes']);
   t.is(told(await owner.post(`/keys/${newId('key')}/revoke`)), '404 not_found');
 });

@@ -28,12 +28,17 @@ test('labels are listed page by page, and by what became of them', async (t) => 
   const lost = await waiting(t.context);
   const good = await waiting(t.context, {});
   const third = await waiting(t.context, {});
-  t.deepEqual((await pagesOf(owner, '/labels', 'labels')).flat().map(({ id }) => id), [third.labelId, good.labelId, lost.labelId]);
+  t.deepEqual(
+    (await pagesOf(owner, '/labels', 'labels')).flat().map(({ id }) => id),
+    [third.labelId, good.labelId, lost.labelId],
+  );
   const { body } = await owner.get('/labels?state=needs_attention&reason_code=missing_address');
   t.is(body.labels.length, 1);
   t.like(body.labels[0], { id: lost.labelId, state: 'needs_attention', next: 'Complete the address, then retry.' });
   t.is(told(await owner.get('/labels?state=lost')), '400 invalid_request');
-  const { body: { order } } = await owner.get(`/orders/${lost.orderId}`);
+  const {
+    body: { order },
+  } = await owner.get(`/orders/${lost.orderId}`);
   t.like(order.label, { id: lost.labelId, reason_code: 'missing_address' });
   t.like(order.attention, { code: 'missing_address', next: 'Complete the address, then retry.' });
   t.is((await orderOf(ctx, good.orderId)).fulfillment, 'label_purchased');
@@ -45,7 +50,10 @@ test('across a border the owner asks for rates and chooses one', async (t) => {
   provider.rates = [rate({ amountCents: 3200 }), rate({ amountCents: 2100, carrier: 'ups' })];
   const { status, body } = await owner.get(`/orders/${orderId}/rates`);
   t.is(status, 200);
-  t.deepEqual(body.rates.map(({ amount_cents }: any) => amount_cents), [2100, 3200]);
+  t.deepEqual(
+    body.rates.map(({ amount_cents }: any) => amount_cents),
+    [2100, 3200],
+  );
   t.is(body.cheapest_rate_id, body.rates[0].id);
   t.truthy(provider.quotes.at(-1)?.customs);
 
@@ -56,7 +64,10 @@ test('across a border the owner asks for rates and chooses one', async (t) => {
   t.is(provider.bought().length, 1);
   t.deepEqual(await deedsOf(ctx), ['label.rate_chosen']);
   t.is(told(await owner.post(`/orders/${orderId}/label`)), '409 label_purchased');
-  const dear = await waiting(t.context, { address: { country: 'GB', state: null, zip: 'SW1A 1AA' }, items: [{ quantity: 1, unitPriceCents: 300_000 }] });
+  const dear = await waiting(t.context, {
+    address: { country: 'GB', state: null, zip: 'SW1A 1AA' },
+    items: [{ quantity: 1, unitPriceCents: 300_000 }],
+  });
   t.is(told(await owner.get(`/orders/${dear.orderId}/rates`)), '409 order_not_shippable', 'what customs want filed');
 });
 
@@ -64,7 +75,12 @@ test('a label is tried again once the address is corrected, and given back', asy
   const { ctx, owner } = t.context;
   const { orderId, labelId, provider } = await waiting(t.context);
   await owner.put(`/orders/${orderId}/shipping-address`, {
-    name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US',
+    name: 'Ada Wells',
+    street1: '40 W 23rd St',
+    city: 'New York',
+    state: 'NY',
+    zip: '10010',
+    country: 'US',
   });
   const retried = await owner.post(`/labels/${labelId}/retry`);
   t.is(retried.status, 202);
@@ -90,10 +106,17 @@ test('what is unpaid, on its way, unknown, or has no provider gets no label', as
   t.is(told(await owner.post(`/orders/${unpaid.id}/label`)), '409 order_not_shippable');
   const shipped = await buildPaidOrder(ctx);
   t.is(told(await owner.get(`/orders/${shipped.id}/rates`)), '502 shipping_provider_unavailable');
-  t.is(told(await owner.post(`/orders/${shipped.id}/label`, { rate_id: 'rate_1' })), '502 shipping_provider_unavailable');
+  t.is(
+    told(await owner.post(`/orders/${shipped.id}/label`, { rate_id: 'rate_1' })),
+    '502 shipping_provider_unavailable',
+  );
   await owner.post(`/orders/${shipped.id}/ship`, { carrier: 'USPS', tracking_number: '1' });
   t.is(told(await owner.post(`/orders/${shipped.id}/label`)), '409 order_shipped');
-  for (const path of [`/orders/${newId('ord')}/label`, `/labels/${newId('lbl')}/retry`, `/labels/${newId('lbl')}/void`]) {
+  for (const path of [
+    `/orders/${newId('ord')}/label`,
+    `/labels/${newId('lbl')}/retry`,
+    `/labels/${newId('lbl')}/void`,
+  ]) {
     t.is(told(await owner.post(path)), '404 not_found', path);
   }
 });
@@ -114,14 +137,20 @@ test('a label whose purchase is open is neither given back nor bought anew', asy
 test('while a run holds a label nobody else decides about it, and one of an unpaid order is not tried', async (t) => {
   const { ctx, owner } = t.context;
   const { order, labelId } = await request(ctx);
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     update labels set lease_token = 'held', lease_expires_at = ${fromNow(ctx.clock, minutes(1))}
-    where tenant_id = ${ctx.tenant.id} and id = ${labelId}`));
+    where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
+  );
   const parcel = { carrier: 'USPS', tracking_number: '1' };
   for (const answer of [
-    owner.post(`/labels/${labelId}/retry`), owner.post(`/labels/${labelId}/void`), owner.post(`/orders/${order.id}/label`),
-    owner.post(`/orders/${order.id}/ship`, parcel), owner.put(`/orders/${order.id}/shipping-address`, newYork),
-  ]) t.is(told(await answer), '409 label_in_progress');
+    owner.post(`/labels/${labelId}/retry`),
+    owner.post(`/labels/${labelId}/void`),
+    owner.post(`/orders/${order.id}/label`),
+    owner.post(`/orders/${order.id}/ship`, parcel),
+    owner.put(`/orders/${order.id}/shipping-address`, newYork),
+  ])
+    t.is(told(await answer), '409 label_in_progress');
 
   const unpaid = await request(ctx, { status: 'pending' });
   t.is(told(await owner.post(`/labels/${unpaid.labelId}/retry`)), '409 order_not_shippable');

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -10,8 +9,8 @@ import { buildPaidOrder, type GivenOrder, newYork } from '#test/support/factorie
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 const payments = fakePaymentGateway();
@@ -23,7 +22,15 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
   await buildPaymentAccount(ctx);
   const order = await buildPaidOrder(ctx, { paymentId, ...given });
   payments.payments.set(paymentId, {
-    paymentId, orderId: order.id, tenantId: ctx.tenant.id, environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null,
+    paymentId,
+    orderId: order.id,
+    tenantId: ctx.tenant.id,
+    environment: 'test',
+    invoiceId: null,
+    currency: 'USD',
+    amountCents: 3800,
+    refundedCents: 0,
+    dispute: null,
   });
   return order;
 }
@@ -34,9 +41,16 @@ async function raise(ctx: Context, orderId: string, code: string): Promise<void>
 
 test('orders are listed page by page, and by what they are', async (t) => {
   const { ctx, owner } = t.context;
-  const [first, second, third] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { email: 'bob@example.com' }), await buildPaidOrder(ctx, { status: 'pending' })];
+  const [first, second, third] = [
+    await buildPaidOrder(ctx),
+    await buildPaidOrder(ctx, { email: 'bob@example.com' }),
+    await buildPaidOrder(ctx, { status: 'pending' }),
+  ];
   await raise(ctx, first.id, 'disputed');
-  t.deepEqual((await pagesOf(owner, '/orders', 'orders')).map((page) => page.map(({ id }) => id)), [[third.id, second.id], [first.id]]);
+  t.deepEqual(
+    (await pagesOf(owner, '/orders', 'orders')).map((page) => page.map(({ id }) => id)),
+    [[third.id, second.id], [first.id]],
+  );
   const idsOf = async (query: string) => (await owner.get(`/orders?${query}`)).body.orders.map(({ id }: any) => id);
   t.deepEqual(await idsOf('status=pending'), [third.id]);
   t.deepEqual(await idsOf('email=BOB@example.com'), [second.id]);
@@ -55,9 +69,14 @@ test('an order tells what is the matter, what to do about it, and what happened'
   const { body } = await owner.get(`/orders/${order.id}`);
   t.like(body.order, { id: order.id, order_number: order.order_number, label: null, refunds: [], status: 'paid' });
   t.deepEqual(body.order.attention, {
-    code: 'paid_twice', detail: 'Look at it.', next: 'Refund one of the two payments at the payment provider.',
+    code: 'paid_twice',
+    detail: 'Look at it.',
+    next: 'Refund one of the two payments at the payment provider.',
   });
-  t.deepEqual(body.order.timeline.map(({ type }: any) => type), ['order.created', 'order.paid', 'return.requested']);
+  t.deepEqual(
+    body.order.timeline.map(({ type }: any) => type),
+    ['order.created', 'order.paid', 'return.requested'],
+  );
   t.is(told(await owner.get(`/orders/${newId('ord')}`)), '404 not_found');
 });
 
@@ -66,7 +85,12 @@ test('GET /admin/orders/{id} lists every open attention, and dismissing one leav
   const { id } = await buildPaidOrder(ctx);
   for (const code of ['duplicate_voided', 'paid_twice', 'disputed']) await raise(ctx, id, code);
   const codesIn = ({ attention, attentions }: any) => [attention.code, ...attentions.map(({ code }: any) => code)];
-  t.deepEqual(codesIn((await owner.get(`/orders/${id}`)).body.order), ['disputed', 'disputed', 'paid_twice', 'duplicate_voided']);
+  t.deepEqual(codesIn((await owner.get(`/orders/${id}`)).body.order), [
+    'disputed',
+    'disputed',
+    'paid_twice',
+    'duplicate_voided',
+  ]);
   const { body } = await owner.post(`/orders/${id}/attention/dismiss`, { code: 'paid_twice' });
   t.deepEqual(codesIn(body.order), ['disputed', 'disputed', 'duplicate_voided']);
 });
@@ -79,7 +103,8 @@ test('what its owner has seen to is dismissed by its name, and written down', as
   t.is(told(await dismiss('disputed')), '409 version_conflict');
   t.is(told(await dismiss('paid_twice', stranger)), '404 not_found');
   t.is(told(await owner.post(`/orders/${id}/attention/dismiss`, {})), '400 invalid_request');
-  for (let time = 0; time < 2; time += 1) t.like((await dismiss('paid_twice')).body.order, { attention: null, status: 'paid' });
+  for (let time = 0; time < 2; time += 1)
+    t.like((await dismiss('paid_twice')).body.order, { attention: null, status: 'paid' });
   t.deepEqual(await deedsOf(ctx), ['order.attention_dismissed']);
   t.like(await auditOf(ctx), [{ before: { code: 'paid_twice', detail: 'Look at it.' } }]);
 });
@@ -87,7 +112,10 @@ test('what its owner has seen to is dismissed by its name, and written down', as
 test('an order that was sent by hand is on its way, with its parcel', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);
-  const { status, body } = await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: '9400100000000000000000' });
+  const { status, body } = await owner.post(`/orders/${id}/ship`, {
+    carrier: 'USPS',
+    tracking_number: '9400100000000000000000',
+  });
   t.is(status, 200);
   t.like(body.order, { fulfillment_status: 'shipped' });
   t.like(body.order.labels[0], { carrier: 'USPS', tracking_number: '9400100000000000000000' });
@@ -96,7 +124,10 @@ test('an order that was sent by hand is on its way, with its parcel', async (t) 
   t.deepEqual(await deedsOf(ctx), ['order.fulfilled_by_hand']);
   t.deepEqual(placesOf(await owner.post(`/orders/${id}/ship`, {})).toSorted(), ['/carrier', '/tracking_number']);
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
-  t.is(told(await owner.post(`/orders/${unpaid.id}/ship`, { carrier: 'USPS', tracking_number: '1' })), '409 order_not_shippable');
+  t.is(
+    told(await owner.post(`/orders/${unpaid.id}/ship`, { carrier: 'USPS', tracking_number: '1' })),
+    '409 order_not_shippable',
+  );
 });
 
 test('an address is corrected, and the log says which fields and not what stands in them', async (t) => {
@@ -107,9 +138,14 @@ test('an address is corrected, and the log says which fields and not what stands
   t.is(body.order.shipping_address.street1, '1 Secret Lane');
   t.is(body.order.shipping_address.email, 'ada@example.com');
   const log = await auditOf(ctx);
-  t.deepEqual(log.map(({ action, after }) => [action, after]), [['order.address_changed', { changed: ['street1'] }]]);
+  t.deepEqual(
+    log.map(({ action, after }) => [action, after]),
+    [['order.address_changed', { changed: ['street1'] }]],
+  );
   t.false(JSON.stringify(log).includes('Secret Lane'));
-  t.deepEqual(placesOf(await owner.put(`/orders/${id}/shipping-address`, { ...address, country: 'Utopia' })), ['/country']);
+  t.deepEqual(placesOf(await owner.put(`/orders/${id}/shipping-address`, { ...address, country: 'Utopia' })), [
+    '/country',
+  ]);
   await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: '1' });
   t.is(told(await owner.put(`/orders/${id}/shipping-address`, address)), '409 order_shipped');
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
@@ -121,9 +157,18 @@ test.serial('money goes back when the worker has asked for it', async (t) => {
   const { id } = await buildCharged(ctx);
   const { status, body } = await owner.post(`/orders/${id}/refunds`, { amount_cents: 1000, reason: 'A scratch' });
   t.is(status, 202);
-  t.like(body.refund, { order_id: id, state: 'requested', amount_cents: 1000, currency: 'USD', reason: 'A scratch', return_id: null });
+  t.like(body.refund, {
+    order_id: id,
+    state: 'requested',
+    amount_cents: 1000,
+    currency: 'USD',
+    reason: 'A scratch',
+    return_id: null,
+  });
   await runJobs(services);
-  const { body: { order } } = await owner.get(`/orders/${id}`);
+  const {
+    body: { order },
+  } = await owner.get(`/orders/${id}`);
   t.like(order, { status: 'partially_refunded', refunded_cents: 1000 });
   t.like(order.refunds, [{ id: body.refund.id, state: 'sent' }]);
   t.deepEqual(order.timeline.map(({ type }: any) => type).slice(-2), ['order.refund_requested', 'refund.sent']);
@@ -156,12 +201,22 @@ test.serial('a refund like one that is under way is that one, unless it is named
   const { id } = await buildCharged(ctx);
   const ask = async (body: object, name?: string) => {
     clock.pass(seconds(6));
-    const { body: { refund } } = await owner.post(`/orders/${id}/refunds`, body, name ? { 'idempotency-key': name } : {});
+    const {
+      body: { refund },
+    } = await owner.post(`/orders/${id}/refunds`, body, name ? { 'idempotency-key': name } : {});
     return refund.id;
   };
   const first = await ask({ amount_cents: 500 });
   t.is(await ask({ amount_cents: 500 }), first);
-  t.is(new Set([first, await ask({ amount_cents: 500, reason: 'A scratch' }), await ask({ amount_cents: 400 }), await ask({ amount_cents: 500 }, 'another')]).size, 4);
+  t.is(
+    new Set([
+      first,
+      await ask({ amount_cents: 500, reason: 'A scratch' }),
+      await ask({ amount_cents: 400 }),
+      await ask({ amount_cents: 500 }, 'another'),
+    ]).size,
+    4,
+  );
   await runJobs(services);
   t.not(await ask({ amount_cents: 500 }), first);
 });

@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { captureLead, submitInquiry } from '#src/domain/leads/index.ts';
 import { applyAsPartner, attributeOrder } from '#src/domain/partners/index.ts';
-import { transact } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
@@ -17,8 +16,18 @@ useOwner(test);
 test('a review is seen and counts once it is approved, and the log names no address', async (t) => {
   const { api, ctx, owner, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
-  const { id } = await submitReview(ctx, slug, { rating: 4, title: 'Fine', author_name: 'Ada', email: 'ada@example.com' });
-  t.like((await owner.get('/reviews?status=pending')).body.reviews[0], { id, status: 'pending', email: 'ada@example.com', product_slug: slug });
+  const { id } = await submitReview(ctx, slug, {
+    rating: 4,
+    title: 'Fine',
+    author_name: 'Ada',
+    email: 'ada@example.com',
+  });
+  t.like((await owner.get('/reviews?status=pending')).body.reviews[0], {
+    id,
+    status: 'pending',
+    email: 'ada@example.com',
+    product_slug: slug,
+  });
   const approved = await owner.post(`/reviews/${id}/approve`);
   t.like(approved.body.review, { status: 'approved', rating: 4 });
   t.deepEqual((await owner.post(`/reviews/${id}/approve`)).body, approved.body);
@@ -26,7 +35,13 @@ test('a review is seen and counts once it is approved, and the log names no addr
   t.deepEqual(body.summary, { count: 1, average: 4 });
   t.is((await owner.post(`/reviews/${id}/reject`)).body.review.status, 'rejected');
   const log = await auditOf(ctx);
-  t.deepEqual(log.map(({ before, after }) => [before.status, after.status]), [['pending', 'approved'], ['approved', 'rejected']]);
+  t.deepEqual(
+    log.map(({ before, after }) => [before.status, after.status]),
+    [
+      ['pending', 'approved'],
+      ['approved', 'rejected'],
+    ],
+  );
   t.false(JSON.stringify(log).includes('ada@example.com'));
   t.is(told(await owner.post(`/reviews/${newId('rev')}/approve`)), '404 not_found');
 });
@@ -40,43 +55,86 @@ test('reviews, leads and inquiries are listed page by page', async (t) => {
     await captureLead(ctx, { email, source: number === 3 ? 'popup' : 'footer' });
     await submitInquiry(ctx, { email, company: `Kitchens ${number}` });
   }
-  t.deepEqual((await pagesOf(owner, '/reviews', 'reviews')).flat().map(({ rating }) => rating), [3, 2, 1]);
-  t.deepEqual((await pagesOf(owner, '/wholesale-inquiries', 'wholesale_inquiries')).flat().map(({ company }) => company), ['Kitchens 3', 'Kitchens 2', 'Kitchens 1']);
+  t.deepEqual(
+    (await pagesOf(owner, '/reviews', 'reviews')).flat().map(({ rating }) => rating),
+    [3, 2, 1],
+  );
+  t.deepEqual(
+    (await pagesOf(owner, '/wholesale-inquiries', 'wholesale_inquiries')).flat().map(({ company }) => company),
+    ['Kitchens 3', 'Kitchens 2', 'Kitchens 1'],
+  );
   const leads = await owner.get('/leads?source=footer');
-  t.deepEqual(leads.body.leads.map(({ email }: any) => email), ['ada2@example.com', 'ada1@example.com']);
+  t.deepEqual(
+    leads.body.leads.map(({ email }: any) => email),
+    ['ada2@example.com', 'ada1@example.com'],
+  );
 });
 
 test('a partner is made and changed, and shows what it brought', async (t) => {
   const { ctx, owner } = t.context;
-  const made = await owner.post('/partners', { code: 'Maker', name: 'The Maker Blog', commission_percent: 10, window: '36h' });
+  const made = await owner.post('/partners', {
+    code: 'Maker',
+    name: 'The Maker Blog',
+    commission_percent: 10,
+    window: '36h',
+  });
   t.is(made.status, 201);
   t.like(made.body.partner, { code: 'maker', commission_percent: 10, discount_percent: 0, window: '36h', orders: 0 });
   await transact(ctx, (ctx) => attributeOrder(ctx, { orderId: newId('ord'), partnerCode: 'maker', totalCents: 5000 }));
-  const changed = await owner.post('/partners', { code: 'maker', name: 'The Makers', commission_percent: 10, window: '36h' });
+  const changed = await owner.post('/partners', {
+    code: 'maker',
+    name: 'The Makers',
+    commission_percent: 10,
+    window: '36h',
+  });
   t.is(changed.status, 200);
-  t.like(changed.body.partner, { id: made.body.partner.id, name: 'The Makers', orders: 1, total_cents: 5000, commission_cents: 500 });
+  t.like(changed.body.partner, {
+    id: made.body.partner.id,
+    name: 'The Makers',
+    orders: 1,
+    total_cents: 5000,
+    commission_cents: 500,
+  });
   t.deepEqual(await deedsOf(ctx), ['partner.created', 'partner.updated']);
   t.deepEqual(placesOf(await owner.post('/partners', { code: 'x', name: 'X', window: '0s' })), ['/window']);
   await owner.post('/partners', { code: 'second', name: 'Second' });
   await owner.post('/partners', { code: 'third', name: 'Third' });
-  t.deepEqual((await pagesOf(owner, '/partners', 'partners')).flat().map(({ code }) => code), ['third', 'second', 'maker']);
+  t.deepEqual(
+    (await pagesOf(owner, '/partners', 'partners')).flat().map(({ code }) => code),
+    ['third', 'second', 'maker'],
+  );
 });
 
 test('who would like to become a partner is listed', async (t) => {
   const { ctx, owner } = t.context;
   await applyAsPartner(ctx, { email: 'Ada@Example.com', name: 'Ada', message: 'I write.' });
-  t.like((await owner.get('/partner-applications')).body.applications, [{ email: 'ada@example.com', status: 'pending', message: 'I write.' }]);
+  t.like((await owner.get('/partner-applications')).body.applications, [
+    { email: 'ada@example.com', status: 'pending', message: 'I write.' },
+  ]);
 });
 
 test('customers are listed, and read with what they bought', async (t) => {
   const { ctx, owner } = t.context;
-  const [ada, bob, eve] = [await buildCustomer(ctx, { email: 'ada@example.com', name: 'Ada' }), await buildCustomer(ctx), await buildCustomer(ctx)];
+  const [ada, bob, eve] = [
+    await buildCustomer(ctx, { email: 'ada@example.com', name: 'Ada' }),
+    await buildCustomer(ctx),
+    await buildCustomer(ctx),
+  ];
   const order = await buildPaidOrder(ctx, { email: 'ada@example.com' });
   const subscription = await buildSubscription(ctx, { email: 'ada@example.com' });
-  t.deepEqual((await pagesOf(owner, '/customers', 'customers')).flat().map(({ id }) => id), [eve.id, bob.id, ada.id]);
-  t.deepEqual((await owner.get('/customers?email=ADA@example.com')).body.customers.map(({ id }: any) => id), [ada.id]);
+  t.deepEqual(
+    (await pagesOf(owner, '/customers', 'customers')).flat().map(({ id }) => id),
+    [eve.id, bob.id, ada.id],
+  );
+  t.deepEqual(
+    (await owner.get('/customers?email=ADA@example.com')).body.customers.map(({ id }: any) => id),
+    [ada.id],
+  );
   const { body } = await owner.get(`/customers/${ada.id}`);
   t.like(body.customer, { id: ada.id, name: 'Ada', accepts_marketing: null });
-  t.deepEqual([body.orders.map(({ id }: any) => id), body.subscriptions.map(({ id }: any) => id), body.returns], [[order.id], [subscription.id], []]);
+  t.deepEqual(
+    [body.orders.map(({ id }: any) => id), body.subscriptions.map(({ id }: any) => id), body.returns],
+    [[order.id], [subscription.id], []],
+  );
   t.is(told(await owner.get(`/customers/${newId('cus')}`)), '404 not_found');
 });

@@ -14,11 +14,24 @@ test('a promo code is made, changed and removed, and good again when it is made 
   const { ctx, owner } = t.context;
   const made = await owner.post('/promo-codes', welcome);
   t.is(made.status, 201);
-  t.like(made.body.promo_code, { code: 'WELCOME10', type: 'percent', value: 10, value_cents: null, usage_limit: 100, used: 0, held: 0 });
-  const quote = async () => (await quotePromo(ctx, { code: 'WELCOME10', currency: 'USD', subtotalCents: 1000 })).discountCents;
+  t.like(made.body.promo_code, {
+    code: 'WELCOME10',
+    type: 'percent',
+    value: 10,
+    value_cents: null,
+    usage_limit: 100,
+    used: 0,
+    held: 0,
+  });
+  const quote = async () =>
+    (await quotePromo(ctx, { code: 'WELCOME10', currency: 'USD', subtotalCents: 1000 })).discountCents;
   t.is(await quote(), 100);
 
-  const changed = await owner.put('/promo-codes/Welcome10', { ...made.body.promo_code, type: 'fixed', value_cents: 250 });
+  const changed = await owner.put('/promo-codes/Welcome10', {
+    ...made.body.promo_code,
+    type: 'fixed',
+    value_cents: 250,
+  });
   t.like(changed.body.promo_code, { id: made.body.promo_code.id, type: 'fixed', value: null, value_cents: 250 });
   t.is(await quote(), 250);
   t.deepEqual((await owner.delete('/promo-codes/welcome10')).body, { ok: true });
@@ -27,7 +40,12 @@ test('a promo code is made, changed and removed, and good again when it is made 
   t.is(told(await owner.delete('/promo-codes/welcome10')), '404 not_found');
   t.is((await owner.post('/promo-codes', welcome)).body.promo_code.id, made.body.promo_code.id);
 
-  t.deepEqual(await deedsOf(ctx), ['promo_code.created', 'promo_code.updated', 'promo_code.removed', 'promo_code.created']);
+  t.deepEqual(await deedsOf(ctx), [
+    'promo_code.created',
+    'promo_code.updated',
+    'promo_code.removed',
+    'promo_code.created',
+  ]);
   const [, updated] = await auditOf(ctx);
   t.like(updated?.before, { type: 'percent', value: 10 });
   t.deepEqual(updated?.after.changed, ['type', 'percent', 'value_cents']);
@@ -47,7 +65,13 @@ test('the code of a gift card is told once, and stands nowhere after', async (t)
   const { ctx, owner } = t.context;
   const { status, body } = await owner.post('/gift-cards', { balance_cents: 5000 });
   t.is(status, 201);
-  t.like(body.gift_card, { balance_cents: 5000, held_cents: 0, currency: 'USD', disabled_at: null, last4: body.code.slice(-4) });
+  t.like(body.gift_card, {
+    balance_cents: 5000,
+    held_cents: 0,
+    currency: 'USD',
+    disabled_at: null,
+    last4: body.code.slice(-4),
+  });
   t.like(await quoteGiftCard(ctx, { code: body.code, orderTotalCents: 100 }), { valid: true, appliedCents: 100 });
   const told = JSON.stringify([(await owner.get('/gift-cards')).body, await auditOf(ctx)]);
   t.false(told.includes(body.code) || told.includes(body.code.replaceAll('-', '')));
@@ -74,6 +98,12 @@ test('promo codes and gift cards are listed page by page', async (t) => {
     promos.unshift((await buildPromo(ctx, { code: `P${index}` })).code);
     cards.unshift((await buildGiftCard(ctx)).id);
   }
-  t.deepEqual((await pagesOf(owner, '/promo-codes', 'promo_codes')).flat().map(({ code }) => code), promos);
-  t.deepEqual((await pagesOf(owner, '/gift-cards', 'gift_cards')).flat().map(({ id }) => id), cards);
+  t.deepEqual(
+    (await pagesOf(owner, '/promo-codes', 'promo_codes')).flat().map(({ code }) => code),
+    promos,
+  );
+  t.deepEqual(
+    (await pagesOf(owner, '/gift-cards', 'gift_cards')).flat().map(({ id }) => id),
+    cards,
+  );
 });

@@ -8,30 +8,48 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Answer } from '#test/support/api.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';
-import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { auditOf, deedsOf, type OwnerContext, placesOf, told, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
 const payments = fakePaymentGateway();
 const shipping = fakeShippingGateway();
-const secondShipping = { checkAccount: async () => { throw denial(); } };
+const secondShipping = {
+  checkAccount: async () => {
+    throw denial();
+  },
+};
 useOwner(anyTest as TestFn<OwnerContext>, { ports: { payments, shipping, secondShipping } });
 
-const stripe = { provider: 'stripe', secret_key: 'sk_test_unmistakable', publishable_key: 'pk_test_1', webhook_secret: 'whsec_unmistakable' };
+const stripe = {
+  provider: 'stripe',
+  secret_key: 'sk_test_unmistakable',
+  publishable_key: 'pk_test_1',
+  webhook_secret: 'whsec_unmistakable',
+};
 
 /** What the owner types from the email about this id. */
 async function codeFor({ ctx }: OwnerContext, id: string): Promise<string> {
-  const mail = await readOne<{ purpose: string }>(ctx, sql`
+  const mail = await readOne<{ purpose: string }>(
+    ctx,
+    sql`
     select data ->> 'purpose' as purpose from mails
-    where tenant_id = ${ctx.tenant.id} and subject_id = ${id} and recipient = ${ctx.tenant.ownerEmail}`);
+    where tenant_id = ${ctx.tenant.id} and subject_id = ${id} and recipient = ${ctx.tenant.ownerEmail}`,
+  );
   return deriveCode(ctx, mail?.purpose ?? '', id);
 }
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
-async function confirmationOf(context: OwnerContext, kind: string, body: object): Promise<{ id: string; code: string }> {
-  const { body: { confirmation_id: id } } = await context.owner.post(`/providers/${kind}/confirmations`, body);
+async function confirmationOf(
+  context: OwnerContext,
+  kind: string,
+  body: object,
+): Promise<{ id: string; code: string }> {
+  const {
+    body: { confirmation_id: id },
+  } = await context.owner.post(`/providers/${kind}/confirmations`, body);
   return { id, code: await codeFor(context, id) };
 }
 
@@ -40,7 +58,9 @@ const confirmedPut = async (context: OwnerContext, kind: string, body: object) =
 
 test('a store without providers says so', async (t) => {
   const { owner } = t.context;
-  t.deepEqual((await owner.get('/providers')).body, { providers: { payments: null, shipping: null, second_shipping: null } });
+  t.deepEqual((await owner.get('/providers')).body, {
+    providers: { payments: null, shipping: null, second_shipping: null },
+  });
   for (const kind of ['payments', 'shipping', 'second-shipping', 'invented']) {
     t.is(told(await owner.post(`/providers/${kind}/check`)), '404 not_found', kind);
   }
@@ -51,7 +71,13 @@ test('the account at the payment provider is saved, and its secrets are seen now
   const { ctx, owner } = t.context;
   const { status, body } = await owner.put('/providers/payments', stripe);
   t.is(status, 200);
-  t.like(body.provider, { mode: 'direct', publishable_key: 'pk_test_1', has_secret_key: true, has_webhook_secret: true, session_lifetime: '1h' });
+  t.like(body.provider, {
+    mode: 'direct',
+    publishable_key: 'pk_test_1',
+    has_secret_key: true,
+    has_webhook_secret: true,
+    session_lifetime: '1h',
+  });
   const { secret_key: _, webhook_secret: __, ...readable } = stripe;
   await owner.put('/providers/payments', { ...readable, automatic_tax: true });
   t.is((await openAccount(ctx)).secretKey, 'sk_test_unmistakable', 'what is left out stays');
@@ -59,29 +85,52 @@ test('the account at the payment provider is saved, and its secrets are seen now
   const second = { ...readable, secret_key: 'sk_test_second' };
   t.is((await confirmedPut(t.context, 'payments', second)).status, 200);
   t.is((await openAccount(ctx)).secretKey, 'sk_test_second');
-  t.false((await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null })).body.provider.has_secret_key);
+  t.false(
+    (await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null })).body.provider.has_secret_key,
+  );
 
   const log = await auditOf(ctx);
-  t.deepEqual(log.map(({ action, subject }) => `${action} ${subject.id}`), [
-    'provider.created payments', 'provider.updated payments', 'provider.confirmation_requested payments', 'provider.updated payments',
-    'provider.confirmation_requested payments', 'provider.updated payments',
-  ]);
+  t.deepEqual(
+    log.map(({ action, subject }) => `${action} ${subject.id}`),
+    [
+      'provider.created payments',
+      'provider.updated payments',
+      'provider.confirmation_requested payments',
+      'provider.updated payments',
+      'provider.confirmation_requested payments',
+      'provider.updated payments',
+    ],
+  );
   t.deepEqual(log[3]?.after.changed, ['automatic_tax', 'secret_key']);
   t.false(/unmistakable|sk_test/.test(JSON.stringify([log, (await owner.get('/providers')).body])));
 });
 
-const parcels = shippingAccountInput({ api_key: 'shippo_test_1', webhook_token: 'token-1', webhook_secret: 'secret-1' });
+const parcels = shippingAccountInput({
+  api_key: 'shippo_test_1',
+  webhook_token: 'token-1',
+  webhook_secret: 'secret-1',
+});
 const easypost = { provider: 'easypost', api_key: 'EZTK1' };
 
 /** Every change that a leaked key could make to what is on file: the account, the change, and what it touches. */
 const replacements: [kind: string, first: object, change: object, fields: string[]][] = [
   ['payments', stripe, { webhook_secret: 'whsec_other' }, ['webhook_secret']],
   ['payments', stripe, { secret_key: 'sk_test_other' }, ['secret_key']],
-  ['payments', stripe, { secret_key: 'rk_test_other', publishable_key: 'pk_test_other' }, ['secret_key', 'publishable_key']],
+  [
+    'payments',
+    stripe,
+    { secret_key: 'rk_test_other', publishable_key: 'pk_test_other' },
+    ['secret_key', 'publishable_key'],
+  ],
   ['payments', stripe, { secret_key: null }, ['secret_key']],
   ['payments', stripe, { publishable_key: null }, ['publishable_key']],
   ['payments', stripe, { account_id: 'acct_other' }, ['account_id']],
-  ['payments', stripe, { mode: 'connect', secret_key: undefined, publishable_key: undefined }, ['mode', 'secret_key', 'publishable_key']],
+  [
+    'payments',
+    stripe,
+    { mode: 'connect', secret_key: undefined, publishable_key: undefined },
+    ['mode', 'secret_key', 'publishable_key'],
+  ],
   ['shipping', parcels, { api_key: 'shippo_test_other' }, ['api_key']],
   ['shipping', parcels, { webhook_token: 'other' }, ['webhook_token']],
   ['shipping', parcels, { webhook_token: null, webhook_secret: null }, ['webhook_token', 'webhook_secret']],
@@ -101,8 +150,10 @@ for (const [kind, first, change, fields] of replacements) {
     t.is(told(refused), '403 confirmation_required');
     t.deepEqual(refused.body.fields, fields);
     const confirmation = await confirmationOf(t.context, kind, body);
-    const confirmedBy = (given: object, owner = t.context.owner) => owner.put(`/providers/${kind}`, { ...body, confirmation: { ...confirmation, ...given } });
-    for (const other of [{ code: wrong(confirmation.code) }, { id: newId('otp') }]) t.is(told(await confirmedBy(other)), '403 confirmation_required');
+    const confirmedBy = (given: object, owner = t.context.owner) =>
+      owner.put(`/providers/${kind}`, { ...body, confirmation: { ...confirmation, ...given } });
+    for (const other of [{ code: wrong(confirmation.code) }, { id: newId('otp') }])
+      t.is(told(await confirmedBy(other)), '403 confirmation_required');
     await stranger.put(`/providers/${kind}`, given);
     t.is(told(await confirmedBy({}, stranger)), '403 confirmation_required');
     t.deepEqual((await owner.get('/providers')).body, before);
@@ -110,9 +161,16 @@ for (const [kind, first, change, fields] of replacements) {
     t.is((await confirmedBy({})).status, 200);
     t.is((await confirmedBy({})).status, 200, 'the same again changes nothing');
     const log = await auditOf(ctx);
-    t.deepEqual(log.map(({ action }) => action), [
-      'provider.created', 'provider.confirmation_requested', 'provider.confirmation_rejected', 'provider.confirmation_rejected', 'provider.updated',
-    ]);
+    t.deepEqual(
+      log.map(({ action }) => action),
+      [
+        'provider.created',
+        'provider.confirmation_requested',
+        'provider.confirmation_rejected',
+        'provider.confirmation_rejected',
+        'provider.updated',
+      ],
+    );
     for (const { after } of log.slice(1, 4)) t.deepEqual(after.fields, fields);
   });
 }
@@ -186,7 +244,13 @@ test('the terms of shipping are saved, a first account only with its key, and th
   const { api_key: _, webhook_token: __, ...terms } = input;
   t.deepEqual(placesOf(await owner.put('/providers/shipping', terms)), ['/api_key']);
   const { body } = await owner.put('/providers/shipping', input);
-  t.like(body.provider, { provider: 'shippo', has_webhook_token: true, has_webhook_secret: false, carriers: ['usps', 'ups'], label_cost_cap_cents: null });
+  t.like(body.provider, {
+    provider: 'shippo',
+    has_webhook_token: true,
+    has_webhook_secret: false,
+    carriers: ['usps', 'ups'],
+    label_cost_cap_cents: null,
+  });
   const origin = { ...terms.origin, street1: '1 Secret Lane' };
   const changed = await owner.put('/providers/shipping', { ...terms, origin, label_cost_cap_cents: 2000 });
   t.like(changed.body.provider, { has_webhook_token: true, label_cost_cap_cents: 2000 });
@@ -204,9 +268,15 @@ test('accounts are checked, and the answer says what is wrong', async (t) => {
   await owner.put('/providers/second-shipping', { provider: 'easypost', api_key: 'EZTK1' });
   t.true((await owner.post('/providers/payments/check')).body.ok);
   t.true((await owner.post('/providers/shipping/check')).body.ok);
-  t.deepEqual((await owner.post('/providers/second-shipping/check')).body, { ok: false, detail: 'The provider does not accept the key.' });
+  t.deepEqual((await owner.post('/providers/second-shipping/check')).body, {
+    ok: false,
+    detail: 'The provider does not accept the key.',
+  });
   payments.misfortunes.checkAccount = [{ failure: 'away' }];
-  t.deepEqual((await owner.post('/providers/payments/check')).body, { ok: false, detail: 'The provider did not answer.' });
+  t.deepEqual((await owner.post('/providers/payments/check')).body, {
+    ok: false,
+    detail: 'The provider did not answer.',
+  });
   await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null });
   t.false((await owner.post('/providers/payments/check')).body.ok);
 });
@@ -218,13 +288,16 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   t.is(begun.status, 201);
   const id: string = begun.body.rotation_id;
   const code = await codeFor(t.context, id);
-  const confirm = (code: string, rotation = id) => owner.post(`/payments/webhook-secret/rotations/${rotation}/confirm`, { code });
+  const confirm = (code: string, rotation = id) =>
+    owner.post(`/payments/webhook-secret/rotations/${rotation}/confirm`, { code });
   t.is(told(await confirm(wrong(code))), '400 invalid_or_expired_token');
   t.deepEqual(placesOf(await confirm('12345')), ['/code']);
   t.is(told(await confirm(code, newId('rot'))), '404 not_found');
   t.is(told(await stranger.post(`/payments/webhook-secret/rotations/${id}/confirm`, { code })), '404 not_found');
   for (const [failure, refusal] of [
-    ['away', '503 payment_provider_unavailable'], ['denied', '503 payment_provider_not_configured'], ['refused', '502 payment_provider_error'],
+    ['away', '503 payment_provider_unavailable'],
+    ['denied', '503 payment_provider_not_configured'],
+    ['refused', '502 payment_provider_error'],
   ] as const) {
     payments.misfortunes.createEndpoint = [{ failure }];
     t.is(told(await confirm(code)), refusal, 'what was confirmed can be confirmed again');
@@ -238,7 +311,11 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   t.truthy(busy);
   t.is(confirmed.status, 200);
   t.regex(confirmed.body.secret, /^whsec_/);
-  t.deepEqual((await deedsOf(ctx)).slice(1), ['payment_webhook_secret.rotation_requested', 'payment_webhook_secret.confirmation_rejected', 'payment_webhook_secret.rotated']);
+  t.deepEqual((await deedsOf(ctx)).slice(1), [
+    'payment_webhook_secret.rotation_requested',
+    'payment_webhook_secret.confirmation_rejected',
+    'payment_webhook_secret.rotated',
+  ]);
   for (let count = 0; count < 5; count += 1) {
     clock.pass(seconds(5));
     await owner.post('/payments/webhook-secret/rotations');

@@ -16,11 +16,17 @@ test('the owner sees which modules the operator has switched on', async (t) => {
 
 test('the audit log is read page by page, and by what was changed', async (t) => {
   const { owner } = t.context;
-  const { body: { product } } = await owner.post('/products', { slug: 'bowl', name: 'Bowl', variants: [{ sku: 'B', price_cents: 1 }] });
+  const {
+    body: { product },
+  } = await owner.post('/products', { slug: 'bowl', name: 'Bowl', variants: [{ sku: 'B', price_cents: 1 }] });
   await owner.post('/promo-codes', { code: 'A', type: 'free_shipping' });
   await owner.delete('/products/bowl');
-  t.deepEqual((await pagesOf(owner, '/audit-log', 'entries')).flat().map(({ action }) => action), ['product.removed', 'promo_code.created', 'product.created']);
-  const of = async (query: string) => (await owner.get(`/audit-log?${query}`)).body.entries.map(({ action }: any) => action);
+  t.deepEqual(
+    (await pagesOf(owner, '/audit-log', 'entries')).flat().map(({ action }) => action),
+    ['product.removed', 'promo_code.created', 'product.created'],
+  );
+  const of = async (query: string) =>
+    (await owner.get(`/audit-log?${query}`)).body.entries.map(({ action }: any) => action);
   t.deepEqual(await of('subject_kind=promo_code'), ['promo_code.created']);
   t.deepEqual(await of(`subject_id=${product.id}&limit=1`), ['product.removed']);
 });
@@ -32,7 +38,14 @@ test('what was decided of reminders is read, by address', async (t) => {
   await buildRemindedCart(ctx);
   t.is((await pagesOf(owner, '/reminders', 'reminders')).flat().length, 6);
   const { body } = await owner.get(`/reminders?email=${email}`);
-  t.deepEqual(body.reminders.map(({ step, state }: any) => [step, state]), [[3, 'scheduled'], [2, 'scheduled'], [1, 'scheduled']]);
+  t.deepEqual(
+    body.reminders.map(({ step, state }: any) => [step, state]),
+    [
+      [3, 'scheduled'],
+      [2, 'scheduled'],
+      [1, 'scheduled'],
+    ],
+  );
 });
 
 test('subscriptions are listed page by page, by status and address, and read', async (t) => {
@@ -40,8 +53,12 @@ test('subscriptions are listed page by page, by status and address, and read', a
   const first = await buildSubscription(ctx);
   const second = await buildSubscription(ctx, { status: 'canceled' });
   const third = await buildSubscription(ctx, { email: 'bob@example.com' });
-  t.deepEqual((await pagesOf(owner, '/subscriptions', 'subscriptions')).flat().map(({ id }) => id), [third.id, second.id, first.id]);
-  const idsOf = async (query: string) => (await owner.get(`/subscriptions?${query}`)).body.subscriptions.map(({ id }: any) => id);
+  t.deepEqual(
+    (await pagesOf(owner, '/subscriptions', 'subscriptions')).flat().map(({ id }) => id),
+    [third.id, second.id, first.id],
+  );
+  const idsOf = async (query: string) =>
+    (await owner.get(`/subscriptions?${query}`)).body.subscriptions.map(({ id }: any) => id);
   t.deepEqual(await idsOf('status=canceled'), [second.id]);
   t.deepEqual(await idsOf('email=bob@example.com'), [third.id]);
   t.like((await owner.get(`/subscriptions/${first.id}`)).body.subscription, { id: first.id, status: 'active' });

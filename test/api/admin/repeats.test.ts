@@ -2,13 +2,14 @@ import anyTest, { type TestFn } from 'ava';
 
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { request, run } from '#test/domain/shipping/support.ts';
 import type { Answer } from '#test/support/api.ts';
+import { nameOf } from '#test/support/every-route.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -19,9 +20,8 @@ import { buildShippingAccount, shippingAccountInput } from '#test/support/factor
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
-import { nameOf } from '#test/support/every-route.ts';
-import { auditOf, deedsOf, told, type OwnerContext, useOwner } from '#test/support/use-owner.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { auditOf, deedsOf, type OwnerContext, told, useOwner } from '#test/support/use-owner.ts';
 
 /* Whatever of the owner's moves money, buys, creates or sends something is done once, however often it is asked for. */
 const test = (anyTest as TestFn<OwnerContext>).serial;
@@ -49,7 +49,15 @@ async function buildCharged(ctx: Context) {
   const paymentId = `pi_${randomText(12)}`;
   await buildPaymentAccount(ctx);
   payments.payments.set(paymentId, {
-    paymentId, tenantId: ctx.tenant.id, orderId: '', environment: 'test', invoiceId: null, currency: 'USD', amountCents: 3800, refundedCents: 0, dispute: null,
+    paymentId,
+    tenantId: ctx.tenant.id,
+    orderId: '',
+    environment: 'test',
+    invoiceId: null,
+    currency: 'USD',
+    amountCents: 3800,
+    refundedCents: 0,
+    dispute: null,
   });
   return paymentId;
 }
@@ -67,7 +75,10 @@ async function buildDelivery(t: Test) {
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
   await runJobs(services);
-  const [delivery] = await read<{ id: string }>(ctx, sql`select id from webhook_deliveries where tenant_id = ${ctx.tenant.id}`);
+  const [delivery] = await read<{ id: string }>(
+    ctx,
+    sql`select id from webhook_deliveries where tenant_id = ${ctx.tenant.id}`,
+  );
   return { endpointId: id, deliveryId: delivery?.id ?? '', count: async () => receiver.requests.length - 1 };
 }
 
@@ -86,14 +97,24 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
   'POST /api/v1/admin/orders/:id/label': async (t) => {
     const { order, provider } = await buildLabel(t, { bought: false });
     await t.context.owner.put(`/orders/${order.id}/shipping-address`, {
-      name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US',
+      name: 'Ada Wells',
+      street1: '40 W 23rd St',
+      city: 'New York',
+      state: 'NY',
+      zip: '10010',
+      country: 'US',
     });
     return { params: { id: order.id }, body: {}, count: async () => provider.bought().length };
   },
   'POST /api/v1/admin/labels/:id/retry': async (t) => {
     const { order, labelId, provider } = await buildLabel(t, { bought: false });
     await t.context.owner.put(`/orders/${order.id}/shipping-address`, {
-      name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US',
+      name: 'Ada Wells',
+      street1: '40 W 23rd St',
+      city: 'New York',
+      state: 'NY',
+      zip: '10010',
+      country: 'US',
     });
     return { params: { id: labelId }, count: async () => provider.bought().length };
   },
@@ -106,19 +127,29 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
     const body = { carrier: 'USPS', tracking_number: randomText(20) };
     return { params: { id }, body, count: rows(ctx, sql`(select * from mails where kind = 'shipped') as mails`) };
   },
-  'POST /api/v1/admin/gift-cards': async ({ context: { ctx } }) =>
-    ({ body: { balance_cents: 5000 }, count: rows(ctx, sql`gift_cards`) }),
-  'POST /api/v1/admin/gift-cards/:id/disable': async ({ context: { ctx } }) =>
-    ({ params: { id: (await buildGiftCard(ctx)).id }, count: deeds(ctx, 'gift_card.updated') }),
+  'POST /api/v1/admin/gift-cards': async ({ context: { ctx } }) => ({
+    body: { balance_cents: 5000 },
+    count: rows(ctx, sql`gift_cards`),
+  }),
+  'POST /api/v1/admin/gift-cards/:id/disable': async ({ context: { ctx } }) => ({
+    params: { id: (await buildGiftCard(ctx)).id },
+    count: deeds(ctx, 'gift_card.updated'),
+  }),
   'PUT /api/v1/admin/stock': async ({ context: { ctx } }) => {
-    const { variants: [variant] } = await buildProduct(ctx);
+    const {
+      variants: [variant],
+    } = await buildProduct(ctx);
     const body = { items: [{ variant_id: variant?.id, change: 3 }] };
     return { body, count: deeds(ctx, 'stock.updated') };
   },
-  'POST /api/v1/admin/keys': async ({ context: { ctx } }) =>
-    ({ body: { name: 'erp', kind: 'secret', scopes: ['orders:read'] }, count: deeds(ctx, 'key.created') }),
-  'POST /api/v1/admin/integrations': async ({ context: { ctx } }) =>
-    ({ body: { provider: 'bookkeeper', return_url: 'https://shop.example/back' }, count: rows(ctx, sql`integration_connections`) }),
+  'POST /api/v1/admin/keys': async ({ context: { ctx } }) => ({
+    body: { name: 'erp', kind: 'secret', scopes: ['orders:read'] },
+    count: deeds(ctx, 'key.created'),
+  }),
+  'POST /api/v1/admin/integrations': async ({ context: { ctx } }) => ({
+    body: { provider: 'bookkeeper', return_url: 'https://shop.example/back' },
+    count: rows(ctx, sql`integration_connections`),
+  }),
   'POST /api/v1/admin/webhook-endpoints': async (t) => {
     const receiver = await receiverFor(t);
     return { body: { url: receiver.url, events: ['order.*'] }, count: rows(t.context.ctx, sql`webhook_endpoints`) };
@@ -157,13 +188,26 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
 /** Of these the owner's side has more than the table above: they are `POST`, and doing them again is doing them once. */
 const harmless = [
   // Catalog, content and people: a name or a state that is there already.
-  'products', 'content', 'promo-codes', 'partners', 'reviews/:id/approve', 'reviews/:id/reject',
-  'returns/:id/approve', 'returns/:id/reject', 'returns/:id/receive', 'returns/:id/close', 'orders/:id/attention/dismiss',
-  'keys/:id/revoke', 'webhook-endpoints/:id/enable', 'webhook-endpoints/:id/disable',
+  'products',
+  'content',
+  'promo-codes',
+  'partners',
+  'reviews/:id/approve',
+  'reviews/:id/reject',
+  'returns/:id/approve',
+  'returns/:id/reject',
+  'returns/:id/receive',
+  'returns/:id/close',
+  'orders/:id/attention/dismiss',
+  'keys/:id/revoke',
+  'webhook-endpoints/:id/enable',
+  'webhook-endpoints/:id/disable',
   // A test is sent each time.
   'webhook-endpoints/:id/test',
   // These read: the reply must not be stored.
-  'integrations/:id/reveal', 'providers/:kind/check', 'payments/webhook-secret/rotations/:id/confirm',
+  'integrations/:id/reveal',
+  'providers/:kind/check',
+  'payments/webhook-secret/rotations/:id/confirm',
 ];
 
 const isOwners = ({ path }: Route) => path.startsWith('/api/v1/admin/');
@@ -172,25 +216,32 @@ const repeatable = routes.filter((route) => isOwners(route) && route.idempotent)
 test('every operation of the owner that a repetition would do again honours an Idempotency-Key', (t) => {
   t.deepEqual(repeatable.map(nameOf).toSorted(), Object.keys(deedOf).toSorted());
   const others = routes.filter((route) => isOwners(route) && route.method === 'post' && !route.idempotent);
-  t.deepEqual(others.map(({ path }) => path.replace('/api/v1/admin/', '')).filter((path) => !harmless.includes(path)), []);
+  t.deepEqual(
+    others.map(({ path }) => path.replace('/api/v1/admin/', '')).filter((path) => !harmless.includes(path)),
+    [],
+  );
 });
 
 for (const route of repeatable) {
   const prepare = async (t: Test) => {
     const { ctx, api, services } = t.context;
-    const { params = {}, body, count } = await deedOf[nameOf(route)]?.(t) ?? { count: async () => 0 };
+    const { params = {}, body, count } = (await deedOf[nameOf(route)]?.(t)) ?? { count: async () => 0 };
     const key = await buildKey(ctx, ['admin:write']);
     const { id: keyId } = await services.keys.open(key);
     const address = route.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
     const before = await count();
-    const send = (name?: string): Promise<Answer> => api.call(route.method.toUpperCase(), address, {
-      key, ...(body && { body }), ...(name && { headers: { 'idempotency-key': name } }),
-    });
+    const send = (name?: string): Promise<Answer> =>
+      api.call(route.method.toUpperCase(), address, {
+        key,
+        ...(body && { body }),
+        ...(name && { headers: { 'idempotency-key': name } }),
+      });
     const done = async () => {
       await runJobs(services);
       return (await count()) - before;
     };
-    const audited = async () => (await auditOf(ctx)).filter(({ actor }) => actor.kind === 'key' && actor.id === keyId).length;
+    const audited = async () =>
+      (await auditOf(ctx)).filter(({ actor }) => actor.kind === 'key' && actor.id === keyId).length;
     return { send, done, audited };
   };
 
@@ -215,7 +266,10 @@ for (const route of repeatable) {
     test(`${nameOf(route)} twice at the same moment, ${name ? 'with one' : 'without an'} Idempotency-Key, is done once`, async (t) => {
       const { send, done } = await prepare(t);
       const answers = await Promise.all([send(name), send(name)]);
-      t.true(answers.some(({ status }) => status < 300), answers.map(told).join());
+      t.true(
+        answers.some(({ status }) => status < 300),
+        answers.map(told).join(),
+      );
       t.is(await done(), 1);
     });
   }

@@ -4,8 +4,8 @@ import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { countStates, receiverFor } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
 useOwner(anyTest as TestFn<OwnerContext>);
@@ -25,7 +25,9 @@ test('an endpoint is made with a secret that is told once, tested, and its deliv
   t.is(request?.body.type, 'webhook.test');
   t.true(request !== undefined && isSignedWith(secret, request));
 
-  const { body: { deliveries } } = await owner.get(`/webhook-endpoints/${endpoint.id}/deliveries?state=delivered&type=webhook.test`);
+  const {
+    body: { deliveries },
+  } = await owner.get(`/webhook-endpoints/${endpoint.id}/deliveries?state=delivered&type=webhook.test`);
   t.like(deliveries[0], { event_id: tested.body.event_id, state: 'delivered', attempt_count: 1, last_status: 204 });
   const { body } = await owner.get(`/webhook-deliveries/${deliveries[0].id}`);
   t.like(body.delivery, { id: deliveries[0].id });
@@ -36,10 +38,18 @@ test('an endpoint is made with a secret that is told once, tested, and its deliv
 test('an endpoint is changed, switched off and on, signed anew and removed, and the log tells all of it', async (t) => {
   const { ctx, owner } = t.context;
   const receiver = await receiverFor(t);
-  const { body: { webhook_endpoint: { id }, secret } } = await owner.post('/webhook-endpoints', { url: receiver.url, events: ['order.paid'] });
+  const {
+    body: {
+      webhook_endpoint: { id },
+      secret,
+    },
+  } = await owner.post('/webhook-endpoints', { url: receiver.url, events: ['order.paid'] });
   const changed = await owner.patch(`/webhook-endpoints/${id}`, { events: ['order.shipped'], rate_per_second: 5 });
   t.like(changed.body.webhook_endpoint, { url: receiver.url, events: ['order.shipped'], rate_per_second: 5 });
-  t.like((await owner.post(`/webhook-endpoints/${id}/disable`)).body.webhook_endpoint, { status: 'disabled', disabled_reason: 'owner' });
+  t.like((await owner.post(`/webhook-endpoints/${id}/disable`)).body.webhook_endpoint, {
+    status: 'disabled',
+    disabled_reason: 'owner',
+  });
   t.is(told(await owner.post(`/webhook-endpoints/${id}/test`)), '400 invalid_request');
   t.is((await owner.post(`/webhook-endpoints/${id}/enable`)).body.webhook_endpoint.status, 'enabled');
   const rotated = await owner.post(`/webhook-endpoints/${id}/rotate-secret`);
@@ -47,16 +57,21 @@ test('an endpoint is changed, switched off and on, signed anew and removed, and 
   t.not(rotated.body.secret, secret);
   t.deepEqual((await owner.delete(`/webhook-endpoints/${id}`)).body, { ok: true });
   t.is(told(await owner.get(`/webhook-endpoints/${id}`)), '404 not_found');
-  t.deepEqual((await deedsOf(ctx)).map((deed) => deed.replace('webhook_endpoint.', '')), [
-    'created', 'updated', 'disabled', 'enabled', 'secret_rotated', 'removed',
-  ]);
+  t.deepEqual(
+    (await deedsOf(ctx)).map((deed) => deed.replace('webhook_endpoint.', '')),
+    ['created', 'updated', 'disabled', 'enabled', 'secret_rotated', 'removed'],
+  );
   t.false(JSON.stringify(await auditOf(ctx)).includes(rotated.body.secret));
 });
 
 test('what failed is sent again, one or all of it', async (t) => {
   const { ctx, clock, owner, services } = t.context;
   const receiver = await receiverFor(t);
-  const { body: { webhook_endpoint: { id } } } = await owner.post('/webhook-endpoints', { url: receiver.url, events: ['order.paid'] });
+  const {
+    body: {
+      webhook_endpoint: { id },
+    },
+  } = await owner.post('/webhook-endpoints', { url: receiver.url, events: ['order.paid'] });
   const since = clock.now().toISOString();
   receiver.behave({ status: 500 });
   for (let count = 0; count < 2; count += 1) await owner.post(`/webhook-endpoints/${id}/test`);
@@ -80,7 +95,10 @@ test('what failed is sent again, one or all of it', async (t) => {
   t.is((await pagesOf(owner, `/webhook-endpoints/${id}/deliveries?since=${since}`, 'deliveries')).flat().length, 2);
   await owner.post(`/webhook-endpoints/${id}/disable`);
   clock.pass(seconds(5));
-  for (const [path, body] of [[`/webhook-deliveries/${first.id}/redeliver`, undefined], [`/webhook-endpoints/${id}/recover`, { since }]] as const) {
+  for (const [path, body] of [
+    [`/webhook-deliveries/${first.id}/redeliver`, undefined],
+    [`/webhook-endpoints/${id}/recover`, { since }],
+  ] as const) {
     t.is(told(await owner.post(path, body)), '400 invalid_request', 'it is switched off');
   }
 });
@@ -91,8 +109,12 @@ test('an address that may not be called, or is taken, and what is unknown are re
   const endpoint = { url: receiver.url, events: ['order.paid'] };
   await owner.post('/webhook-endpoints', endpoint);
   t.deepEqual(placesOf(await owner.post('/webhook-endpoints', endpoint)), ['/url']);
-  t.deepEqual(placesOf(await owner.post('/webhook-endpoints', { ...endpoint, url: 'https://a:b@shop.example/' })), ['/url']);
-  t.deepEqual(placesOf(await owner.post('/webhook-endpoints', { ...endpoint, events: ['order.invented'] })), ['/events/0']);
+  t.deepEqual(placesOf(await owner.post('/webhook-endpoints', { ...endpoint, url: 'https://a:b@shop.example/' })), [
+    '/url',
+  ]);
+  t.deepEqual(placesOf(await owner.post('/webhook-endpoints', { ...endpoint, events: ['order.invented'] })), [
+    '/events/0',
+  ]);
   for (const verb of ['enable', 'disable', 'test', 'rotate-secret']) {
     t.is(told(await owner.post(`/webhook-endpoints/${newId('whe')}/${verb}`)), '404 not_found', verb);
   }
@@ -104,8 +126,12 @@ test('an address that may not be called, or is taken, and what is unknown are re
 test('endpoints are listed page by page, and event types with their shapes', async (t) => {
   const { owner } = t.context;
   const receiver = await receiverFor(t);
-  for (const path of ['a', 'b', 'c']) await owner.post('/webhook-endpoints', { url: `${receiver.url}/${path}`, events: ['order.*'] });
-  t.deepEqual((await pagesOf(owner, '/webhook-endpoints', 'webhook_endpoints')).flat().map(({ url }) => url.slice(-1)), ['c', 'b', 'a']);
+  for (const path of ['a', 'b', 'c'])
+    await owner.post('/webhook-endpoints', { url: `${receiver.url}/${path}`, events: ['order.*'] });
+  t.deepEqual(
+    (await pagesOf(owner, '/webhook-endpoints', 'webhook_endpoints')).flat().map(({ url }) => url.slice(-1)),
+    ['c', 'b', 'a'],
+  );
   const { body } = await owner.get('/webhook-event-types');
   const paid = body.event_types.find(({ type }: any) => type === 'order.paid');
   t.is(paid.sample.data.object.order_number, 'ORD-1001');

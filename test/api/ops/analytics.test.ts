@@ -1,12 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { rebuildDay } from '#jobs/analytics.ts';
-import { recordOrderPaid } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { recordOrderPaid } from '#src/domain/analytics/index.ts';
 import { searchDocuments } from '#src/domain/search/index.ts';
 import { newId } from '#src/lib/ids.ts';
-import { buildEvent, aggregateAll, plantBatch, sendEvents } from '#test/support/factories/analytics.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { aggregateAll, buildEvent, plantBatch, sendEvents } from '#test/support/factories/analytics.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -29,13 +29,18 @@ test.serial('operators see that something could not be counted, and where to loo
   t.notRegex((await api.call('GET', '/ops/analytics')).body, /set aside/);
   await plantBatch(ctx, { id: 'not one' });
   await aggregateAll(services);
-  t.regex((await api.call('GET', '/ops/analytics')).body, /1 batch could not be folded and was set aside:\s+the queue <a href="\/ops\/queues\/queue\/analytics\?status=failed">/);
+  t.regex(
+    (await api.call('GET', '/ops/analytics')).body,
+    /1 batch could not be folded and was set aside:\s+the queue <a href="\/ops\/queues\/queue\/analytics\?status=failed">/,
+  );
 });
 
 test.serial('a store has its days in pictures, and they can be reckoned anew', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   await sendEvents(ctx, [buildEvent({ session_id: 's' }), buildEvent({ type: 'cart_item_added', session_id: 's' })]);
-  await transact(ctx, (ctx) => recordOrderPaid(ctx, { orderId: newId('ord'), totalCents: 12_345, currency: 'USD', sessionId: 's' }));
+  await transact(ctx, (ctx) =>
+    recordOrderPaid(ctx, { orderId: newId('ord'), totalCents: 12_345, currency: 'USD', sessionId: 's' }),
+  );
   await searchDocuments(ctx, { q: '<b>submarine</b>' });
   await aggregateAll(services);
   const page = `/ops/analytics/${tenant.slug}`;

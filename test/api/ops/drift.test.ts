@@ -14,14 +14,17 @@ const page = '/ops/drift';
 
 async function dismiss({ api, ctx }: ApiContext, orderId: string, code: string, headers: Record<string, string> = {}) {
   return api.call('POST', `${page}/${ctx.tenant.slug}/orders/${orderId}/dismiss`, {
-    body: new URLSearchParams({ code }).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams({ code }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 }
 
 test.serial('/ops/drift lists each attention of an order and dismisses one at a time', async (t) => {
   const { api, ctx } = t.context;
   const order = await buildPaidOrder(ctx, { attentionCodes: ['paid_twice'] });
-  await transact(ctx, async (ctx) => (await lockOrder(ctx, order.id))?.raise({ code: 'disputed', detail: 'The bank <asks>.' }));
+  await transact(ctx, async (ctx) =>
+    (await lockOrder(ctx, order.id))?.raise({ code: 'disputed', detail: 'The bank <asks>.' }),
+  );
   const { body } = await api.call('GET', page);
   t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+I have seen to it/);
   t.true(body.includes('The bank &lt;asks&gt;.'));
@@ -37,9 +40,12 @@ test.serial('/ops/drift lists each attention of an order and dismisses one at a 
   t.is((await dismiss(t.context, order.id, 'disputed')).status, 303);
   t.is((await dismiss(t.context, order.id, 'disputed')).status, 303, 'pressing twice is pressing once');
   t.is((await orderOf(ctx, order.id)).attentionCode, null);
-  const audited = await readOne<{ count: number }>(ctx, sql`
+  const audited = await readOne<{ count: number }>(
+    ctx,
+    sql`
     select count(*)::int as count from audit_log
-    where tenant_id = ${ctx.tenant.id} and action = 'order.attention_dismissed' and actor_kind = 'operator'`);
+    where tenant_id = ${ctx.tenant.id} and action = 'order.attention_dismissed' and actor_kind = 'operator'`,
+  );
   t.is(audited?.count, 2);
 });
 
@@ -49,6 +55,9 @@ test.serial('an order is dismissed from these pages only, in its own store, and 
   t.is((await dismiss(t.context, order.id, 'paid_twice', { origin: 'https://elsewhere.example' })).status, 403);
   t.is((await dismiss(t.context, order.id, 'paid_twice', { 'sec-fetch-site': 'cross-site' })).status, 403);
   t.is((await dismiss(t.context, 'ord_01m7xfs208fk1sctzyr3afnpz3', 'paid_twice')).status, 409);
-  t.is((await t.context.api.call('POST', `${page}/no-such-store/orders/${order.id}/dismiss`, { body: '' })).status, 404);
+  t.is(
+    (await t.context.api.call('POST', `${page}/no-such-store/orders/${order.id}/dismiss`, { body: '' })).status,
+    404,
+  );
   t.is((await orderOf(ctx, order.id)).attentionCode, 'paid_twice');
 });

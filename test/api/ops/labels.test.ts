@@ -41,9 +41,21 @@ test('an address is corrected on the page and the label is bought', async (t) =>
   t.is(refused.status, 409);
   t.true(refused.body.includes('name="city" value="Albany"'), 'what was typed is still there');
 
-  const saved = await post(t.context, `${page}/address`, { name: 'Ada', street1: '1 Main St', street2: '', city: 'Albany', state: 'NY', zip: '12207', country: 'US', phone: '' });
+  const saved = await post(t.context, `${page}/address`, {
+    name: 'Ada',
+    street1: '1 Main St',
+    street2: '',
+    city: 'Albany',
+    state: 'NY',
+    zip: '12207',
+    country: 'US',
+    phone: '',
+  });
   t.is(saved.status, 303);
-  t.regex((await api.call('GET', saved.headers.get('location') ?? '')).body, /The address is saved and the label is tried again\./);
+  t.regex(
+    (await api.call('GET', saved.headers.get('location') ?? '')).body,
+    /The address is saved and the label is tried again\./,
+  );
   const label = await labelOf(ctx, order.id);
   await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
@@ -52,7 +64,9 @@ test('an address is corrected on the page and the label is bought', async (t) =>
 
 test('a rate is chosen for a parcel that leaves the country', async (t) => {
   const { ctx, api, tenant } = t.context;
-  const { order, page, provider } = await waiting(t.context, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
+  const { order, page, provider } = await waiting(t.context, {
+    address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' },
+  });
   provider.rates = [rate({ amountCents: 5200, carrierName: 'UPS', carrier: 'ups', service: 'Standard' })];
   const shown = await api.call('GET', `${page}?rates=1`);
   t.regex(shown.body, /UPS<\/td><td>Standard<\/td><td>3<\/td><td>\$52\.00/);
@@ -64,7 +78,10 @@ test('a rate is chosen for a parcel that leaves the country', async (t) => {
 
   provider.throws.quote = [silence()];
   const other = await waiting(t.context, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
-  t.regex((await api.call('GET', `/ops/labels/${tenant.slug}/${other.labelId}?rates=1`)).body, /Shipping rates are not available at the moment\./);
+  t.regex(
+    (await api.call('GET', `/ops/labels/${tenant.slug}/${other.labelId}?rates=1`)).body,
+    /Shipping rates are not available at the moment\./,
+  );
 });
 
 test('an order is marked as shipped, and a label is given back', async (t) => {
@@ -81,7 +98,10 @@ test('an order is marked as shipped, and a label is given back', async (t) => {
 
 test('all labels of one reason are tried again with one press', async (t) => {
   const { ctx } = t.context;
-  const [first, second] = [await waiting(t.context, { items: [{ weightOz: null }] }), await waiting(t.context, { items: [{ weightOz: null }] })];
+  const [first, second] = [
+    await waiting(t.context, { items: [{ weightOz: null }] }),
+    await waiting(t.context, { items: [{ weightOz: null }] }),
+  ];
   t.regex((await t.context.api.call('GET', '/ops/labels')).body, /Retry all \d+/);
   t.is((await post(t.context, '/ops/labels/retry', { reason: 'parcel_missing' })).status, 303);
   for (const { order } of [first, second]) t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });

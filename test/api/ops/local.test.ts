@@ -7,14 +7,16 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('on a developer\'s machine operations are open, but not to a name that merely leads here', async (t) => {
+test("on a developer's machine operations are open, but not to a name that merely leads here", async (t) => {
   const { api } = t.context;
   t.is((await api.call('GET', '/ops/labels')).status, 200);
   const status = await new Promise((resolve, reject) => {
     request(`${api.url}/ops/labels`, { headers: { host: 'rebound.example' } }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
-    }).on('error', reject).end();
+    })
+      .on('error', reject)
+      .end();
   });
   t.is(status, 403);
 });

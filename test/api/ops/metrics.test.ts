@@ -55,7 +55,12 @@ test('the metrics ask for their token, in every mode', async (t) => {
   const api = await serveApi(await (await openFleet(t)).run('web'));
   t.teardown(api.close);
   for (const path of ['/metrics', '/metrics/queues']) {
-    for (const wrong of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${token}` }, { authorization: 'Bearer' }]) {
+    for (const wrong of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { authorization: `Basic ${token}` },
+      { authorization: 'Bearer' },
+    ]) {
       t.like(await api.call('GET', path, { headers: wrong as Record<string, string> }), { status: 401 });
     }
     t.is((await api.call('GET', path, { headers })).status, 200);
@@ -75,7 +80,13 @@ test('how things stand is told by any process, in the text that Prometheus reads
   const answer = await api.call('GET', '/metrics', { headers });
   t.regex(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   const lines = String(answer.body).split('\n');
-  const value = (series: string) => Number(lines.find((line) => line.startsWith(`${series} `))?.split(' ').at(-1) ?? NaN);
+  const value = (series: string) =>
+    Number(
+      lines
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(' ')
+        .at(-1) ?? NaN,
+    );
   t.is(value('storefront_queue_due{queue="webhooks"}'), 1);
   t.true(value('storefront_queue_oldest_due_seconds{queue="webhooks"}') >= 7);
   t.is(value('storefront_queue_oldest_due_seconds{queue="labels"}'), 0);
@@ -84,10 +95,18 @@ test('how things stand is told by any process, in the text that Prometheus reads
   t.is(value('storefront_redis_up'), 1);
   t.is(value('storefront_processes{process="web"}'), 1);
   for (const series of [
-    'storefront_queue_later{queue="chores"}', 'storefront_queue_failed{queue="labels"}', 'storefront_reconcile_lag_seconds{quantile="0.95"}',
-    'storefront_inbound_events_waiting', 'storefront_mails_waiting', 'storefront_deliveries_due', 'storefront_paused_endpoints',
-    'storefront_labels_outcome_unknown', 'storefront_analytics_oldest_batch_seconds', 'storefront_open_breakers{provider="stripe"}',
-  ]) t.is(value(series), 0, series);
+    'storefront_queue_later{queue="chores"}',
+    'storefront_queue_failed{queue="labels"}',
+    'storefront_reconcile_lag_seconds{quantile="0.95"}',
+    'storefront_inbound_events_waiting',
+    'storefront_mails_waiting',
+    'storefront_deliveries_due',
+    'storefront_paused_endpoints',
+    'storefront_labels_outcome_unknown',
+    'storefront_analytics_oldest_batch_seconds',
+    'storefront_open_breakers{provider="stripe"}',
+  ])
+    t.is(value(series), 0, series);
   // Every line is a comment or a number, and every family is described once.
   for (const line of lines) t.regex(line, /^($|# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? -?[0-9.e+-]+$)/, line);
   const described = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2]);
@@ -109,7 +128,10 @@ test('what workers counted is told by the web process, also after they are gone'
   const [first, second] = [await scrape(), await scrape()];
   for (const text of [first, second]) {
     t.regex(text, /^storefront_job_seconds_count\{queue="labels",job="labels\.purchase-label",outcome="done"\} 3$/m);
-    t.regex(text, /^storefront_job_seconds_bucket\{le="\+Inf",queue="labels",job="labels\.purchase-label",outcome="done"\} 3$/m);
+    t.regex(
+      text,
+      /^storefront_job_seconds_bucket\{le="\+Inf",queue="labels",job="labels\.purchase-label",outcome="done"\} 3$/m,
+    );
     t.regex(text, /^storefront_job_wait_seconds_bucket\{le="0\.2",queue="labels"\} 0$/m);
     t.regex(text, /^storefront_job_wait_seconds_bucket\{le="1",queue="labels"\} 3$/m);
     t.regex(text, /^storefront_processes\{process="worker-labels"\} 1$/m);
@@ -123,7 +145,10 @@ test('a process that died silently is not counted any more', async (t) => {
   await dead.sharedMetrics.read();
   t.is((await web.sharedMetrics.read())?.processes.length, 2);
   clock.pass(seconds(30));
-  t.deepEqual((await web.sharedMetrics.read())?.processes.map(({ process }) => process), ['web']);
+  t.deepEqual(
+    (await web.sharedMetrics.read())?.processes.map(({ process }) => process),
+    ['web'],
+  );
 });
 
 test('while Redis is away how things stand is told all the same, and nothing is told twice after', async (t) => {
@@ -135,7 +160,10 @@ test('while Redis is away how things stand is told all the same, and nothing is 
   t.regex(text, /^storefront_redis_up 0$/m);
   t.regex(text, /^storefront_queue_due\{queue="labels"\} 0$/m);
   t.notRegex(text, /storefront_request_seconds/);
-  t.like((await api.call('GET', '/metrics/queues', { headers })).body.queues[0], { processes: null, suggested_processes: 1 });
+  t.like((await api.call('GET', '/metrics/queues', { headers })).body.queues[0], {
+    processes: null,
+    suggested_processes: 1,
+  });
 });
 
 test('webhooks with a wrong signature or token are counted by provider', async (t) => {
@@ -146,8 +174,13 @@ test('webhooks with a wrong signature or token are counted by provider', async (
   await buildPaymentAccount(ctx);
   await buildShippingAccount(ctx);
   const { slug } = ctx.tenant;
-  t.is((await api.call('POST', `/api/webhooks/stripe/${slug}`, { headers: { 'stripe-signature': 't=1,v1=00' }, body: {} })).status, 400);
-  for (const wrong of ['', '?token=wrong']) t.is((await api.call('POST', `/api/webhooks/shippo/${slug}${wrong}`, { body: {} })).status, 400);
+  t.is(
+    (await api.call('POST', `/api/webhooks/stripe/${slug}`, { headers: { 'stripe-signature': 't=1,v1=00' }, body: {} }))
+      .status,
+    400,
+  );
+  for (const wrong of ['', '?token=wrong'])
+    t.is((await api.call('POST', `/api/webhooks/shippo/${slug}${wrong}`, { body: {} })).status, 400);
   const series = await services.metrics.series();
   t.is(series.get(`storefront_inbound_refused_total{tenant="${slug}",provider="stripe"}`), 1);
   t.is(series.get(`storefront_inbound_refused_total{tenant="${slug}",provider="shippo"}`), 2);
@@ -169,7 +202,13 @@ test('an autoscaler reads how many processes would catch up with each queue', as
     return body.queues.find(({ queue }: { queue: string }) => queue === 'webhooks');
   };
   // 300 jobs of half a second (assumed) are 150 s of work: five times what two slots do in 15 s.
-  t.like(await feed(), { process_type: 'worker-webhooks', due: 300, processes: 1, mean_run_seconds: null, suggested_processes: 5 });
+  t.like(await feed(), {
+    process_type: 'worker-webhooks',
+    due: 300,
+    processes: 1,
+    mean_run_seconds: null,
+    suggested_processes: 5,
+  });
   t.true((await feed()).oldest_due_seconds >= 40);
   for (let run = 0; run < 10; run += 1) worker.metrics.jobStarted('webhooks', fanOutEvent.name)('done');
   await worker.sharedMetrics.read();

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { type ApiContext, useApi } from '#test/support/use-api.ts';
 import { until } from '#test/support/until.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { environment: { OPS_USER: 'ops', OPS_PASSWORD: 'a long password' } });
@@ -13,7 +12,13 @@ const paths = ['/ops', '/ops/labels', '/OPS/LABELS', '/ops/queues', '/ops/queues
 test('operators are asked for their name and password wherever they go', async (t) => {
   const { api } = t.context;
   for (const path of paths) {
-    for (const headers of [{}, login('ops:wrong'), login('ops:'), login('wrong:a long password'), { authorization: 'Bearer a long password' }]) {
+    for (const headers of [
+      {},
+      login('ops:wrong'),
+      login('ops:'),
+      login('wrong:a long password'),
+      { authorization: 'Bearer a long password' },
+    ]) {
       const answer = await api.call('GET', path, { headers });
       t.is(answer.status, 401, path);
       t.regex(answer.headers.get('www-authenticate') ?? '', /^Basic /);
@@ -25,13 +30,25 @@ test('operators are asked for their name and password wherever they go', async (
 
 test('a change that a page elsewhere asks for is refused, also with the password', async (t) => {
   const { api } = t.context;
-  const retry = (headers: Record<string, string>) => api.call('POST', '/ops/labels/retry', { headers: { ...right, ...headers }, body: '' });
-  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: api.url, 'sec-fetch-site': 'cross-site' }]) {
+  const retry = (headers: Record<string, string>) =>
+    api.call('POST', '/ops/labels/retry', { headers: { ...right, ...headers }, body: '' });
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: api.url, 'sec-fetch-site': 'cross-site' },
+  ]) {
     t.like(await retry(headers as Record<string, string>), { status: 403, body: { error: 'origin_not_allowed' } });
   }
   t.is((await retry({ origin: api.url })).status, 303);
   t.is((await retry({})).status, 303);
-  t.is((await api.call('PUT', '/ops/queues/api/queues/labels/1/retry', { headers: { ...right, origin: 'https://evil.example' } })).status, 403);
+  t.is(
+    (
+      await api.call('PUT', '/ops/queues/api/queues/labels/1/retry', {
+        headers: { ...right, origin: 'https://evil.example' },
+      })
+    ).status,
+    403,
+  );
 });
 
 test('pages of operators are kept by nobody and framed by nobody', async (t) => {
@@ -44,7 +61,12 @@ test('a retry at a URL that the board does not have is answered 404', async (t) 
   const { api, services } = t.context;
   await until(() => services.redis.status === 'ready');
   const board = '/ops/queues/api/queues';
-  for (const [method, path] of [['PUT', `${board}/labels/1/retry/failed`], ['PUT', `${board}/nothing/1/retry`], ['PUT', `${board}/labels/nobody/retry`], ['GET', '/ops/queues/api/nothing']] as const) {
+  for (const [method, path] of [
+    ['PUT', `${board}/labels/1/retry/failed`],
+    ['PUT', `${board}/nothing/1/retry`],
+    ['PUT', `${board}/labels/nobody/retry`],
+    ['GET', '/ops/queues/api/nothing'],
+  ] as const) {
     t.is((await api.call(method, path, { headers: right })).status, 404, path);
   }
 });

@@ -7,8 +7,12 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 const { url: redisUrl } = await createTestRedis();
 const environment = {
-  OPS_USER: 'ops', OPS_PASSWORD: 'a long password', METRICS_TOKEN: 'a long token',
-  REDIS_URL: redisUrl, RATE_LIMIT_SCALE: '1', TRUSTED_PROXY_HOPS: '1',
+  OPS_USER: 'ops',
+  OPS_PASSWORD: 'a long password',
+  METRICS_TOKEN: 'a long token',
+  REDIS_URL: redisUrl,
+  RATE_LIMIT_SCALE: '1',
+  TRUSTED_PROXY_HOPS: '1',
 };
 useApi(test, { environment });
 test.beforeEach((t) => until(() => t.context.services.redis.status === 'ready'));
@@ -22,18 +26,26 @@ function callerFrom({ api }: ApiContext, client: string) {
     api.call('GET', path, { headers: { 'x-forwarded-for': client, ...(authorization && { authorization }) } });
 }
 
-test.serial('ops pages reject a client network after ten wrong passwords, and the operator elsewhere gets in', async (t) => {
-  const guesser = callerFrom(t.context, '2001:db8:0:7::1');
-  for (let count = 0; count < 20; count += 1) t.is((await guesser('/ops/labels')).status, 401, 'to be asked for a password is no try');
-  for (let count = 0; count < 10; count += 1) t.is((await guesser('/ops/labels', wrong)).status, 401);
-  const rejected = await guesser('/ops/labels', wrong);
-  t.like(rejected, { status: 429, body: { error: 'rate_limited' } });
-  t.is(Number(rejected.headers.get('retry-after')), rejected.body.retry_after);
-  t.true(rejected.body.retry_after > 60 && rejected.body.retry_after <= 900);
-  t.is((await guesser('/ops/labels', right)).status, 429, 'a guess that is right is none the wiser');
-  t.is((await callerFrom(t.context, '2001:db8:0:7:ffff::2')('/ops/queues', right)).status, 429, 'an address of the same network');
-  t.is((await callerFrom(t.context, '2001:db8:0:8::1')('/ops/labels', right)).status, 200);
-});
+test.serial(
+  'ops pages reject a client network after ten wrong passwords, and the operator elsewhere gets in',
+  async (t) => {
+    const guesser = callerFrom(t.context, '2001:db8:0:7::1');
+    for (let count = 0; count < 20; count += 1)
+      t.is((await guesser('/ops/labels')).status, 401, 'to be asked for a password is no try');
+    for (let count = 0; count < 10; count += 1) t.is((await guesser('/ops/labels', wrong)).status, 401);
+    const rejected = await guesser('/ops/labels', wrong);
+    t.like(rejected, { status: 429, body: { error: 'rate_limited' } });
+    t.is(Number(rejected.headers.get('retry-after')), rejected.body.retry_after);
+    t.true(rejected.body.retry_after > 60 && rejected.body.retry_after <= 900);
+    t.is((await guesser('/ops/labels', right)).status, 429, 'a guess that is right is none the wiser');
+    t.is(
+      (await callerFrom(t.context, '2001:db8:0:7:ffff::2')('/ops/queues', right)).status,
+      429,
+      'an address of the same network',
+    );
+    t.is((await callerFrom(t.context, '2001:db8:0:8::1')('/ops/labels', right)).status, 200);
+  },
+);
 
 test.serial('wrong tokens at /metrics count with wrong passwords at /ops', async (t) => {
   const guesser = callerFrom(t.context, '192.0.2.1');

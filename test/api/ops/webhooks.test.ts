@@ -1,21 +1,26 @@
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { listDeliveries } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { type ApiContext, useApi } from '#test/support/use-api.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
 const page = '/ops/webhooks';
 
-async function post({ api }: ApiContext, path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+async function post(
+  { api }: ApiContext,
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+) {
   return api.call('POST', path, {
-    body: new URLSearchParams(fields).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 }
 
@@ -27,15 +32,21 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
   const endpoint = await buildEndpoint(ctx, receiver, { url: `${receiver.url}?token=hush` });
   await recordTests(ctx, endpoint.id);
   await runJobs(services);
-  await change(ctx, sql`
+  await change(
+    ctx,
+    sql`
     update webhook_deliveries set state = 'failed', lease = null, next_attempt_at = null, settled_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id}`);
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 });
+    where tenant_id = ${ctx.tenant.id}`,
+  );
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 });
   return { receiver, endpoint, delivery, at: `${page}/${ctx.tenant.slug}` };
 }
 
 const change = (ctx: Context, statement: ReturnType<typeof sql>) => transact(ctx, ({ tx }) => tx.execute(statement));
-const stateOf = async (ctx: Context, endpointId: string) => (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
+const stateOf = async (ctx: Context, endpointId: string) =>
+  (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
 
 test.serial('endpoints that fail and what was given up stand on one page, without their secrets', async (t) => {
   t.true((await t.context.api.call('GET', page)).body.includes('Every endpoint takes what it is sent.'));
@@ -57,7 +68,11 @@ test.serial('a webhook that was given up is sent again by its button', async (t)
   t.is(answer.status, 303);
   t.regex((await t.context.api.call('GET', answer.headers.get('location') ?? '')).body, /The webhook is sent again\./);
   t.is(await stateOf(ctx, endpoint.id), 'pending');
-  t.is((await post(t.context, `${at}/deliveries/whd_01m7xfs208fk1sctzyr3afnpz3/redeliver`)).status, 409, 'one that is not there is refused in words');
+  t.is(
+    (await post(t.context, `${at}/deliveries/whd_01m7xfs208fk1sctzyr3afnpz3/redeliver`)).status,
+    409,
+    'one that is not there is refused in words',
+  );
   t.is((await post(t.context, `${page}/nobody/deliveries/${delivery?.id}/redeliver`)).status, 404);
 });
 
@@ -65,7 +80,10 @@ test.serial('what an endpoint missed since a day is sent again', async (t) => {
   const { ctx, clock } = t.context;
   const { endpoint, at } = await givenUp(t);
   clock.pass(1000);
-  t.regex((await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since: 'yesterday' })).body, /Say since which day/);
+  t.regex(
+    (await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since: 'yesterday' })).body,
+    /Say since which day/,
+  );
   const since = clock.now().toISOString().slice(0, 10);
   const answer = await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since });
   t.regex(decodeURIComponent(answer.headers.get('location') ?? ''), /One webhook is sent again\./);
@@ -75,9 +93,12 @@ test.serial('what an endpoint missed since a day is sent again', async (t) => {
 test.serial('an endpoint that was switched off is switched on; until then nothing is sent to it', async (t) => {
   const { ctx } = t.context;
   const { endpoint, delivery, at } = await givenUp(t);
-  await change(ctx, sql`
+  await change(
+    ctx,
+    sql`
     update webhook_endpoints set disabled_at = ${ctx.clock.now()}, disabled_reason = 'failing'
-    where tenant_id = ${ctx.tenant.id} and id = ${endpoint.id}`);
+    where tenant_id = ${ctx.tenant.id} and id = ${endpoint.id}`,
+  );
   t.regex((await t.context.api.call('GET', page)).body, /Switched off: it took nothing for days/);
   const refused = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
   t.is(refused.status, 409);
@@ -91,7 +112,12 @@ test.serial('an endpoint that was switched off is switched on; until then nothin
 test.serial('a page elsewhere cannot have a webhook sent again', async (t) => {
   const { ctx } = t.context;
   const { endpoint, delivery, at } = await givenUp(t);
-  const foreign = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`, {}, { origin: 'https://evil.example' });
+  const foreign = await post(
+    t.context,
+    `${at}/deliveries/${delivery?.id}/redeliver`,
+    {},
+    { origin: 'https://evil.example' },
+  );
   t.is(foreign.status, 403);
   t.is(await stateOf(ctx, endpoint.id), 'failed');
 });

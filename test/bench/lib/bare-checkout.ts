@@ -19,7 +19,9 @@ const agent = new http.Agent({ keepAlive: true });
 let number = 0;
 
 const server = http.createServer((request, response) => {
-  void text(request).then(checkOut).then((times) => response.end(JSON.stringify(times)));
+  void text(request)
+    .then(checkOut)
+    .then((times) => response.end(JSON.stringify(times)));
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 
@@ -42,7 +44,9 @@ function ask({ path, body }: CheckoutFloor['calls'][number]): Promise<string> {
       'content-type': 'application/x-www-form-urlencoded',
       'idempotency-key': `bare-${(number += 1)}`,
     };
-    const request = http.request(`${providerUrl}${path}`, { method: 'POST', agent, headers }, (answer) => text(answer).then(resolve, reject));
+    const request = http.request(`${providerUrl}${path}`, { method: 'POST', agent, headers }, (answer) =>
+      text(answer).then(resolve, reject),
+    );
     request.on('error', reject);
     request.end(body);
   });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
 import { readConfig } from '#src/config.ts';
-import { silentLog } from '#src/lib/log.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { migrate } from '#src/database/migrate.ts';
+import { silentLog } from '#src/lib/log.ts';
 import { createServices, type Services } from '#src/services.ts';
 
 /** Services of our own, migrated, and what a process needs to know to use them. */
@@ -35,7 +35,9 @@ export async function startBench(): Promise<Bench> {
   };
   const services = await createServices(readConfig(environment), 'bench', { log: silentLog });
   return {
-    embedded, services, environment,
+    embedded,
+    services,
+    environment,
     async web(more = {}) {
       const port = await freePort();
       return { environment: { ...environment, PORT: String(port), ...more }, url: `http://127.0.0.1:${port}` };

@@ -23,7 +23,12 @@ export function countStatementsSent(): StatementCount {
 
 /** The processor time that a process and its children that ended have used, in milliseconds, in Linux's steps of ten. */
 export function processorMsOf(pid: number): number {
-  return 10 * statOf(pid).slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+  return (
+    10 *
+    statOf(pid)
+      .slice(11, 15)
+      .reduce((sum, ticks) => sum + Number(ticks), 0)
+  );
 }
 
 /** The same with the children that run: PostgreSQL is many processes. */

@@ -28,7 +28,11 @@ router.get('/statements/:name', async (koa) => {
 router.post('/lines', async (koa) => {
   const { cartId, lineId, variantId } = JSON.parse((await getRawBody(koa.req)).toString());
   await inTransaction(async (client) => {
-    await client.query({ name: 'lock', text: 'select id from carts where tenant_id = $1 and id = $2 for update', values: [FLOOR_TENANT, cartId] });
+    await client.query({
+      name: 'lock',
+      text: 'select id from carts where tenant_id = $1 and id = $2 for update',
+      values: [FLOOR_TENANT, cartId],
+    });
     await client.query({
       name: 'line',
       text: `insert into cart_lines as known (tenant_id, id, cart_id, variant_id, variant_named, quantity, purchase_type, seen_price_cents)
@@ -36,7 +40,11 @@ router.post('/lines', async (koa) => {
         on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update set quantity = known.quantity + 1`,
       values: [FLOOR_TENANT, lineId, cartId, variantId],
     });
-    await client.query({ name: 'cart', text: 'update carts set version = version + 1, updated_at = now() where tenant_id = $1 and id = $2', values: [FLOOR_TENANT, cartId] });
+    await client.query({
+      name: 'cart',
+      text: 'update carts set version = version + 1, updated_at = now() where tenant_id = $1 and id = $2',
+      values: [FLOOR_TENANT, cartId],
+    });
   });
   koa.status = 201;
   koa.body = { ok: true };

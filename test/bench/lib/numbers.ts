@@ -5,22 +5,32 @@ export function percentile(values: readonly number[], part: number): number {
 }
 
 export function describeLatencies(values: readonly number[]): string {
-  return [['p50', 0.5], ['p95', 0.95], ['p99', 0.99]]
+  return [
+    ['p50', 0.5],
+    ['p95', 0.95],
+    ['p99', 0.99],
+  ]
     .map(([name, part]) => `${name} ${percentile(values, Number(part)).toFixed(1)} ms`)
     .join(', ');
 }
 
 /** Do this with every item, so many at a time, and answer how long each took. */
-export async function inParallel<Item>(items: readonly Item[], width: number, work: (item: Item) => Promise<void>): Promise<number[]> {
+export async function inParallel<Item>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<void>,
+): Promise<number[]> {
   const took: number[] = [];
   const queue = items.values();
-  await Promise.all(Array.from({ length: width }, async () => {
-    for (const item of queue) {
-      const startedAt = performance.now();
-      await work(item);
-      took.push(performance.now() - startedAt);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (const item of queue) {
+        const startedAt = performance.now();
+        await work(item);
+        took.push(performance.now() - startedAt);
+      }
+    }),
+  );
   return took;
 }
 

@@ -37,16 +37,20 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   const receiver = await startReceiver();
   const statements = countStatementsSent();
   const stack = await startStack(receiver, {
-    workers, environment: { LOG_LEVEL: 'info', RATE_LIMIT_SCALE: '1000000', ...statements.environment },
+    workers,
+    environment: { LOG_LEVEL: 'info', RATE_LIMIT_SCALE: '1000000', ...statements.environment },
   });
   const redis = new Redis(stack.redisUrl);
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   const rows = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
   /** To ask costs PostgreSQL what is then reckoned among the orders: it is not asked often. */
-  const all = (what: string, condition: string) => until(async () => (await rows(`select ${condition} as done`))[0].done, {
-    withinMs: 120_000, everyMs: 50, what,
-  });
+  const all = (what: string, condition: string) =>
+    until(async () => (await rows(`select ${condition} as done`))[0].done, {
+      withinMs: 120_000,
+      everyMs: 50,
+      what,
+    });
   const stripe = stripeControl(stack.stripeUrl);
   await rows(`update variants set stock = null`);
 
@@ -73,17 +77,23 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
       await ask('POST', `/cart/${cart.id}/items`, { variantId, quantity: 1 });
       await ask('GET', `/cart/${cart.id}`);
       const session = await ask('POST', '/checkout/sessions', {
-        items: [{ product_slug: product.slug, variant_id: variantId, quantity: 1 }], customer_email: email, cart_id: cart.id,
+        items: [{ product_slug: product.slug, variant_id: variantId, quantity: 1 }],
+        customer_email: email,
+        cart_id: cart.id,
       });
       await stripe.pay(session.checkout_url.split('/').at(-1), { outcome: 'paid', email });
     },
 
     async workWith(names) {
       const running = [...stack.processes.keys()].filter((name) => name !== 'web');
-      await Promise.all(running.filter((name) => !names.includes(name)).map(async (name) => {
-        await stack.processes.get(name)?.stop();
-        stack.processes.delete(name);
-      }));
+      await Promise.all(
+        running
+          .filter((name) => !names.includes(name))
+          .map(async (name) => {
+            await stack.processes.get(name)?.stop();
+            stack.processes.delete(name);
+          }),
+      );
       await Promise.all(names.filter((name) => !running.includes(name)).map((name) => stack.restart(name)));
     },
 
@@ -92,9 +102,12 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
     },
 
     async settled() {
-      await all('the end of all that orders cause', `
+      await all(
+        'the end of all that orders cause',
+        `
         not exists (select from outbox where finished_at is null and failed_at is null and due_at <= now())
-        and not exists (select from analytics_batches)`);
+        and not exists (select from analytics_batches)`,
+      );
     },
 
     async waiting() {
@@ -104,14 +117,17 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
     },
 
     async enqueuedAfterMs(since) {
-      const waits = await rows(`
+      const waits = await rows(
+        `
         select extract(epoch from p.finished_at - e.received_at)::float8 * 1000 as ms
         from orders o
         join payment_sessions s on s.tenant_id = o.tenant_id and s.order_id = o.id
         join payment_events e on e.tenant_id = o.tenant_id and e.object_id = s.provider_session_id
         join outbox p on p.tenant_id = o.tenant_id and p.job = 'payments.reconcile-payment-event' and p.key = e.id || ':1'
         join labels l on l.tenant_id = o.tenant_id and l.order_id = o.id
-        where e.received_at >= $1`, [since]);
+        where e.received_at >= $1`,
+        [since],
+      );
       return waits.map(({ ms }) => ms);
     },
 

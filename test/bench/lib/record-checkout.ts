@@ -18,7 +18,10 @@ export interface CheckoutFloor {
  * Check out and answer what is sent to PostgreSQL and to the provider. Nothing of it stays, each commit is a rollback: so
  * the last statement finds no session to write the provider's answer to, and the shopper is not told of it.
  */
-export async function recordCheckout(services: Services, work: () => Promise<unknown>): Promise<Pick<CheckoutFloor, 'statements' | 'calls'>> {
+export async function recordCheckout(
+  services: Services,
+  work: () => Promise<unknown>,
+): Promise<Pick<CheckoutFloor, 'statements' | 'calls'>> {
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const calls: { path: string; body: string }[] = [];
   const { pool } = services.context().database;

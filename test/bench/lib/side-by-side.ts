@@ -32,8 +32,16 @@ const connections = 50;
  * Load each contender in turn, round after round, so that whatever else the machine does happens to all of them, and
  * answer the medians. Every answer has to be a success.
  */
-export async function sideBySide(contenders: readonly Contender[], { rounds = 5, seconds = 2 } = {}): Promise<Measured[]> {
-  const results = contenders.map(() => ({ perSecond: [] as number[], p50: [] as number[], p99: [] as number[], cpu: [] as number[] }));
+export async function sideBySide(
+  contenders: readonly Contender[],
+  { rounds = 5, seconds = 2 } = {},
+): Promise<Measured[]> {
+  const results = contenders.map(() => ({
+    perSecond: [] as number[],
+    p50: [] as number[],
+    p99: [] as number[],
+    cpu: [] as number[],
+  }));
   for (const contender of contenders) await load(contender, 1);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
@@ -47,7 +55,10 @@ export async function sideBySide(contenders: readonly Contender[], { rounds = 5,
   }
   const median = (values: readonly number[] = []) => percentile(values, 0.5);
   return contenders.map(({ name }, index) => ({
-    name, perSecond: median(results[index]?.perSecond), p50: median(results[index]?.p50), p99: median(results[index]?.p99),
+    name,
+    perSecond: median(results[index]?.perSecond),
+    p50: median(results[index]?.p50),
+    p99: median(results[index]?.p99),
     cpuMicroseconds: median(results[index]?.cpu),
   }));
 }
@@ -58,13 +69,23 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-async function load({ name, url, headers = {}, method = 'GET', next }: Contender, duration: number): Promise<autocannon.Result> {
+async function load(
+  { name, url, headers = {}, method = 'GET', next }: Contender,
+  duration: number,
+): Promise<autocannon.Result> {
   const result = await autocannon({
-    url, connections, duration, headers, method,
+    url,
+    connections,
+    duration,
+    headers,
+    method,
     ...(next && { requests: [{ setupRequest: (request: autocannon.Request) => ({ ...request, ...sent(next()) }) }] }),
   });
   const failed = result.non2xx + result.errors + result.timeouts;
-  if (failed > 0) throw new Error(`${name}: ${failed} of ${result.requests.total} requests failed (${JSON.stringify(result.statusCodeStats)}).`);
+  if (failed > 0)
+    throw new Error(
+      `${name}: ${failed} of ${result.requests.total} requests failed (${JSON.stringify(result.statusCodeStats)}).`,
+    );
   return result;
 
   function sent({ headers: more, ...rest }: ReturnType<NonNullable<typeof next>>) {

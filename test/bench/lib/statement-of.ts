@@ -1,5 +1,5 @@
-import { serveApi } from '#test/support/api.ts';
 import type { Services } from '#src/services.ts';
+import { serveApi } from '#test/support/api.ts';
 
 /** One statement as PostgreSQL is sent it. */
 export interface SentStatement {
@@ -8,7 +8,11 @@ export interface SentStatement {
 }
 
 /** The statement that an address is read with, once its store is known: what the bare server is given to send, too. */
-export async function statementOf(services: Services, path: string, headers: Record<string, string>): Promise<SentStatement> {
+export async function statementOf(
+  services: Services,
+  path: string,
+  headers: Record<string, string>,
+): Promise<SentStatement> {
   const { pool } = services.context().database;
   const sent: SentStatement[] = [];
   const restores: (() => void)[] = [];
@@ -26,7 +30,8 @@ export async function statementOf(services: Services, path: string, headers: Rec
     pool.on('acquire', watch);
     const { status } = await api.call('GET', path, { headers });
     const [statement, ...more] = sent.filter(({ text }) => !/\bfrom tenants\b/.test(text));
-    if (status !== 200 || !statement || more.length > 0) throw new Error(`${path}: ${status} with ${sent.length} statements.`);
+    if (status !== 200 || !statement || more.length > 0)
+      throw new Error(`${path}: ${status} with ${sent.length} statements.`);
     return { text: statement.text, values: statement.values };
   } finally {
     pool.off('acquire', watch);

@@ -15,7 +15,8 @@ export async function withFloor(
 ): Promise<void> {
   const [web, bare] = await Promise.all([bench.web(), bench.web(floorEnvironment)]);
   const processes = [
-    startProcess('web', 'src/server.ts', web.environment), startProcess('floor', 'test/bench/lib/floor.ts', bare.environment),
+    startProcess('web', 'src/server.ts', web.environment),
+    startProcess('floor', 'test/bench/lib/floor.ts', bare.environment),
   ] as const;
   try {
     await Promise.all(processes.map((process) => process.waitFor('listening')));

@@ -8,7 +8,11 @@ import type { Customer } from './scenarios.ts';
  *
  * @param wanted how many orders there are to be; otherwise at most one
  */
-export async function canBePaidOnce(lab: Lab, { email, product, promo, card }: Customer, wanted?: number): Promise<string[]> {
+export async function canBePaidOnce(
+  lab: Lab,
+  { email, product, promo, card }: Customer,
+  wanted?: number,
+): Promise<string[]> {
   const { ctx, stripe, account, ask } = lab;
   const orders = await ask<{ id: string; status: string; state: string; cardCents: number }>(sql`
     select o.id, o.status, s.state, o.gift_card_cents as "cardCents"
@@ -30,18 +34,41 @@ export async function canBePaidOnce(lab: Lab, { email, product, promo, card }: C
   const count = pending.length;
   return [
     ...differs('pending orders', count, wanted ?? Math.min(count, 1)),
-    ...differs('other orders', orders.filter(({ status }) => !['pending', 'canceled', 'expired'].includes(status)), []),
-    ...differs('sessions that can be paid, by order', open, pending.map(({ id }) => id)),
-    ...differs('sessions of pending orders', pending.map(({ state }) => state), pending.map(() => 'open')),
+    ...differs(
+      'other orders',
+      orders.filter(({ status }) => !['pending', 'canceled', 'expired'].includes(status)),
+      [],
+    ),
+    ...differs(
+      'sessions that can be paid, by order',
+      open,
+      pending.map(({ id }) => id),
+    ),
+    ...differs(
+      'sessions of pending orders',
+      pending.map(({ state }) => state),
+      pending.map(() => 'open'),
+    ),
     ...differs('held', held, { stock: count, promo: count, card: cardCents, rows: count * 4 }),
-    ...differs('customers at the provider', customers.filter((customer) => customer['email'] === email).length > 1, false),
+    ...differs(
+      'customers at the provider',
+      customers.filter((customer) => customer['email'] === email).length > 1,
+      false,
+    ),
   ];
 }
 
 /** What does not hold of a customer who paid: one paid order with all that follows, once. `events`: and what came before. */
-export async function isPaidOnce(lab: Lab, customer: Customer, { events }: { events: string } = once): Promise<string[]> {
+export async function isPaidOnce(
+  lab: Lab,
+  customer: Customer,
+  { events }: { events: string } = once,
+): Promise<string[]> {
   const [paid, sold] = [await followed(lab, customer), await taken(lab, customer)];
-  return [...differs('orders', paid, [{ ...once, events }]), ...differs('sold', sold, { stock: 4, ledger: 4, held: 0, used: 1, promoHeld: 0, balance: 0, cardHeld: 0 })];
+  return [
+    ...differs('orders', paid, [{ ...once, events }]),
+    ...differs('sold', sold, { stock: 4, ledger: 4, held: 0, used: 1, promoHeld: 0, balance: 0, cardHeld: 0 }),
+  ];
 }
 
 /** The first order and one more for the period that was paid. */
@@ -59,8 +86,20 @@ export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<stri
   const { refunds } = await stripe.account(account.secretKey);
   return [
     ...differs('order', [order?.status, order?.refunds], ['refunded', 'order.refunded']),
-    ...differs('refunds at the provider', refunds.filter((refund) => refund['payment_intent'] === order?.paymentId).length, 1),
-    ...differs('sold', await taken(lab, customer), { stock: 5, ledger: 5, held: 0, used: 1, promoHeld: 0, balance: 1000, cardHeld: 0 }),
+    ...differs(
+      'refunds at the provider',
+      refunds.filter((refund) => refund['payment_intent'] === order?.paymentId).length,
+      1,
+    ),
+    ...differs('sold', await taken(lab, customer), {
+      stock: 5,
+      ledger: 5,
+      held: 0,
+      used: 1,
+      promoHeld: 0,
+      balance: 1000,
+      cardHeld: 0,
+    }),
   ];
 }
 
@@ -107,4 +146,6 @@ function differs(what: string, found: unknown, wanted: unknown): string[] {
 const sorted = (value: unknown): unknown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-    : Array.isArray(value) ? value.map(sorted) : value;
+    : Array.isArray(value)
+      ? value.map(sorted)
+      : value;

@@ -7,14 +7,14 @@ import type { Job } from 'bullmq';
 
 import { jobs } from '#jobs/index.ts';
 import { readConfig } from '#src/config.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read, runOnPlatformTables } from '#src/database/transact.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import type { Context } from '#src/domain/context.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { claimDue, claimStale } from '#src/outbox/claims.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
@@ -63,7 +63,10 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
 
   async function workAll(): Promise<void> {
     for (let round = 0; round < 20; round += 1) {
-      const claims = [...(await claimDue(services.execute, worked, now(), max)), ...(await claimStale(services.execute, worked, now(), max))];
+      const claims = [
+        ...(await claimDue(services.execute, worked, now(), max)),
+        ...(await claimStale(services.execute, worked, now(), max)),
+      ];
       if (claims.length === 0) return;
       for (const { id, job: name, tenantId, trace } of claims) {
         const job = { id, name, attemptsMade: 0, data: { tenantId, trace } };
@@ -85,7 +88,10 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
       const ctx: Context = { ...services.context(), tenant };
       const account = await buildPaymentAccount(ctx, { secret_key: `sk_test_${randomText(24)}` });
       return {
-        ctx, clock, account, heal,
+        ctx,
+        clock,
+        account,
+        heal,
         stripe: stripeControl(simulator.url),
         async die(task, fatal) {
           const victim = spare;
@@ -94,8 +100,11 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
           return send(victim, { task, tenantId: tenant.id, clockAheadMs, fatal });
         },
         async outboxJobOf(job) {
-          const [row] = await runOnPlatformTables<{ id: string }>(ctx, sql`
-            select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`);
+          const [row] = await runOnPlatformTables<{ id: string }>(
+            ctx,
+            sql`
+            select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`,
+          );
           if (!row) throw new Error(`Nothing is promised of ${job}.`);
           return { kind: 'work', job, outboxJobId: row.id };
         },

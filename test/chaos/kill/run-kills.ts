@@ -41,7 +41,7 @@ export async function runKills({ environment, random, report }: KillOptions): Pr
   }
 
   async function dieSomewhere(scenario: Scenario, name: string, random: Random): Promise<number> {
-    for (let moments = momentsMax; moments > 0;) {
+    for (let moments = momentsMax; moments > 0; ) {
       const moment = 1 + random.below(moments);
       const end = await dieOnce(scenario, name, moment);
       if (end === 'died') return moment;
@@ -55,7 +55,9 @@ export async function runKills({ environment, random, report }: KillOptions): Pr
       if (random) {
         report(`${name}: killed at moment ${await dieSomewhere(scenario, name, random)}`);
       } else {
-        report(`${name}: killed at each of ${await dieEverywhere(scenario, name)} moments, ${breaches.length} findings so far`);
+        report(
+          `${name}: killed at each of ${await dieEverywhere(scenario, name)} moments, ${breaches.length} findings so far`,
+        );
       }
     }
     opened[0]?.clock.pass(hours(24));

@@ -1,12 +1,12 @@
-import { scanEventGap, reportStoreDrift } from '#jobs/payments.ts';
-import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { reportStoreDrift, scanEventGap } from '#jobs/payments.ts';
 import { transact } from '#src/database/transact.ts';
+import { signatureHeader } from '#src/dev/simulators/stripe/events/signature.ts';
+import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { signatureHeader } from '#src/dev/simulators/stripe/events/signature.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { buildProduct, type BuiltProduct } from '#test/support/factories/catalog.ts';
+import { type BuiltProduct, buildProduct } from '#test/support/factories/catalog.ts';
 import { sessionOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { shopper } from '#test/support/use-stripe.ts';
@@ -40,10 +40,25 @@ export async function newCustomer({ ctx }: Lab): Promise<Customer> {
     buildGiftCard(ctx, { balanceCents: 1000 }),
   ]);
   const email = 'ada@example.com';
-  const subscription = { product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
+  const subscription = {
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    quantity: 1,
+    purchase_type: 'subscription',
+    subscription_interval: 'month',
+  } as const;
   return {
-    email, product, promo, card, requestKey: 'a request',
-    input: { items: [{ product_slug: product.slug, quantity: 1 }, subscription], customer_email: email, promo_code: promo.code, gift_card_code: card.code },
+    email,
+    product,
+    promo,
+    card,
+    requestKey: 'a request',
+    input: {
+      items: [{ product_slug: product.slug, quantity: 1 }, subscription],
+      customer_email: email,
+      promo_code: promo.code,
+      gift_card_code: card.code,
+    },
   };
 }
 
@@ -71,8 +86,10 @@ async function subscriptionOf({ ctx, ask }: Lab): Promise<string> {
 }
 
 /** The store's key at the provider; without one its account does not open. */
-const saveKey = ({ ctx }: Lab, secretKey: string | null) => transact(ctx, (ctx) =>
-  savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }));
+const saveKey = ({ ctx }: Lab, secretKey: string | null) =>
+  transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }),
+  );
 
 /** The promise to look into the newest event of this type, brought by a sweep. */
 async function eventJob(lab: Lab, type: string): Promise<Task> {
@@ -97,7 +114,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'the repair of a session whose answer was lost': {
     async prepare({ ctx, stripe, clock, outboxJobOf }, { input, requestKey }) {
       await stripe.addFault({ match: 'POST /v1/checkout/sessions', kind: 'reset_after', times: 4 });
-      await createCheckoutSession(ctx, input, { requestKey }).then(() => { throw new Error('It was answered.'); }, () => undefined);
+      await createCheckoutSession(ctx, input, { requestKey }).then(
+        () => {
+          throw new Error('It was answered.');
+        },
+        () => undefined,
+      );
       await stripe.clearFaults();
       clock.pass(minutes(10) + 1000);
       return outboxJobOf('checkout.repair-session');
@@ -161,7 +183,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       return lab.outboxJobOf(reportStoreDrift.name);
     },
     async findings(lab, customer) {
-      return [...(await isPaidOnce(lab, customer, { events: 'order.expired, order.paid' })), ...(await isDriftReported(lab))];
+      return [
+        ...(await isPaidOnce(lab, customer, { events: 'order.expired, order.paid' })),
+        ...(await isDriftReported(lab)),
+      ];
     },
   },
 
@@ -171,7 +196,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await pay(lab, customer);
       await lab.heal();
       const sweptTo = clock.now();
-      await transact(ctx, ({ tx }) => tx.execute(sql`update payment_accounts set events_swept_to = ${sweptTo} where tenant_id = ${ctx.tenant.id}`));
+      await transact(ctx, ({ tx }) =>
+        tx.execute(sql`update payment_accounts set events_swept_to = ${sweptTo} where tenant_id = ${ctx.tenant.id}`),
+      );
       await stripe.renew(await subscriptionOf(lab), 'paid');
       clock.pass(days(32));
       await sweepStoreEvents(ctx);
@@ -195,10 +222,19 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /** What the provider delivers when a session was completed. */
-async function acceptTask({ stripe, account, clock }: Lab, sessionId: string): Promise<Extract<Task, { kind: 'accept' }>> {
+async function acceptTask(
+  { stripe, account, clock }: Lab,
+  sessionId: string,
+): Promise<Extract<Task, { kind: 'accept' }>> {
   const { events } = await stripe.account(account.secretKey);
-  const event = events.find(({ type, data }) =>
-    type === 'checkout.session.completed' && (data as { object: { id: string } }).object.id === sessionId);
+  const event = events.find(
+    ({ type, data }) =>
+      type === 'checkout.session.completed' && (data as { object: { id: string } }).object.id === sessionId,
+  );
   const body = JSON.stringify(event, null, 2);
-  return { kind: 'accept', body, signature: signatureHeader(body, account.webhookSecret, Math.floor(clock.now().getTime() / 1000)) };
+  return {
+    kind: 'accept',
+    body,
+    signature: signatureHeader(body, account.webhookSecret, Math.floor(clock.now().getTime() / 1000)),
+  };
 }

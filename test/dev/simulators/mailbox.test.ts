@@ -59,9 +59,7 @@ test('a message is kept with its headers and both of its forms', async (t) => {
 
 test('long lines, in whatever encoding they travel, come out as they went in', async (t) => {
   const { to, send } = correspondence(t);
-  const text = 'A line that is much longer than a mail may carry, with spaces where it is cut. '
-    .repeat(5)
-    .trim();
+  const text = 'A line that is much longer than a mail may carry, with spaces where it is cut. '.repeat(5).trim();
 
   for (const textEncoding of ['quoted-printable', 'base64'] as const) {
     await send(textEncoding, {

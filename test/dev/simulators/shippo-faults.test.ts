@@ -157,9 +157,7 @@ test('faults strike only their account, as often as they are told, and can be ca
   await one.shippo.carrierAccounts.list({});
 
   await bundle.control.fault({ match: '*', kind: 'status', probability: 0.5, times: 100 });
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 40 }, () => other.shippo.carrierAccounts.list({})),
-  );
+  const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => other.shippo.carrierAccounts.list({})));
   const failures = outcomes.filter(({ status }) => status === 'rejected').length;
   t.true(failures > 8 && failures < 32, `${failures} of 40 failed`);
 });

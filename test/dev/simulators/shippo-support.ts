@@ -4,7 +4,7 @@ import { Shippo } from 'shippo';
 import { HTTPClient } from 'shippo/lib/http.js';
 
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { startShippoSimulator, type ShippoSimulatorOptions } from '#src/dev/simulators/shippo/simulator.ts';
+import { type ShippoSimulatorOptions, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 
 export const sender = {
   name: 'Fern & Fable',

@@ -94,8 +94,7 @@ test('webhooks are signed once a secret is agreed on', async (t) => {
   await control.idle();
 
   const { raw, headers } = received[0] ?? {};
-  const [, seconds, signature] =
-    String(headers?.['shippo-auth-signature']).match(/^t=(\d+),v1=([0-9a-f]{64})$/) ?? [];
+  const [, seconds, signature] = String(headers?.['shippo-auth-signature']).match(/^t=(\d+),v1=([0-9a-f]{64})$/) ?? [];
   t.is(signature, createHmac('sha256', 'whisper').update(`${seconds}.${raw}`).digest('hex'));
   t.like(JSON.parse(raw ?? ''), { data: { tracking_status: { substatus: { code: 'package_departed' } } } });
 });

@@ -195,9 +195,7 @@ test('an order that a gift card covers in full needs no payment', async (t) => {
   const paid = await stripe.checkout.sessions.retrieve(session.id);
   t.like(paid, { status: 'complete', payment_status: 'no_payment_required', payment_intent: null });
   t.like(await stripe.coupons.retrieve('gift'), { times_redeemed: 1, valid: false });
-  const again = await refused(
-    stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })),
-  );
+  const again = await refused(stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })));
   t.is(again.code, 'coupon_expired');
 });
 
@@ -205,10 +203,7 @@ test('a gift card in two open sessions pays for one of them only', async (t) => 
   const { stripe, control } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', max_redemptions: 1 });
   const params = paymentSession({ discounts: [{ coupon: 'gift' }] });
-  const [one, two] = [
-    await stripe.checkout.sessions.create(params),
-    await stripe.checkout.sessions.create(params),
-  ];
+  const [one, two] = [await stripe.checkout.sessions.create(params), await stripe.checkout.sessions.create(params)];
   await control.pay(two.id, { outcome: 'paid' });
   await t.throwsAsync(control.pay(one.id, { outcome: 'paid' }), { message: /used up/ });
   t.is((await stripe.checkout.sessions.retrieve(one.id)).status, 'open');
@@ -238,8 +233,7 @@ test('sessions are listed newest first and found by payment, customer and status
   await control.pay(one.id, { outcome: 'paid' });
   const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(one.id);
 
-  const ids = async (params: object) =>
-    (await stripe.checkout.sessions.list(params)).data.map(({ id }) => id);
+  const ids = async (params: object) => (await stripe.checkout.sessions.list(params)).data.map(({ id }) => id);
   t.deepEqual(await ids({}), [two.id, one.id]);
   t.deepEqual(await ids({ payment_intent: idOf(intent) }), [one.id]);
   t.deepEqual(await ids({ customer: customer.id }), [one.id]);

@@ -18,9 +18,7 @@ test('the same key with other parameters, or for another path, is an idempotency
   const { stripe } = await openStoreFixture(t);
   const options = { idempotencyKey: 'k' };
   await stripe.checkout.sessions.create(paymentSession(), options);
-  const other = await refused(
-    stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options),
-  );
+  const other = await refused(stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options));
   t.is(other.type, 'StripeIdempotencyError');
   t.is((await refused(stripe.customers.create({}, options))).type, 'StripeIdempotencyError');
 });
@@ -29,7 +27,9 @@ test('two requests at once under one key do not both run', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'delay', ms: 800 });
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
-  const [slow, conflict] = (await Promise.allSettled([create(), create()])).toSorted(({ status }) => (status === 'fulfilled' ? -1 : 1));
+  const [slow, conflict] = (await Promise.allSettled([create(), create()])).toSorted(({ status }) =>
+    status === 'fulfilled' ? -1 : 1,
+  );
   t.like(conflict, { reason: { statusCode: 409, code: 'idempotency_key_in_use' } });
   t.like(slow, { value: { id: (await create()).id } });
   t.is((await control.account(key)).sessions.length, 1);
@@ -38,8 +38,7 @@ test('two requests at once under one key do not both run', async (t) => {
 test('keys belong to an account and last for a day', async (t) => {
   let now = Date.now();
   const { stripe, client } = await openStoreFixture(t, { now: () => now });
-  const create = (from = stripe) =>
-    from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
+  const create = (from = stripe) => from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
   const first = await create();
   t.not((await create(client('sk_test_other'))).id, first.id);
   now += 24 * 3600 * 1000 - 1000;
@@ -91,8 +90,7 @@ test('a connection cut before the work leaves nothing behind', async (t) => {
 
 test('a 500 is kept under its key, a 503 is not, and after the work the true answer is', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
-  const create = (idempotencyKey: string) =>
-    stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
+  const create = (idempotencyKey: string) => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
   await control.addFault({ match: createPath, kind: 'status', status: 500 });
   t.is((await refused(create('a'))).statusCode, 500);
   t.is((await refused(create('a'))).headers?.['idempotent-replayed'], 'true');

@@ -88,9 +88,7 @@ test('an expired session says so and leads back', async (t) => {
 
 test('a subscription can be begun on the page, with the e-mail that the shop has fixed', async (t) => {
   const { stripe } = await openStoreFixture(t);
-  const session = await stripe.checkout.sessions.create(
-    subscriptionSession({ customer_email: 'ada@example.com' }),
-  );
+  const session = await stripe.checkout.sessions.create(subscriptionSession({ customer_email: 'ada@example.com' }));
   t.regex(await (await fetch(session.url ?? '')).text(), /Billed every month/);
   const response = await submit(session.url ?? '', { email: 'other@example.com', outcome: 'processing' });
   t.is(response.status, 303);

@@ -38,19 +38,9 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
   ['the old word for the page', paymentSession(cast({ ui_mode: 'hosted' })), 'ui_mode'],
   ['no mode', cast({ ...paymentSession(), mode: undefined }), 'mode', 'parameter_missing'],
   ['no lines', paymentSession({ line_items: [] }), 'line_items', 'parameter_missing'],
-  [
-    'no success_url',
-    cast({ ...paymentSession(), success_url: undefined }),
-    'success_url',
-    'parameter_missing',
-  ],
+  ['no success_url', cast({ ...paymentSession(), success_url: undefined }), 'success_url', 'parameter_missing'],
   ['an address that is none', paymentSession({ success_url: 'thanks' }), 'success_url', 'url_invalid'],
-  [
-    'an empty string',
-    paymentSession({ client_reference_id: '' }),
-    'client_reference_id',
-    'parameter_invalid_empty',
-  ],
+  ['an empty string', paymentSession({ client_reference_id: '' }), 'client_reference_id', 'parameter_invalid_empty'],
   [
     'a client_reference_id of 201 characters',
     paymentSession({ client_reference_id: 'x'.repeat(201) }),
@@ -110,17 +100,8 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
     'line_items[0][quantity]',
     'parameter_invalid_integer',
   ],
-  [
-    'less than the least charge',
-    paymentSession({ line_items: [line('Mug', 49)] }),
-    'line_items',
-    'amount_too_small',
-  ],
-  [
-    '101 lines',
-    paymentSession({ line_items: Array.from({ length: 101 }, () => line('Mug', 100)) }),
-    'line_items',
-  ],
+  ['less than the least charge', paymentSession({ line_items: [line('Mug', 49)] }), 'line_items', 'amount_too_small'],
+  ['101 lines', paymentSession({ line_items: Array.from({ length: 101 }, () => line('Mug', 100)) }), 'line_items'],
   [
     '21 recurring lines',
     subscriptionSession({ line_items: Array.from({ length: 21 }, () => beans('month')) }),
@@ -144,11 +125,7 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
     'line_items[0][price_data][recurring][interval_count]',
   ],
   ['a recurring price in payment mode', paymentSession({ line_items: [beans('month')] }), 'mode'],
-  [
-    'no recurring price in subscription mode',
-    subscriptionSession({ line_items: [line('Mug', 100)] }),
-    'line_items',
-  ],
+  ['no recurring price in subscription mode', subscriptionSession({ line_items: [line('Mug', 100)] }), 'line_items'],
   [
     'subscription_data in payment mode',
     paymentSession({ subscription_data: { metadata: { a: 'b' } } }),
@@ -159,11 +136,7 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
     subscriptionSession({ payment_intent_data: { metadata: { a: 'b' } } }),
     'payment_intent_data',
   ],
-  [
-    'shipping options in subscription mode',
-    subscriptionSession({ shipping_options: [freight()] }),
-    'shipping_options',
-  ],
+  ['shipping options in subscription mode', subscriptionSession({ shipping_options: [freight()] }), 'shipping_options'],
   [
     'six shipping options',
     paymentSession({ shipping_options: Array.from({ length: 6 }, () => freight()) }),
@@ -181,16 +154,8 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
     'parameters_exclusive',
   ],
   ['a customer that is not there', paymentSession({ customer: 'cus_x' }), 'customer', 'resource_missing'],
-  [
-    'customer_update without customer',
-    paymentSession({ customer_update: { name: 'auto' } }),
-    'customer_update',
-  ],
-  [
-    'customer_creation in subscription mode',
-    subscriptionSession({ customer_creation: 'always' }),
-    'customer_creation',
-  ],
+  ['customer_update without customer', paymentSession({ customer_update: { name: 'auto' } }), 'customer_update'],
+  ['customer_creation in subscription mode', subscriptionSession({ customer_creation: 'always' }), 'customer_creation'],
   ['an e-mail that is none', paymentSession({ customer_email: 'nobody' }), 'customer_email', 'email_invalid'],
   ['two discounts', paymentSession({ discounts: [{ coupon: 'a' }, { coupon: 'b' }] }), 'discounts'],
   [
@@ -213,11 +178,7 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
     'metadata',
   ],
   ['a metadata key of 41 characters', paymentSession({ metadata: { ['k'.repeat(41)]: 'v' } }), 'metadata'],
-  [
-    'a metadata value of 501 characters',
-    paymentSession({ metadata: { note: 'v'.repeat(501) } }),
-    'metadata[note]',
-  ],
+  ['a metadata value of 501 characters', paymentSession({ metadata: { note: 'v'.repeat(501) } }), 'metadata[note]'],
   [
     'a country that Stripe does not know',
     paymentSession(cast({ shipping_address_collection: { allowed_countries: ['XX'] } })),

@@ -59,11 +59,7 @@ export async function openReceiver(t: ExecutionContext, secret = 'whsec_test'): 
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const event = verified(
-      Buffer.concat(chunks),
-      String(request.headers['stripe-signature']),
-      receiver.secrets,
-    );
+    const event = verified(Buffer.concat(chunks), String(request.headers['stripe-signature']), receiver.secrets);
     if (!event) return response.writeHead(400).end();
     events.push(event);
     bell.emit('event');
@@ -161,9 +157,7 @@ export function idOf(field: string | { id: string } | null | undefined): string 
 }
 
 /** The refusal of a call that must fail. */
-export async function refused(
-  call: Promise<unknown>,
-): Promise<InstanceType<typeof Stripe.errors.StripeError>> {
+export async function refused(call: Promise<unknown>): Promise<InstanceType<typeof Stripe.errors.StripeError>> {
   try {
     await call;
   } catch (error) {

@@ -57,10 +57,7 @@ test('a mixed cart becomes a subscription whose first invoice carries the one-ti
     invoice.lines.data.map(({ amount }) => amount),
     [4800, 4900],
   );
-  t.is(
-    invoice.lines.data[0]?.parent?.subscription_item_details?.subscription_item,
-    subscription.items.data[0]?.id,
-  );
+  t.is(invoice.lines.data[0]?.parent?.subscription_item_details?.subscription_item, subscription.items.data[0]?.id);
 
   const { data: payments } = await stripe.invoicePayments.list({ invoice: invoice.id ?? '' });
   const intent = await stripe.paymentIntents.retrieve(idOf(payments[0]?.payment.payment_intent));
@@ -119,9 +116,7 @@ test('a coupon for ever reduces every invoice, a coupon for once only the first'
   for (const duration of ['forever', 'once'] as const) {
     const shop = await openStoreFixture(t);
     await shop.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
-    const { id } = await shop.stripe.checkout.sessions.create(
-      subscriptionSession({ discounts: [{ coupon: 'half' }] }),
-    );
+    const { id } = await shop.stripe.checkout.sessions.create(subscriptionSession({ discounts: [{ coupon: 'half' }] }));
     await shop.control.pay(id, { outcome: 'paid' });
     const { subscription } = await shop.stripe.checkout.sessions.retrieve(id);
     await shop.control.renew(idOf(subscription), 'paid');
@@ -221,8 +216,7 @@ test('items can be changed, added and removed, but not all of them', async (t) =
   t.is(less.items.data.length, 1);
   const last = idOf(less.items.data[0]);
   t.is(
-    (await refused(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] })))
-      .param,
+    (await refused(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] }))).param,
     'items',
   );
 });
@@ -236,8 +230,7 @@ test('a repeat subscriber keeps the customer, and the currency is fixed with the
   t.is((await stripe.subscriptions.list({ customer })).data.length, 2);
   const euros = [line('Beans', 2400, { currency: 'eur', recurring: { interval: 'month' } })];
   t.is(
-    (await refused(stripe.checkout.sessions.create(subscriptionSession({ customer, line_items: euros }))))
-      .param,
+    (await refused(stripe.checkout.sessions.create(subscriptionSession({ customer, line_items: euros })))).param,
     'customer',
   );
 });
@@ -259,5 +252,8 @@ test('the billing portal shows the subscriptions and cancels one', async (t) => 
   t.regex(page, /href="https:\/\/shop\.example\/account"/);
   const form = new URLSearchParams({ subscription: subscription.id, action: 'cancel' });
   t.is((await fetch(portal.url, { method: 'POST', body: form })).status, 200);
-  t.like(await stripe.subscriptions.retrieve(subscription.id), { cancel_at_period_end: false, cancel_at: subscription.items.data[0]?.current_period_end });
+  t.like(await stripe.subscriptions.retrieve(subscription.id), {
+    cancel_at_period_end: false,
+    cancel_at: subscription.items.data[0]?.current_period_end,
+  });
 });

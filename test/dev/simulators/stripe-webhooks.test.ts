@@ -1,5 +1,5 @@
 import test from 'ava';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 
 import { openReceiver, openStoreFixture, paymentSession, refused, type Shop } from './stripe-shop.ts';
 
@@ -36,10 +36,7 @@ test('an endpoint hears of the types that it chose, and of nothing that came bef
   });
   t.like(event?.data, { object: { id: customer.id, name: 'Grace' }, previous_attributes: { name: 'Ada' } });
   t.regex(event?.request?.id ?? '', /^req_/);
-  t.deepEqual(
-    (await shop.stripe.events.retrieve(event?.id ?? '')).data,
-    JSON.parse(JSON.stringify(event?.data)),
-  );
+  t.deepEqual((await shop.stripe.events.retrieve(event?.id ?? '')).data, JSON.parse(JSON.stringify(event?.data)));
 });
 
 test('a delivery that is not acknowledged is tried again with a fresh signature', async (t) => {
@@ -73,9 +70,7 @@ test('an event that was never acknowledged is found by delivery_success', async 
   await shop.control.idle();
 
   const names = async (delivered: boolean) =>
-    (await shop.stripe.events.list({ delivery_success: delivered })).data.map(
-      ({ data }) => Object(data.object).name,
-    );
+    (await shop.stripe.events.list({ delivery_success: delivered })).data.map(({ data }) => Object(data.object).name);
   t.deepEqual(await names(false), ['lost']);
   t.deepEqual(await names(true), ['told']);
   const [lost] = (await shop.stripe.events.list({ delivery_success: false })).data;

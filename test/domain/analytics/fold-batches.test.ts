@@ -8,9 +8,17 @@ import { addDays, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
-import { buildTenant } from '#test/support/tenant.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, aggregateAll, aggregatedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
+import {
+  aggregateAll,
+  aggregatedEvents,
+  buildEvent,
+  plantBatch,
+  rollUpsOf,
+  sendEvents,
+  waitingBatches,
+} from '#test/support/factories/analytics.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -21,7 +29,10 @@ useContext(test);
 test.serial('the same batch sent five times is counted once', async (t) => {
   const { ctx, services } = t.context;
   const named = [buildEvent(), buildEvent(), buildEvent()];
-  const unnamed = [{ type: 'page_viewed', session_id: 'a' }, { type: 'page_viewed', session_id: 'a' }];
+  const unnamed = [
+    { type: 'page_viewed', session_id: 'a' },
+    { type: 'page_viewed', session_id: 'a' },
+  ];
   for (let time = 0; time < 5; time += 1) {
     await sendEvents(ctx, named);
     await sendEvents(ctx, unnamed);
@@ -32,16 +43,19 @@ test.serial('the same batch sent five times is counted once', async (t) => {
   t.like(await rollUpsOf(ctx), { days: [{ events: 5, sessions: 4, viewed: 3 }] });
 });
 
-test.serial('an event that stands twice in one batch is counted once, and the same id in two stores twice', async (t) => {
-  const { ctx, services } = t.context;
-  const other = { ...ctx, tenant: await buildTenant(services) };
-  const event = buildEvent();
-  await sendEvents(ctx, [event, event]);
-  await sendEvents(other, [event]);
-  await aggregateAll(services);
-  t.is((await aggregatedEvents(ctx)).length, 1);
-  t.is((await aggregatedEvents(other)).length, 1);
-});
+test.serial(
+  'an event that stands twice in one batch is counted once, and the same id in two stores twice',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const other = { ...ctx, tenant: await buildTenant(services) };
+    const event = buildEvent();
+    await sendEvents(ctx, [event, event]);
+    await sendEvents(other, [event]);
+    await aggregateAll(services);
+    t.is((await aggregatedEvents(ctx)).length, 1);
+    t.is((await aggregatedEvents(other)).length, 1);
+  },
+);
 
 test.serial('a worker that dies anywhere in the middle has lost and doubled nothing', async (t) => {
   const { ctx, services } = t.context;
@@ -53,7 +67,12 @@ test.serial('a worker that dies anywhere in the middle has lost and doubled noth
   while (await aggregateAndDie(services.context(), deaths + 1)) {
     deaths += 1;
     // A pool notices only when it next uses it that a connection is gone.
-    const { waiting } = await until(() => waitingBatches(ctx).then((waiting) => ({ waiting }), () => undefined));
+    const { waiting } = await until(() =>
+      waitingBatches(ctx).then(
+        (waiting) => ({ waiting }),
+        () => undefined,
+      ),
+    );
     const isAggregated = waiting === 0;
     t.is(waiting, isAggregated ? 0 : 2, `after statement ${deaths}`);
     t.is((await aggregatedEvents(ctx)).length, isAggregated ? 20 : 0);
@@ -84,48 +103,54 @@ test.serial('workers that fold at the same time lose and double nothing', async 
   }
 });
 
-test.serial('a batch sent again when the week has turned is counted once, whoever folds and in whatever order', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const nextMonday = startOfDay(addDays(weekOf(dayOf(clock.now())), 7));
-  clock.pass(nextMonday.getTime() - clock.now().getTime() - seconds(5));
-  const [early, late, both] = [buildEvent(), buildEvent(), buildEvent()];
-  await sendEvents(ctx, [early, both]);
-  await aggregateAll(services);
-  await sendEvents(ctx, [late]);
-  clock.pass(seconds(10));
-  await sendEvents(ctx, [early, late, both]);
-  await sendEvents(ctx, [both]);
-  await Promise.all([aggregateBatches(services.context()), aggregateBatches(services.context())]);
-  await aggregateAll(services);
-  t.is((await aggregatedEvents(ctx)).length, 3);
-  clock.pass(days(6));
-  await sendEvents(ctx, [early, late, both]);
-  await aggregateAll(services);
-  t.is((await aggregatedEvents(ctx)).length, 3);
-});
+test.serial(
+  'a batch sent again when the week has turned is counted once, whoever folds and in whatever order',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const nextMonday = startOfDay(addDays(weekOf(dayOf(clock.now())), 7));
+    clock.pass(nextMonday.getTime() - clock.now().getTime() - seconds(5));
+    const [early, late, both] = [buildEvent(), buildEvent(), buildEvent()];
+    await sendEvents(ctx, [early, both]);
+    await aggregateAll(services);
+    await sendEvents(ctx, [late]);
+    clock.pass(seconds(10));
+    await sendEvents(ctx, [early, late, both]);
+    await sendEvents(ctx, [both]);
+    await Promise.all([aggregateBatches(services.context()), aggregateBatches(services.context())]);
+    await aggregateAll(services);
+    t.is((await aggregatedEvents(ctx)).length, 3);
+    clock.pass(days(6));
+    await sendEvents(ctx, [early, late, both]);
+    await aggregateAll(services);
+    t.is((await aggregatedEvents(ctx)).length, 3);
+  },
+);
 
-test.serial('around midnight each event goes to the day on which it came, and is counted on the day on which it happened', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const midnight = startOfDay(addDays(dayOf(clock.now()), 1));
-  clock.pass(midnight.getTime() - clock.now().getTime() - seconds(30));
-  const at = (offset: number) => new Date(midnight.getTime() + offset).toISOString();
-  await sendEvents(ctx, [buildEvent({ occurred_at: at(-minutes(1)) })]);
-  clock.pass(minutes(1));
-  await sendEvents(ctx, [buildEvent({ occurred_at: at(-1) }), buildEvent({ occurred_at: at(0) })]);
-  await aggregateAll(services);
+test.serial(
+  'around midnight each event goes to the day on which it came, and is counted on the day on which it happened',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const midnight = startOfDay(addDays(dayOf(clock.now()), 1));
+    clock.pass(midnight.getTime() - clock.now().getTime() - seconds(30));
+    const at = (offset: number) => new Date(midnight.getTime() + offset).toISOString();
+    await sendEvents(ctx, [buildEvent({ occurred_at: at(-minutes(1)) })]);
+    clock.pass(minutes(1));
+    await sendEvents(ctx, [buildEvent({ occurred_at: at(-1) }), buildEvent({ occurred_at: at(0) })]);
+    await aggregateAll(services);
 
-  const partitions = await services.execute<{ name: string; own: string }>(sql`
+    const partitions = await services.execute<{ name: string; own: string }>(sql`
     select relname as name, right(relname, 8) as own from pg_class where relispartition and relkind = 'r' and relname like 'analytics_events_2%' order by 1`);
-  const counts: Record<string, number> = {};
-  for (const { name, own } of partitions) {
-    const [row] = await services.execute<{ count: number }>(sql`
+    const counts: Record<string, number> = {};
+    for (const { name, own } of partitions) {
+      const [row] = await services.execute<{ count: number }>(sql`
       select count(*)::int as count from ${rawSql(name)} where tenant_id = ${ctx.tenant.id}`);
-    if (row?.count) counts[own] = row.count;
-  }
-  const name = (day: string) => day.replaceAll('-', '');
-  t.deepEqual(counts, { [name(addDays(dayOf(midnight), -1))]: 1, [name(dayOf(midnight))]: 2 });
-  t.like(await rollUpsOf(ctx), { days: [{ events: 2 }, { events: 1 }] });
-});
+      if (row?.count) counts[own] = row.count;
+    }
+    const name = (day: string) => day.replaceAll('-', '');
+    t.deepEqual(counts, { [name(addDays(dayOf(midnight), -1))]: 1, [name(dayOf(midnight))]: 2 });
+    t.like(await rollUpsOf(ctx), { days: [{ events: 2 }, { events: 1 }] });
+  },
+);
 
 test.serial('a clock that is wrong is corrected by what it says of itself', async (t) => {
   const { ctx, services, clock } = t.context;
@@ -133,13 +158,23 @@ test.serial('a clock that is wrong is corrected by what it says of itself', asyn
   const iso = (offset: number) => new Date(now + offset).toISOString();
   const times = async (occurred: readonly number[], sentAt?: number) => {
     const store = { ...ctx, tenant: await buildTenant(services) };
-    await sendEvents(store, occurred.map((offset) => buildEvent({ occurred_at: iso(offset) })), sentAt === undefined ? {} : { sentAt: iso(sentAt) });
+    await sendEvents(
+      store,
+      occurred.map((offset) => buildEvent({ occurred_at: iso(offset) })),
+      sentAt === undefined ? {} : { sentAt: iso(sentAt) },
+    );
     await aggregateAll(services);
     // To ten seconds: this machine may be slow.
-    return (await aggregatedEvents(store)).map(({ occurred_at }) => Math.round((occurred_at.getTime() - now) / 10_000) * 10 + 0);
+    return (await aggregatedEvents(store)).map(
+      ({ occurred_at }) => Math.round((occurred_at.getTime() - now) / 10_000) * 10 + 0,
+    );
   };
   t.deepEqual(await times([-minutes(5), -minutes(1)]), [-300, -60], 'a clock that is right is left alone');
-  t.deepEqual(await times([hours(3) - minutes(2), hours(3)], hours(3)), [-120, 0], 'one that says when it sent is known to be ahead');
+  t.deepEqual(
+    await times([hours(3) - minutes(2), hours(3)], hours(3)),
+    [-120, 0],
+    'one that says when it sent is known to be ahead',
+  );
   t.deepEqual(await times([-days(400) - minutes(2)], -days(400)), [-120], 'or behind');
   t.deepEqual(await times([hours(1), hours(1) + minutes(1)]), [-60, 0], 'one that is ahead gives itself away');
   t.deepEqual(await times([-days(30)]), [0], 'what happened too long ago happened when it came');
@@ -147,9 +182,15 @@ test.serial('a clock that is wrong is corrected by what it says of itself', asyn
 
 test.serial('what a page says of a sale is no revenue, and cannot pass for the books', async (t) => {
   const { ctx, services } = t.context;
-  await sendEvents(ctx, [buildEvent({ type: 'order_paid', value_cents: 990_000, order_id: 'ord_1' }), buildEvent({ type: 'client_purchase', value_cents: 5000 })]);
+  await sendEvents(ctx, [
+    buildEvent({ type: 'order_paid', value_cents: 990_000, order_id: 'ord_1' }),
+    buildEvent({ type: 'client_purchase', value_cents: 5000 }),
+  ]);
   await aggregateAll(services);
-  t.deepEqual((await aggregatedEvents(ctx)).map(({ type }) => type), ['client_purchase', 'client_purchase']);
+  t.deepEqual(
+    (await aggregatedEvents(ctx)).map(({ type }) => type),
+    ['client_purchase', 'client_purchase'],
+  );
   t.like(await rollUpsOf(ctx), { days: [{ events: 2, orders: 0, revenue_cents: 0, paid: 0 }] });
 });
 
@@ -157,12 +198,18 @@ test.serial('a sale that did not come from the books is no revenue, even if it g
   const { ctx, services } = t.context;
   await plantBatch(ctx, { type: 'order_paid', value_cents: 990_000 });
   await aggregateAll(services);
-  t.like(await rollUpsOf(ctx), { hours: [{ type: 'order_paid', revenue_cents: 0 }], days: [{ orders: 0, revenue_cents: 0 }] });
+  t.like(await rollUpsOf(ctx), {
+    hours: [{ type: 'order_paid', revenue_cents: 0 }],
+    days: [{ orders: 0, revenue_cents: 0 }],
+  });
 });
 
 test.serial('types that nobody knows are kept, and counted together', async (t) => {
   const { ctx, services } = t.context;
-  await sendEvents(ctx, Array.from({ length: 30 }, (_, index) => buildEvent({ type: `made.up_${index}`, session_id: randomUUID() })));
+  await sendEvents(
+    ctx,
+    Array.from({ length: 30 }, (_, index) => buildEvent({ type: `made.up_${index}`, session_id: randomUUID() })),
+  );
   await aggregateAll(services);
   t.is(new Set((await aggregatedEvents(ctx)).map(({ type }) => type)).size, 30);
   t.like(await rollUpsOf(ctx), { hours: [{ type: 'other', events: 30 }] });

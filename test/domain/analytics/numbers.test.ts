@@ -1,18 +1,33 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
-import { createPartitions, daily, aggregateBatches, funnel, pruneAnalytics, rebuildDay, recordOrderPaid, requestRebuild } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/database/transact.ts';
+import {
+  aggregateBatches,
+  createPartitions,
+  daily,
+  funnel,
+  pruneAnalytics,
+  rebuildDay,
+  recordOrderPaid,
+  requestRebuild,
+} from '#src/domain/analytics/index.ts';
 import { addDays, dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, aggregateAll, aggregatedEvents, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
-import { buildTenant } from '#test/support/tenant.ts';
+import {
+  aggregateAll,
+  aggregatedEvents,
+  buildEvent,
+  rollUpsOf,
+  sendEvents,
+} from '#test/support/factories/analytics.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -26,11 +41,14 @@ async function sell({ ctx, services, clock }: TestContext): Promise<void> {
     const far = session < 2 ? 3 : session < 5 ? 2 : session < 8 ? 1 : 0;
     const at = fromNow(clock, -days(session % 3) - hours(1)).toISOString();
     const took = ['page_viewed', ...steps.slice(0, far)].flatMap((type) => [type, type]);
-    await sendEvents(ctx, took.map((type) => buildEvent({ type, session_id: `session-${session}`, occurred_at: at })));
+    await sendEvents(
+      ctx,
+      took.map((type) => buildEvent({ type, session_id: `session-${session}`, occurred_at: at })),
+    );
     if (session % 4 === 0) await aggregateAll(services);
   }
-  const pay = (sessionId: string | null, totalCents: number) => transact(ctx, (ctx) =>
-    recordOrderPaid(ctx, { orderId: newId('ord'), totalCents, currency: 'USD', sessionId }));
+  const pay = (sessionId: string | null, totalCents: number) =>
+    transact(ctx, (ctx) => recordOrderPaid(ctx, { orderId: newId('ord'), totalCents, currency: 'USD', sessionId }));
   await pay('session-0', 5000);
   await pay(null, 2500);
   await aggregateAll(services);
@@ -43,31 +61,56 @@ test.serial('an owner sees how far sessions came, and what each day brought', as
   const { from, to, steps } = await funnel(ctx);
   t.is(to, today);
   t.is(from, addDays(today, -29));
-  t.deepEqual(steps, [{ step: 'viewed', sessions: 8 }, { step: 'cart', sessions: 5 }, { step: 'checkout', sessions: 2 }, { step: 'paid', sessions: 2 }]);
+  t.deepEqual(steps, [
+    { step: 'viewed', sessions: 8 },
+    { step: 'cart', sessions: 5 },
+    { step: 'checkout', sessions: 2 },
+    { step: 'paid', sessions: 2 },
+  ]);
   const report = await daily(ctx, { from: addDays(today, -4) });
   t.is(report.days.length, 5);
-  t.is(report.days.reduce((sum, { orders }) => sum + orders, 0), 2);
-  t.is(report.days.reduce((sum, { revenue_cents }) => sum + revenue_cents, 0), 7500);
-  t.is(report.days.reduce((sum, { events }) => sum + events, 0), 52);
+  t.is(
+    report.days.reduce((sum, { orders }) => sum + orders, 0),
+    2,
+  );
+  t.is(
+    report.days.reduce((sum, { revenue_cents }) => sum + revenue_cents, 0),
+    7500,
+  );
+  t.is(
+    report.days.reduce((sum, { events }) => sum + events, 0),
+    52,
+  );
   t.deepEqual(report.days[0], { day: addDays(today, -4), events: 0, sessions: 0, orders: 0, revenue_cents: 0 });
   const nobody = { ...ctx, tenant: await buildTenant(t.context.services) };
   t.true((await funnel(nobody)).steps.every(({ sessions }) => sessions === 0));
 });
 
-test.serial('an order is counted once, however often it is recorded, and not at all when its payment is undone', async (t) => {
-  const { ctx, services } = t.context;
-  const order = { orderId: newId('ord'), totalCents: 4200, currency: 'USD', cartId: newId('cart'), customerId: newId('cus') };
-  await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
-  await aggregateAll(services);
-  await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
-  await t.throwsAsync(transact(ctx, async (ctx) => {
-    await recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
-    throw new Error('the money did not come');
-  }));
-  await aggregateAll(services);
-  t.like((await aggregatedEvents(ctx))[0], { type: 'order_paid', source: 'ledger', value_cents: 4200 });
-  t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 4200, paid: 1, sessions: 1 }] });
-});
+test.serial(
+  'an order is counted once, however often it is recorded, and not at all when its payment is undone',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const order = {
+      orderId: newId('ord'),
+      totalCents: 4200,
+      currency: 'USD',
+      cartId: newId('cart'),
+      customerId: newId('cus'),
+    };
+    await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
+    await aggregateAll(services);
+    await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
+    await t.throwsAsync(
+      transact(ctx, async (ctx) => {
+        await recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
+        throw new Error('the money did not come');
+      }),
+    );
+    await aggregateAll(services);
+    t.like((await aggregatedEvents(ctx))[0], { type: 'order_paid', source: 'ledger', value_cents: 4200 });
+    t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 4200, paid: 1, sessions: 1 }] });
+  },
+);
 
 test.serial('a subscription that goes on by itself is revenue, and no step of a funnel', async (t) => {
   const { ctx, services } = t.context;
@@ -77,37 +120,46 @@ test.serial('a subscription that goes on by itself is revenue, and no step of a 
   t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }] });
 });
 
-test.serial('roll-ups that are reckoned anew are what they were, also from nothing, and each job may run twice', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await sell(t.context);
-  const other = { ...ctx, tenant: await buildTenant(services) };
-  await sendEvents(other, [buildEvent()]);
-  await aggregateAll(services);
-  const before = await rollUpsOf(ctx);
-  const [from, to] = [addDays(dayOf(clock.now()), -3), dayOf(clock.now())];
+test.serial(
+  'roll-ups that are reckoned anew are what they were, also from nothing, and each job may run twice',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await sell(t.context);
+    const other = { ...ctx, tenant: await buildTenant(services) };
+    await sendEvents(other, [buildEvent()]);
+    await aggregateAll(services);
+    const before = await rollUpsOf(ctx);
+    const [from, to] = [addDays(dayOf(clock.now()), -3), dayOf(clock.now())];
 
-  await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
-  t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 4);
-  t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
-  t.deepEqual(await rollUpsOf(ctx), before);
+    await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
+    t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 4);
+    t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
+    t.deepEqual(await rollUpsOf(ctx), before);
 
-  await transact(ctx, async (ctx) => {
-    for (const table of [sql`analytics_hours`, sql`analytics_days`, sql`analytics_sessions`]) await ctx.tx.execute(sql`delete from ${table}`);
-  });
-  for (let day = from; day <= to; day = addDays(day, 1)) {
-    await rebuildDay(ctx, { slot: dayNumber(day) });
-    await rebuildDay(ctx, { slot: dayNumber(day) });
-  }
-  t.deepEqual(await rollUpsOf(ctx), before);
-  t.like(await rollUpsOf(other), { days: [{ events: 1 }] });
-});
+    await transact(ctx, async (ctx) => {
+      for (const table of [sql`analytics_hours`, sql`analytics_days`, sql`analytics_sessions`])
+        await ctx.tx.execute(sql`delete from ${table}`);
+    });
+    for (let day = from; day <= to; day = addDays(day, 1)) {
+      await rebuildDay(ctx, { slot: dayNumber(day) });
+      await rebuildDay(ctx, { slot: dayNumber(day) });
+    }
+    t.deepEqual(await rollUpsOf(ctx), before);
+    t.like(await rollUpsOf(other), { days: [{ events: 1 }] });
+  },
+);
 
 test.serial('what comes in while a day is reckoned anew is counted once', async (t) => {
   const { ctx, services, clock } = t.context;
   await sell(t.context);
   const slot = dayNumber(dayOf(clock.now()));
   for (let batch = 0; batch < 20; batch += 1) await sendEvents(ctx, [buildEvent({ session_id: `more-${batch}` })]);
-  await Promise.all([rebuildDay(ctx, { slot }), aggregateBatches(services.context()), rebuildDay(ctx, { slot }), aggregateBatches(services.context())]);
+  await Promise.all([
+    rebuildDay(ctx, { slot }),
+    aggregateBatches(services.context()),
+    rebuildDay(ctx, { slot }),
+    aggregateBatches(services.context()),
+  ]);
   await aggregateAll(services);
   const counted = await rollUpsOf(ctx);
   await rebuildDay(ctx, { slot });
@@ -133,32 +185,38 @@ test.serial('partitions are there before they are needed', async (t) => {
   }
 });
 
-test.serial('events are kept for 90 days and roll-ups for 25 months, and older days cannot be reckoned anew', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await sendEvents(ctx, [buildEvent()]);
-  await aggregateAll(services);
-  const day = dayOf(clock.now());
-  const begun = await rollUpsOf(ctx) as { days: unknown; hours: unknown };
+test.serial(
+  'events are kept for 90 days and roll-ups for 25 months, and older days cannot be reckoned anew',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await sendEvents(ctx, [buildEvent()]);
+    await aggregateAll(services);
+    const day = dayOf(clock.now());
+    const begun = (await rollUpsOf(ctx)) as { days: unknown; hours: unknown };
 
-  clock.pass(days(90));
-  await pruneAnalytics(services.context());
-  t.is((await aggregatedEvents(ctx)).length, 1);
-  clock.pass(days(1));
-  await pruneAnalytics(services.context());
-  await pruneAnalytics(services.context());
-  t.is((await aggregatedEvents(ctx)).length, 0);
-  t.false((await partitionsOf(t.context, 'analytics_events')).some((name) => name.endsWith(day.replaceAll('-', ''))));
-  t.like(await rollUpsOf(ctx), { days: begun.days, hours: begun.hours, sessions: [] });
-  await t.throwsAsync(rebuildDay(ctx, { slot: dayNumber(day) }), { code: 'invalid_request' });
-  await t.throwsAsync(transact(ctx, async (ctx) => requestRebuild(ctx, { from: day, to: day })), { code: 'invalid_request' });
+    clock.pass(days(90));
+    await pruneAnalytics(services.context());
+    t.is((await aggregatedEvents(ctx)).length, 1);
+    clock.pass(days(1));
+    await pruneAnalytics(services.context());
+    await pruneAnalytics(services.context());
+    t.is((await aggregatedEvents(ctx)).length, 0);
+    t.false((await partitionsOf(t.context, 'analytics_events')).some((name) => name.endsWith(day.replaceAll('-', ''))));
+    t.like(await rollUpsOf(ctx), { days: begun.days, hours: begun.hours, sessions: [] });
+    await t.throwsAsync(rebuildDay(ctx, { slot: dayNumber(day) }), { code: 'invalid_request' });
+    await t.throwsAsync(
+      transact(ctx, async (ctx) => requestRebuild(ctx, { from: day, to: day })),
+      { code: 'invalid_request' },
+    );
 
-  clock.pass(days(671));
-  await pruneAnalytics(services.context());
-  t.like(await rollUpsOf(ctx), { days: begun.days });
-  clock.pass(days(1));
-  await pruneAnalytics(services.context());
-  t.deepEqual(await rollUpsOf(ctx), { hours: [], days: [], sessions: [] });
-});
+    clock.pass(days(671));
+    await pruneAnalytics(services.context());
+    t.like(await rollUpsOf(ctx), { days: begun.days });
+    clock.pass(days(1));
+    await pruneAnalytics(services.context());
+    t.deepEqual(await rollUpsOf(ctx), { hours: [], days: [], sessions: [] });
+  },
+);
 
 async function partitionsOf({ services }: TestContext, table: string): Promise<string[]> {
   const rows = await services.execute<{ name: string }>(sql`

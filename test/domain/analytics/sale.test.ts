@@ -1,11 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { buildEvent, aggregateAll, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
+import { aggregateAll, buildEvent, rollUpsOf, sendEvents } from '#test/support/factories/analytics.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
-import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -13,9 +13,16 @@ await useStripe(test);
 test.serial('an order that is paid for is one sale of the session that bought, for what was paid', async (t) => {
   const { ctx, services, stripe } = t.context;
   const product = await buildProduct(ctx);
-  await sendEvents(ctx, ['product_viewed', 'checkout_started', 'client_purchase'].map((type) => buildEvent({ type, session_id: 'visit', value_cents: 1 })));
+  await sendEvents(
+    ctx,
+    ['product_viewed', 'checkout_started', 'client_purchase'].map((type) =>
+      buildEvent({ type, session_id: 'visit', value_cents: 1 }),
+    ),
+  );
   const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, quantity: 1 }], customer_email: 'ada@example.com', metadata: { session_id: 'visit' },
+    items: [{ product_slug: product.slug, quantity: 1 }],
+    customer_email: 'ada@example.com',
+    metadata: { session_id: 'visit' },
   });
   await aggregateAll(services);
   t.like(await rollUpsOf(ctx), { days: [{ viewed: 1, checkout: 1, paid: 0, orders: 0, revenue_cents: 0 }] });
@@ -26,5 +33,7 @@ test.serial('an order that is paid for is one sale of the session that bought, f
   await runJobs(services);
   await aggregateAll(services);
   const { totalCents } = await orderOf(ctx, orderId);
-  t.like(await rollUpsOf(ctx), { days: [{ sessions: 1, viewed: 1, checkout: 1, paid: 1, orders: 1, revenue_cents: totalCents }] });
+  t.like(await rollUpsOf(ctx), {
+    days: [{ sessions: 1, viewed: 1, checkout: 1, paid: 1, orders: 1, revenue_cents: totalCents }],
+  });
 });

@@ -3,14 +3,22 @@ import { randomUUID } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 
 import { aggregateQuarantined as aggregateQuarantinedJob } from '#jobs/analytics.ts';
-import { countQuarantined, aggregateQuarantined, pruneAnalytics } from '#src/domain/analytics/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { aggregateQuarantined, countQuarantined, pruneAnalytics } from '#src/domain/analytics/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEvent, aggregateAll, aggregatedEvents, plantBatch, rollUpsOf, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import {
+  aggregateAll,
+  aggregatedEvents,
+  buildEvent,
+  plantBatch,
+  rollUpsOf,
+  sendEvents,
+  waitingBatches,
+} from '#test/support/factories/analytics.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -20,7 +28,11 @@ useContext(test);
 
 test.serial('a batch that cannot be folded is set aside for a person, and keeps no other waiting', async (t) => {
   const { ctx, services } = t.context;
-  const ids = [await plantBatch(ctx, { id: 'not one' }), await plantBatch(ctx, { at: 'some day' }), await plantBatch(ctx, { value_cents: 1e30 })];
+  const ids = [
+    await plantBatch(ctx, { id: 'not one' }),
+    await plantBatch(ctx, { at: 'some day' }),
+    await plantBatch(ctx, { value_cents: 1e30 }),
+  ];
   await sendEvents(ctx, [buildEvent(), buildEvent()]);
   await sendEvents(ctx, [buildEvent()]);
   await aggregateAll(services);
@@ -29,10 +41,16 @@ test.serial('a batch that cannot be folded is set aside for a person, and keeps 
   t.is((await aggregatedEvents(ctx)).length, 3);
   t.like(await rollUpsOf(ctx), { days: [{ events: 3 }] });
   t.is(await countQuarantined(services.context()), 3);
-  t.deepEqual((await enqueuedJobs(ctx, aggregateQuarantinedJob)).map(({ batchId }) => batchId).toSorted(), ids.toSorted());
+  t.deepEqual(
+    (await enqueuedJobs(ctx, aggregateQuarantinedJob)).map(({ batchId }) => batchId).toSorted(),
+    ids.toSorted(),
+  );
   const outcomes = (await runJobs(services)).filter((outcome) => outcome.startsWith('analytics.fold-set-aside'));
   t.is(outcomes.length, 3);
-  t.true(outcomes.every((outcome) => /cancel \(bat_.* cannot be counted \(PostgreSQL says 22/.test(outcome)), outcomes.join());
+  t.true(
+    outcomes.every((outcome) => /cancel \(bat_.* cannot be counted \(PostgreSQL says 22/.test(outcome)),
+    outcomes.join(),
+  );
 });
 
 test.serial('once it is mended it is counted, and once only', async (t) => {
@@ -43,8 +61,10 @@ test.serial('once it is mended it is counted, and once only', async (t) => {
   await t.throwsAsync(aggregateQuarantined(ctx, { batchId }), { instanceOf: ManualActionRequired });
   t.is((await aggregatedEvents(ctx)).length, 0);
 
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
-    update analytics_quarantine set events = replace(events::text, 'not one', ${randomUUID()})::json where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update analytics_quarantine set events = replace(events::text, 'not one', ${randomUUID()})::json where tenant_id = ${ctx.tenant.id}`),
+  );
   await aggregateQuarantined(ctx, { batchId });
   await aggregateQuarantined(ctx, { batchId });
   await aggregateAll(services);
@@ -52,7 +72,7 @@ test.serial('once it is mended it is counted, and once only', async (t) => {
   t.is(await waitingBatches(ctx), 0);
 });
 
-test.serial('what is the database\'s fault and not the batch\'s sets nothing aside', async (t) => {
+test.serial("what is the database's fault and not the batch's sets nothing aside", async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent()]);
   const before = await countQuarantined(services.context());
@@ -82,7 +102,7 @@ test.serial('what nobody mends is forgotten with the events of its time', async 
   await aggregateAll(services);
   clock.pass(days(89));
   await pruneAnalytics(services.context());
-  t.true(await countQuarantined(services.context()) > 0);
+  t.true((await countQuarantined(services.context())) > 0);
   clock.pass(days(3));
   await pruneAnalytics(services.context());
   t.is(await countQuarantined(services.context()), 0);

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 import anyTest, { type TestFn } from 'ava';
-
+import { asPlatform } from '#src/database/transact.ts';
 import { analyticsRetention } from '#src/domain/analytics/prune-analytics.ts';
 import { auditRetention } from '#src/domain/audit/index.ts';
 import { cartRetention } from '#src/domain/cart/retention.ts';
 import { confirmationRetention } from '#src/domain/confirmations/retention.ts';
-import { asPlatform } from '#src/database/transact.ts';
 import { requestRetention } from '#src/domain/idempotency/retention.ts';
 import { integrationRetention } from '#src/domain/integrations/retention.ts';
 import { mailRetention } from '#src/domain/mail/retention.ts';
@@ -20,23 +19,38 @@ import { shippingRetention } from '#src/domain/shipping/retention.ts';
 import { webhookRetention } from '#src/domain/webhooks/retention.ts';
 import { days } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
+import type { Retention } from '#src/lib/retention.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { outboxRetention } from '#src/outbox/retention.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const retentions: readonly Retention[] = [
-  ...outboxRetention, ...auditRetention, ...partnerRetention, ...mailRetention, ...sessionRetention, ...integrationRetention,
-  ...shippingRetention, ...cartRetention, ...orderRetention, ...paymentRetention, ...webhookRetention, ...requestRetention,
-  ...confirmationRetention, ...analyticsRetention, ...searchRetention,
+  ...outboxRetention,
+  ...auditRetention,
+  ...partnerRetention,
+  ...mailRetention,
+  ...sessionRetention,
+  ...integrationRetention,
+  ...shippingRetention,
+  ...cartRetention,
+  ...orderRetention,
+  ...paymentRetention,
+  ...webhookRetention,
+  ...requestRetention,
+  ...confirmationRetention,
+  ...analyticsRetention,
+  ...searchRetention,
 ];
 
 /** What goes with the row that it belongs to. */
 const parts: Readonly<Record<string, string>> = {
-  webhook_attempts: 'webhook_deliveries', cart_lines: 'carts', reminder_steps: 'saved_carts', reminder_recoveries: 'saved_carts',
+  webhook_attempts: 'webhook_deliveries',
+  cart_lines: 'carts',
+  reminder_steps: 'saved_carts',
+  reminder_recoveries: 'saved_carts',
 };
 
 /** What is removed in another way, which tests of its own prove: whole partitions, and batches once they are counted. */
@@ -45,20 +59,31 @@ const otherwise = ['analytics_batches', 'analytics_events', 'analytics_sessions'
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('### What is kept how long'), readme.indexOf('## Receiving webhooks'));
 const [limited = '', forEver = ''] = section.split('| tables | kept for ever, because |');
-const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| `')).map((line) => {
-  const [, tables = '', kept = ''] = line.split('|');
-  return { tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''), kept };
-});
+const rowsOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => {
+      const [, tables = '', kept = ''] = line.split('|');
+      return { tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''), kept };
+    });
 
 test('the README says of every table how long its rows are kept, or why for ever', async (t) => {
   const { services } = t.context;
-  const tables = (await services.execute<{ name: string }>(sql`
+  const tables = (
+    await services.execute<{ name: string }>(sql`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      and not relispartition and relname <> 'migrations' order by relname`)).map(({ name }) => name);
+      and not relispartition and relname <> 'migrations' order by relname`)
+  ).map(({ name }) => name);
   t.deepEqual([...rowsOf(limited), ...rowsOf(forEver)].flatMap(({ tables }) => tables).toSorted(), tables);
 
   const removed = new Set([...retentions.map(({ table }) => table), ...Object.keys(parts), ...otherwise]);
-  t.deepEqual(rowsOf(limited).flatMap(({ tables }) => tables).toSorted(), [...removed].toSorted());
+  t.deepEqual(
+    rowsOf(limited)
+      .flatMap(({ tables }) => tables)
+      .toSorted(),
+    [...removed].toSorted(),
+  );
   for (const { table, retainedMs } of retentions) {
     const kept = rowsOf(limited).find(({ tables }) => tables.includes(table))?.kept ?? '';
     t.true(kept.includes(`${retainedMs / days(1)} day`), `${table}: ${retainedMs / days(1)} days, and not ${kept}`);
@@ -96,14 +121,24 @@ const samples: Readonly<Record<string, { removed: Row; spared?: Row }>> = {
 };
 
 type Row = Readonly<Record<string, string>>;
-interface Column { readonly name: string; readonly type: string; readonly isRequired: boolean }
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+}
 
 /** Values by which rows differ, of any type that a column has. */
-const valueOf: Readonly<Record<string, (prefix: string) => Sql>> = {
-  text: (prefix) => sql`${prefix} || n`, bytea: (prefix) => sql`convert_to(${prefix} || n, 'UTF8')`,
-  integer: () => sql`n`, bigint: () => sql`n`, numeric: () => sql`n`, boolean: () => sql`false`,
-  json: () => sql`'{}'::json`, jsonb: () => sql`'{}'::jsonb`,
-  'timestamp with time zone': () => sql`now()`, date: () => sql`now()::date`,
+const sampleValue: Readonly<Record<string, (prefix: string) => Sql>> = {
+  text: (prefix) => sql`${prefix} || n`,
+  bytea: (prefix) => sql`convert_to(${prefix} || n, 'UTF8')`,
+  integer: () => sql`n`,
+  bigint: () => sql`n`,
+  numeric: () => sql`n`,
+  boolean: () => sql`false`,
+  json: () => sql`'{}'::json`,
+  jsonb: () => sql`'{}'::jsonb`,
+  'timestamp with time zone': () => sql`now()`,
+  date: () => sql`now()::date`,
 };
 
 for (const retention of retentions) {
@@ -114,21 +149,40 @@ for (const retention of retentions) {
       select a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull and not a.atthasdef as "isRequired"
       from pg_attribute a where a.attrelid = ${table}::regclass and a.attnum > 0 and not a.attisdropped`);
     const insert = (prefix: string, count: number, at: Date, given: Row) => {
-      const set = columns.filter(({ name, isRequired }) => isRequired || name === age || name in given).map(({ name, type }) => ({
-        name: rawSql(name),
-        value: name === age ? sql`${at}::timestamptz` : name in given ? sql`${given[name]}::${rawSql(type)}` : (valueOf[type]?.(prefix) ?? t.fail(type)),
-      }));
-      return sql`insert into ${rawSql(table)} (${joinSql(set.map(({ name }) => name), ', ')})
-        select ${joinSql(set.map(({ value }) => value), ', ')} from generate_series(1, ${count}::int) n`;
+      const set = columns
+        .filter(({ name, isRequired }) => isRequired || name === age || name in given)
+        .map(({ name, type }) => ({
+          name: rawSql(name),
+          value:
+            name === age
+              ? sql`${at}::timestamptz`
+              : name in given
+                ? sql`${given[name]}::${rawSql(type)}`
+                : (sampleValue[type]?.(prefix) ?? t.fail(type)),
+        }));
+      return sql`insert into ${rawSql(table)} (${joinSql(
+        set.map(({ name }) => name),
+        ', ',
+      )})
+        select ${joinSql(
+          set.map(({ value }) => value),
+          ', ',
+        )} from generate_series(1, ${count}::int) n`;
     };
     const { removed = {}, spared } = samples[table] ?? {};
     const old = new Date(clock.now().getTime() - retainedMs - days(2));
-    const count = () => asPlatform(services.context(), 'a test', async (ctx) => (await ctx.tx.execute(sql`select 1 from ${rawSql(table)}`)).length);
+    const count = () =>
+      asPlatform(
+        services.context(),
+        'a test',
+        async (ctx) => (await ctx.tx.execute(sql`select 1 from ${rawSql(table)}`)).length,
+      );
 
     // Only the ages of these rows matter, so they need not stand for anything else.
     const constraints = await services.execute<{ name: string }>(sql`
       select quote_ident(conname) as name from pg_constraint where conrelid = ${table}::regclass and contype in ('c', 'f')`);
-    for (const { name } of constraints) await services.execute(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
+    for (const { name } of constraints)
+      await services.execute(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
     await asPlatform(services.context(), 'a test', async (ctx) => {
       await ctx.tx.execute(sql`delete from ${rawSql(table)}`);
       await ctx.tx.execute(insert('old', 25, old, removed));
@@ -145,16 +199,26 @@ for (const retention of retentions) {
   });
 }
 
-test.serial('pruneZeroResultSearches removes the rarest searches of a store that has too many, however many too many', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute(sql`delete from zero_result_searches`));
-  for (const [store, count] of [['ten_a', 2], [ctx.tenant.id, 20]] as const) {
-    await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute(sql`
-      insert into zero_result_searches (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`));
-  }
-  const run = () => pruneZeroResultSearches(services.context(), {}, { perStoreMax: 3, batchSize: 5, batchesMax: 2 });
-  await t.throwsAsync(run(), { instanceOf: Snooze });
-  await run();
-  const left = await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute<{ query: string }>(sql`select query from zero_result_searches`));
-  t.deepEqual(left.map(({ query }) => query).toSorted(), ['q1', 'q18', 'q19', 'q2', 'q20']);
-});
+test.serial(
+  'pruneZeroResultSearches removes the rarest searches of a store that has too many, however many too many',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute(sql`delete from zero_result_searches`));
+    for (const [store, count] of [
+      ['ten_a', 2],
+      [ctx.tenant.id, 20],
+    ] as const) {
+      await asPlatform(services.context(), 'a test', (ctx) =>
+        ctx.tx.execute(sql`
+      insert into zero_result_searches (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`),
+      );
+    }
+    const run = () => pruneZeroResultSearches(services.context(), {}, { perStoreMax: 3, batchSize: 5, batchesMax: 2 });
+    await t.throwsAsync(run(), { instanceOf: Snooze });
+    await run();
+    const left = await asPlatform(services.context(), 'a test', (ctx) =>
+      ctx.tx.execute<{ query: string }>(sql`select query from zero_result_searches`),
+    );
+    t.deepEqual(left.map(({ query }) => query).toSorted(), ['q1', 'q18', 'q19', 'q2', 'q20']);
+  },
+);

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { fanOutEvent } from '#jobs/webhooks.ts';
-import { readOperations } from '#src/domain/backoffice/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { readOperations } from '#src/domain/backoffice/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -22,8 +22,15 @@ useContext(test, { ports: { shipping: fakeShippingGateway() } });
 
 test.serial('a shop with nothing to do has nothing waiting, and every queue is named', async (t) => {
   const operations = await readOperations(t.context.services.context());
-  t.deepEqual(operations.queues.map(({ queue }) => queue), ['payments', 'labels', 'webhooks', 'emails', 'reminders', 'analytics', 'chores']);
-  t.true(operations.queues.every(({ due, later, failed, oldestDueAt }) => due + later + failed === 0 && oldestDueAt === null));
+  t.deepEqual(
+    operations.queues.map(({ queue }) => queue),
+    ['payments', 'labels', 'webhooks', 'emails', 'reminders', 'analytics', 'chores'],
+  );
+  t.true(
+    operations.queues.every(
+      ({ due, later, failed, oldestDueAt }) => due + later + failed === 0 && oldestDueAt === null,
+    ),
+  );
   t.deepEqual(operations.attention, []);
   t.is(operations.oldestUnrelayedAt, null);
   t.deepEqual(operations.unknownLabels, { count: 0, oldestAt: null });
@@ -49,25 +56,31 @@ test.serial('a queue shows what is due, since when, what is for later and what w
   const operations = await readOperations(services.context());
   const webhooks = operations.queues.find(({ queue }) => queue === 'webhooks');
   t.like(webhooks, { due: 2, oldestDueAt: due, later: 1, failed: 1 });
-  t.deepEqual(webhooks?.jobs.map(({ job }) => job), [fanOutEvent.name]);
+  t.deepEqual(
+    webhooks?.jobs.map(({ job }) => job),
+    [fanOutEvent.name],
+  );
   t.deepEqual(operations.oldestUnrelayedAt, unrelayed);
 });
 
-test.serial('what needs a person is counted by kind and reason, and a label\'s trouble once', async (t) => {
+test.serial("what needs a person is counted by kind and reason, and a label's trouble once", async (t) => {
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
   await buildShippingAccount(ctx);
   await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
   const { labelId } = await request(ctx, { attentionCodes: ['no_rates'] });
   await transact(ctx, async ({ tx, tenant, clock }) => {
-    await tx.execute(sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`);
+    await tx.execute(
+      sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`,
+    );
     await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
     await tx.execute(sql`update shipping_accounts set paused_at = ${clock.now()} where tenant_id = ${tenant.id}`);
   });
   const { attention } = await readOperations(services.context());
-  t.deepEqual(attention.map(({ kind, code, count }) => `${kind} ${code} ${count}`), [
-    'payments inbound_webhook_silent 1', 'order amount_mismatch 1', 'label no_rates 1', 'shipping provider_auth 1',
-  ]);
+  t.deepEqual(
+    attention.map(({ kind, code, count }) => `${kind} ${code} ${count}`),
+    ['payments inbound_webhook_silent 1', 'order amount_mismatch 1', 'label no_rates 1', 'shipping provider_auth 1'],
+  );
 });
 
 test.serial('a purchase whose outcome nobody knows is counted once its call is over', async (t) => {
@@ -75,16 +88,18 @@ test.serial('a purchase whose outcome nobody knows is counted once its call is o
   await buildShippingAccount(ctx);
   const { labelId } = await request(ctx);
   const since = clock.now();
-  await transact(ctx, async ({ tx, tenant }) => tx.execute(sql`
+  await transact(ctx, async ({ tx, tenant }) =>
+    tx.execute(sql`
     update labels set state = 'buying', rate_id = 'rate', buy_token = 'token', buying_since = ${since}, lease_token = 'lease',
       lease_expires_at = ${fromNow(clock, seconds(75))}
-    where tenant_id = ${tenant.id} and id = ${labelId}`));
+    where tenant_id = ${tenant.id} and id = ${labelId}`),
+  );
   t.is((await readOperations(services.context())).unknownLabels.count, 0);
   clock.pass(seconds(76));
   t.deepEqual((await readOperations(services.context())).unknownLabels, { count: 1, oldestAt: since });
 });
 
-test.serial('reconciling lags by the time between the provider\'s event and its being applied', async (t) => {
+test.serial("reconciling lags by the time between the provider's event and its being applied", async (t) => {
   const { ctx, services, clock } = t.context;
   const lags = [1, 2, 60];
   await transact(ctx, async ({ tx, tenant }) => {

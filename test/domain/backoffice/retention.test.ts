@@ -1,16 +1,15 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { pruneOutbox } from '#src/domain/backoffice/index.ts';
+import { fanOutEvent } from '#jobs/webhooks.ts';
 import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
+import { pruneOutbox } from '#src/domain/backoffice/index.ts';
 import { pruneMails } from '#src/domain/mail/index.ts';
 import { pruneEvents } from '#src/domain/payments/index.ts';
 import { pruneNotifications } from '#src/domain/shipping/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { Snooze } from '#src/lib/errors.ts';
 import { days } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claims.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -21,35 +20,59 @@ import { runJobs } from '#test/support/run-jobs.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test.serial('promises are forgotten a week after they were kept, and what is open or was given up is not', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await transact(ctx, async (ctx) => {
-    for (const eventId of ['kept', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
-  });
-  const claims = await claimDue(services.execute, [fanOutEvent.name], clock.now(), 10);
-  const keys = async () => (await runOnPlatformTables<{ key: string }>(ctx, sql`
-    select key from outbox where tenant_id = ${ctx.tenant.id} order by key`)).map(({ key }) => key);
-  const [kept, failed] = await Promise.all(['kept', 'failed'].map(async (key) => (await runOnPlatformTables<{ id: string }>(ctx, sql`
-    select id from outbox where tenant_id = ${ctx.tenant.id} and key = ${key}`))[0]?.id ?? ''));
-  t.is(claims.length, 3);
-  await recordFinished(services.execute, kept ?? '', clock.now());
-  await recordFailed(services.execute, failed ?? '', clock.now(), 'It was no use.');
+test.serial(
+  'promises are forgotten a week after they were kept, and what is open or was given up is not',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await transact(ctx, async (ctx) => {
+      for (const eventId of ['kept', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
+    });
+    const claims = await claimDue(services.execute, [fanOutEvent.name], clock.now(), 10);
+    const keys = async () =>
+      (
+        await runOnPlatformTables<{ key: string }>(
+          ctx,
+          sql`
+    select key from outbox where tenant_id = ${ctx.tenant.id} order by key`,
+        )
+      ).map(({ key }) => key);
+    const [kept, failed] = await Promise.all(
+      ['kept', 'failed'].map(
+        async (key) =>
+          (
+            await runOnPlatformTables<{ id: string }>(
+              ctx,
+              sql`
+    select id from outbox where tenant_id = ${ctx.tenant.id} and key = ${key}`,
+            )
+          )[0]?.id ?? '',
+      ),
+    );
+    t.is(claims.length, 3);
+    await recordFinished(services.execute, kept ?? '', clock.now());
+    await recordFailed(services.execute, failed ?? '', clock.now(), 'It was no use.');
 
-  clock.pass(days(7) - 60_000);
-  await pruneOutbox(services.context());
-  t.deepEqual(await keys(), ['failed', 'kept', 'open']);
-  clock.pass(120_000);
-  for (const _ of [1, 2]) await pruneOutbox(services.context());
-  t.deepEqual(await keys(), ['failed', 'open']);
-});
+    clock.pass(days(7) - 60_000);
+    await pruneOutbox(services.context());
+    t.deepEqual(await keys(), ['failed', 'kept', 'open']);
+    clock.pass(120_000);
+    for (const _ of [1, 2]) await pruneOutbox(services.context());
+    t.deepEqual(await keys(), ['failed', 'open']);
+  },
+);
 
 test.serial('an event is kept while anybody may be told of it again', async (t) => {
   const { ctx, services, clock } = t.context;
   const endpoint = await buildEndpoint(ctx, await receiverFor(t), { events: ['webhook.test'] });
   const [told, untold] = [...(await recordTests(ctx, endpoint.id)), ...(await recordTests(ctx, endpoint.id))];
   await runJobs(services);
-  await transact(ctx, async ({ tx, tenant }) => tx.execute(sql`delete from webhook_deliveries where tenant_id = ${tenant.id} and event_id = ${untold}`));
-  const ids = async () => (await read<{ id: string }>(ctx, sql`select id from events where tenant_id = ${ctx.tenant.id} order by id`)).map(({ id }) => id);
+  await transact(ctx, async ({ tx, tenant }) =>
+    tx.execute(sql`delete from webhook_deliveries where tenant_id = ${tenant.id} and event_id = ${untold}`),
+  );
+  const ids = async () =>
+    (await read<{ id: string }>(ctx, sql`select id from events where tenant_id = ${ctx.tenant.id} order by id`)).map(
+      ({ id }) => id,
+    );
 
   clock.pass(days(30));
   await pruneOutbox(services.context());
@@ -61,14 +84,23 @@ test.serial('an event is kept while anybody may be told of it again', async (t) 
 
 test.serial('mails are forgotten after 90 days, but for those that are still to be sent', async (t) => {
   const { ctx, services, clock } = t.context;
-  const build = (state: string) => transact(ctx, async (ctx) => {
-    const id = await buildMail(ctx, { kind: 'one_time_password', to: newAddress(), data: { code_for: 'a test' } as never, subjectId: 'sub_1' });
-    await ctx.tx.execute(sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))} where tenant_id = ${ctx.tenant.id} and id = ${id}`);
-    return id;
-  });
+  const build = (state: string) =>
+    transact(ctx, async (ctx) => {
+      const id = await buildMail(ctx, {
+        kind: 'one_time_password',
+        to: newAddress(),
+        data: { code_for: 'a test' } as never,
+        subjectId: 'sub_1',
+      });
+      await ctx.tx.execute(
+        sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))} where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+      );
+      return id;
+    });
   await build('sent');
   const queued = await build('queued');
-  const ids = async () => (await read<{ id: string }>(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id}`)).map(({ id }) => id);
+  const ids = async () =>
+    (await read<{ id: string }>(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id}`)).map(({ id }) => id);
   await pruneMails(services.context());
   t.is((await ids()).length, 2);
   clock.pass(days(2));
@@ -80,12 +112,20 @@ test.serial('what a payment provider told is known for 40 days, and longer while
   const { ctx, services, clock } = t.context;
   const { id: tenantId } = ctx.tenant;
   for (const state of ['applied', 'pending']) {
-    await transact(ctx, async ({ tx }) => tx.execute(sql`
+    await transact(ctx, async ({ tx }) =>
+      tx.execute(sql`
       insert into payment_events (tenant_id, id, type, object_id, source, state, occurred_at, received_at)
-      values (${tenantId}, ${`evt_${state}`}, 'a.test', 'x', 'webhook', ${state}, ${clock.now()}, ${clock.now()})`));
+      values (${tenantId}, ${`evt_${state}`}, 'a.test', 'x', 'webhook', ${state}, ${clock.now()}, ${clock.now()})`),
+    );
   }
-  const states = async () => (await read<{ state: string }>(ctx, sql`
-    select state from payment_events where tenant_id = ${tenantId} order by state`)).map(({ state }) => state);
+  const states = async () =>
+    (
+      await read<{ state: string }>(
+        ctx,
+        sql`
+    select state from payment_events where tenant_id = ${tenantId} order by state`,
+      )
+    ).map(({ state }) => state);
 
   clock.pass(days(40) - 60_000);
   await pruneEvents(services.context());
@@ -99,10 +139,13 @@ test.serial('what a payment provider told is known for 40 days, and longer while
 
 test.serial('hints of the shipping provider are forgotten after 30 days', async (t) => {
   const { ctx, services, clock } = t.context;
-  await transact(ctx, async ({ tx, tenant }) => tx.execute(sql`
+  await transact(ctx, async ({ tx, tenant }) =>
+    tx.execute(sql`
     insert into shipping_notifications (tenant_id, id, kind, subject, fingerprint, received_at)
-    values (${tenant.id}, 'hint', 'track', 'x', 'x', ${clock.now()})`));
-  const count = async () => (await read(ctx, sql`select 1 from shipping_notifications where tenant_id = ${ctx.tenant.id}`)).length;
+    values (${tenant.id}, 'hint', 'track', 'x', 'x', ${clock.now()})`),
+  );
+  const count = async () =>
+    (await read(ctx, sql`select 1 from shipping_notifications where tenant_id = ${ctx.tenant.id}`)).length;
 
   clock.pass(days(30) - 60_000);
   await pruneNotifications(services.context());

@@ -1,9 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { addLine, changeLine, createCart, markBought, presentCart, readCart, removeLine } from '#src/domain/cart/index.ts';
+import { transact } from '#src/database/transact.ts';
+import {
+  addLine,
+  changeLine,
+  createCart,
+  markBought,
+  presentCart,
+  readCart,
+  removeLine,
+} from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
@@ -14,13 +21,25 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) } });
+const later = (ctx: Context, milliseconds: number): Context => ({
+  ...ctx,
+  clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) },
+});
 
 test('a new cart is empty, in the store’s currency, and lives 30 days', async (t) => {
   const { ctx } = t.context;
   const cart = await createCart(ctx, { currency: 'usd', session_id: 'ses-1', customer_id: 'cus-9' });
   t.deepEqual(presentCart(await readCart(ctx, cart.id)), presentCart(cart));
-  t.like(presentCart(cart), { status: 'active', currency: 'USD', sessionId: 'ses-1', customerId: 'cus-9', items: [], itemCount: 0, subtotalCents: 0, version: 1 });
+  t.like(presentCart(cart), {
+    status: 'active',
+    currency: 'USD',
+    sessionId: 'ses-1',
+    customerId: 'cus-9',
+    items: [],
+    itemCount: 0,
+    subtotalCents: 0,
+    version: 1,
+  });
   t.is(Date.parse(cart.expiresAt) - Date.parse(cart.createdAt), days(30));
   await t.throwsAsync(createCart(ctx, { currency: 'EUR' }), { code: 'currency_mismatch' });
 
@@ -30,16 +49,36 @@ test('a new cart is empty, in the store’s currency, and lives 30 days', async 
 
 test('a line is what the catalogue says, and the same again adds to it', async (t) => {
   const { ctx } = t.context;
-  const { id: productId, slug, variant } = await buildProduct(ctx, { images: [{ url: 'https://cdn.example/bowl.jpg' }], variants: [{ name: 'Small', stock: 3, low_stock_at: 3 }] });
+  const {
+    id: productId,
+    slug,
+    variant,
+  } = await buildProduct(ctx, {
+    images: [{ url: 'https://cdn.example/bowl.jpg' }],
+    variants: [{ name: 'Small', stock: 3, low_stock_at: 3 }],
+  });
   const { id } = await createCart(ctx, {});
   await addLine(ctx, id, { variantId: variant.id, quantity: 2 });
-  const cart = presentCart(await addLine(ctx, id, { variantId: variant.id, productId, quantity: 3, unitPriceCents: 3800 }));
+  const cart = presentCart(
+    await addLine(ctx, id, { variantId: variant.id, productId, quantity: 3, unitPriceCents: 3800 }),
+  );
 
   t.is(cart.items.length, 1);
   t.like(cart.items[0], {
-    variantId: variant.id, productId, productSlug: slug, name: 'Oak bowl', variantName: 'Small', sku: variant.sku,
-    imageUrl: 'https://cdn.example/bowl.jpg', quantity: 5, unitPriceCents: 3800, lineTotalCents: 19_000,
-    purchaseType: 'one_time', subscriptionInterval: null, stockStatus: 'low_stock', priceChanged: false,
+    variantId: variant.id,
+    productId,
+    productSlug: slug,
+    name: 'Oak bowl',
+    variantName: 'Small',
+    sku: variant.sku,
+    imageUrl: 'https://cdn.example/bowl.jpg',
+    quantity: 5,
+    unitPriceCents: 3800,
+    lineTotalCents: 19_000,
+    purchaseType: 'one_time',
+    subscriptionInterval: null,
+    stockStatus: 'low_stock',
+    priceChanged: false,
   });
   t.like(cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
 });
@@ -51,10 +90,22 @@ test('purchase types and intervals are lines of their own', async (t) => {
   await addLine(ctx, id, { variantId: variant.id });
   await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' });
   await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'quarter' });
-  const cart = presentCart(await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }));
-  t.deepEqual(cart.items.map(({ purchaseType, subscriptionInterval, quantity, unitPriceCents }) => [purchaseType, subscriptionInterval, quantity, unitPriceCents]), [
-    ['one_time', null, 1, 3800], ['subscription', 'month', 2, 3400], ['subscription', 'quarter', 1, 3400],
-  ]);
+  const cart = presentCart(
+    await addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }),
+  );
+  t.deepEqual(
+    cart.items.map(({ purchaseType, subscriptionInterval, quantity, unitPriceCents }) => [
+      purchaseType,
+      subscriptionInterval,
+      quantity,
+      unitPriceCents,
+    ]),
+    [
+      ['one_time', null, 1, 3800],
+      ['subscription', 'month', 2, 3400],
+      ['subscription', 'quarter', 1, 3400],
+    ],
+  );
 });
 
 test('a product with one variant needs no variant named, and one with several does', async (t) => {
@@ -67,11 +118,15 @@ test('a product with one variant needs no variant named, and one with several do
   t.like(unnamed.items[0], { variantId: null, productId: single.id, sku: single.variant.sku });
   const named = presentCart(await addLine(ctx, id, { variantId: single.variant.id }));
   t.like(named.items[0], { variantId: single.variant.id, quantity: 2 });
-  const subscribed = presentCart(await addLine(ctx, id, { productId: single.id, purchaseType: 'subscription', subscriptionInterval: 'month' }));
+  const subscribed = presentCart(
+    await addLine(ctx, id, { productId: single.id, purchaseType: 'subscription', subscriptionInterval: 'month' }),
+  );
   t.is(subscribed.items[1]?.variantId, single.variant.id);
 
   await t.throwsAsync(addLine(ctx, id, { productId: several.id }), { code: 'variant_required' });
-  await t.throwsAsync(addLine(ctx, id, { productId: several.id, variantId: single.variant.id }), { code: 'unknown_product' });
+  await t.throwsAsync(addLine(ctx, id, { productId: several.id, variantId: single.variant.id }), {
+    code: 'unknown_product',
+  });
 });
 
 test('what is not sold, or not in this way, does not get into a cart', async (t) => {
@@ -85,9 +140,15 @@ test('what is not sold, or not in this way, does not get into a cart', async (t)
   for (const variantId of [draft.variant.id, theirs.variant.id, 'var_none']) {
     await t.throwsAsync(addLine(ctx, id, { variantId }), { code: 'unknown_product' });
   }
-  await t.throwsAsync(addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }), { code: 'price_unavailable' });
+  await t.throwsAsync(
+    addLine(ctx, id, { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: 'month' }),
+    { code: 'price_unavailable' },
+  );
   await t.throwsAsync(addLine(ctx, id, { variantId: monthly.variant.id }), { code: 'price_unavailable' });
-  await t.throwsAsync(addLine(ctx, id, { variantId: monthly.variant.id, purchaseType: 'subscription', subscriptionInterval: 'quarter' }), { code: 'price_unavailable' });
+  await t.throwsAsync(
+    addLine(ctx, id, { variantId: monthly.variant.id, purchaseType: 'subscription', subscriptionInterval: 'quarter' }),
+    { code: 'price_unavailable' },
+  );
   t.is((await readCart(ctx, id)).version, version);
 });
 
@@ -95,11 +156,22 @@ test('a price is never the caller’s: another one only tells that it changed', 
   const { ctx } = t.context;
   const { slug, variant } = await buildProduct(ctx);
   const { id } = await createCart(ctx, {});
-  t.like(presentCart(await addLine(ctx, id, { variantId: variant.id, unitPriceCents: 1 })).items[0], { unitPriceCents: 3800, priceChanged: true });
-  t.like(presentCart(await addLine(ctx, id, { variantId: variant.id, unitPriceCents: 3800 })).items[0], { priceChanged: false });
+  t.like(presentCart(await addLine(ctx, id, { variantId: variant.id, unitPriceCents: 1 })).items[0], {
+    unitPriceCents: 3800,
+    priceChanged: true,
+  });
+  t.like(presentCart(await addLine(ctx, id, { variantId: variant.id, unitPriceCents: 3800 })).items[0], {
+    priceChanged: false,
+  });
 
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug, name: 'Oak bowl', variants: [{ sku: variant.sku, price_cents: 4200 }] }));
-  t.like(presentCart(await readCart(ctx, id)).items[0], { unitPriceCents: 4200, lineTotalCents: 8400, priceChanged: true });
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug, name: 'Oak bowl', variants: [{ sku: variant.sku, price_cents: 4200 }] }),
+  );
+  t.like(presentCart(await readCart(ctx, id)).items[0], {
+    unitPriceCents: 4200,
+    lineTotalCents: 8400,
+    priceChanged: true,
+  });
 
   await transact(ctx, (ctx) => removeProduct(ctx, slug));
   t.like(presentCart(await readCart(ctx, id)).items[0], { stockStatus: 'out_of_stock' });
@@ -117,12 +189,28 @@ test('a line is changed, merged with its like, and removed', async (t) => {
   t.like((await changeLine(ctx, first, { quantity: 4 })).lines[0], { quantity: 4, id: first.lineId });
   t.like((await changeLine(ctx, first, {})).lines[0], { quantity: 4 });
   const subscribed = await changeLine(ctx, first, { purchaseType: 'subscription', subscriptionInterval: 'month' });
-  t.like(subscribed.lines[0], { id: first.lineId, quantity: 4, purchaseType: 'subscription', interval: 'month', priceCents: 3400, seenPriceCents: 3400 });
-  t.like((await changeLine(ctx, first, { subscriptionInterval: 'quarter', quantity: 2 })).lines[0], { quantity: 2, interval: 'quarter' });
+  t.like(subscribed.lines[0], {
+    id: first.lineId,
+    quantity: 4,
+    purchaseType: 'subscription',
+    interval: 'month',
+    priceCents: 3400,
+    seenPriceCents: 3400,
+  });
+  t.like((await changeLine(ctx, first, { subscriptionInterval: 'quarter', quantity: 2 })).lines[0], {
+    quantity: 2,
+    interval: 'quarter',
+  });
 
   await addLine(ctx, cartId, { variantId: variant.id, quantity: 3 });
   const merged = await changeLine(ctx, first, { purchaseType: 'one_time' });
-  t.deepEqual(merged.lines.map(({ quantity, purchaseType }) => [quantity, purchaseType]), [[1, 'one_time'], [5, 'one_time']]);
+  t.deepEqual(
+    merged.lines.map(({ quantity, purchaseType }) => [quantity, purchaseType]),
+    [
+      [1, 'one_time'],
+      [5, 'one_time'],
+    ],
+  );
 
   const removed = await removeLine(ctx, second);
   t.is(removed.lines.length, 1);
@@ -136,8 +224,12 @@ test('a change of purchase that cannot be leaves the line as it was', async (t) 
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
   const line = { cartId: cart.id, lineId: cart.lines[0]?.id ?? '' };
-  await t.throwsAsync(changeLine(ctx, line, { purchaseType: 'subscription', subscriptionInterval: 'month' }), { code: 'price_unavailable' });
-  const missing = await t.throwsAsync(changeLine(ctx, line, { purchaseType: 'subscription' }), { code: 'invalid_request' });
+  await t.throwsAsync(changeLine(ctx, line, { purchaseType: 'subscription', subscriptionInterval: 'month' }), {
+    code: 'price_unavailable',
+  });
+  const missing = await t.throwsAsync(changeLine(ctx, line, { purchaseType: 'subscription' }), {
+    code: 'invalid_request',
+  });
   t.like(missing, { extensions: { errors: [{ path: '/subscriptionInterval' }] } });
   t.deepEqual(await readCart(ctx, cart.id), cart);
 });
@@ -172,13 +264,18 @@ test('a hundred clicks at once on one product make one line of a hundred', async
   const { id } = await createCart(ctx, {});
   await Promise.all(Array.from({ length: 100 }, () => addLine(ctx, id, { variantId: variant.id })));
   const cart = await readCart(ctx, id);
-  t.deepEqual(cart.lines.map(({ quantity }) => quantity), [100]);
+  t.deepEqual(
+    cart.lines.map(({ quantity }) => quantity),
+    [100],
+  );
   t.is(cart.version, 101);
 });
 
 test('whoever changes a cart is answered all that is in it by then, also what others put in at the same moment', async (t) => {
   const { ctx } = t.context;
-  const { variants } = await buildProduct(ctx, { variants: Array.from({ length: 30 }, (_, index) => ({ name: `No. ${index}` })) });
+  const { variants } = await buildProduct(ctx, {
+    variants: Array.from({ length: 30 }, (_, index) => ({ name: `No. ${index}` })),
+  });
   const { id: cartId } = await createCart(ctx, {});
   const added = await Promise.all(variants.map((variant) => addLine(ctx, cartId, { variantId: variant.id })));
   for (const { version, lines } of added) t.is(lines.length, version - 1);
@@ -243,7 +340,9 @@ test.serial('the tenant is set before any row is looked at, whatever the planner
   const { variant } = await buildProduct(ctx);
   const client = await services.context().database.pool.connect();
   // A connection that never uses an index reads whole tables, rows of no tenant's first.
-  await client.query('set enable_indexscan = off; set enable_bitmapscan = off; set enable_nestloop = off; set plan_cache_mode = force_generic_plan');
+  await client.query(
+    'set enable_indexscan = off; set enable_bitmapscan = off; set enable_nestloop = off; set plan_cache_mode = force_generic_plan',
+  );
   const pool = { query: (query: object) => client.query(query as never) };
   try {
     const clumsy: Context = { ...ctx, database: { ...ctx.database, pool: pool as never } };

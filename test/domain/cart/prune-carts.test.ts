@@ -1,8 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { readOne } from '#src/database/transact.ts';
 import { pruneCarts } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -12,23 +11,30 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const counts = (ctx: Context) => readOne<{ carts: number; lines: number; saved: number }>(ctx, sql`
+const counts = (ctx: Context) =>
+  readOne<{ carts: number; lines: number; saved: number }>(
+    ctx,
+    sql`
   select (select count(*) from carts where tenant_id = ${ctx.tenant.id})::int as carts,
     (select count(*) from cart_lines where tenant_id = ${ctx.tenant.id})::int as lines,
-    (select count(*) from saved_carts where tenant_id = ${ctx.tenant.id})::int as saved`);
+    (select count(*) from saved_carts where tenant_id = ${ctx.tenant.id})::int as saved`,
+  );
 
-test.serial('carts are removed a month after they expired, with their lines and addresses, and no sooner', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const { variant } = await buildProduct(ctx);
-  await buildCart(ctx, [variant.id]);
-  await buildSavedCart(ctx);
-  clock.pass(days(59));
-  await buildCart(ctx, [variant.id]);
-  await pruneCarts(services.context());
-  t.deepEqual(await counts(ctx), { carts: 2, lines: 2, saved: 1 });
+test.serial(
+  'carts are removed a month after they expired, with their lines and addresses, and no sooner',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const { variant } = await buildProduct(ctx);
+    await buildCart(ctx, [variant.id]);
+    await buildSavedCart(ctx);
+    clock.pass(days(59));
+    await buildCart(ctx, [variant.id]);
+    await pruneCarts(services.context());
+    t.deepEqual(await counts(ctx), { carts: 2, lines: 2, saved: 1 });
 
-  clock.pass(days(2));
-  await pruneCarts(services.context());
-  await pruneCarts(services.context());
-  t.deepEqual(await counts(ctx), { carts: 1, lines: 1, saved: 0 });
-});
+    clock.pass(days(2));
+    await pruneCarts(services.context());
+    await pruneCarts(services.context());
+    t.deepEqual(await counts(ctx), { carts: 1, lines: 1, saved: 0 });
+  },
+);

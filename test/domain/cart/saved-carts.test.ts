@@ -1,9 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { markBought, presentSavedCart, readMailPreference, readSavedCart, restoreCart, saveCart, unsubscribe } from '#src/domain/cart/index.ts';
+import { read, transact } from '#src/database/transact.ts';
+import {
+  markBought,
+  presentSavedCart,
+  readMailPreference,
+  readSavedCart,
+  restoreCart,
+  saveCart,
+  unsubscribe,
+} from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/database/transact.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -16,9 +23,17 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) } });
+const later = (ctx: Context, milliseconds: number): Context => ({
+  ...ctx,
+  clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) },
+});
 const restoredAt = async (ctx: Context, id: string) =>
-  (await read<{ at: Date | null }>(ctx, sql`select restored_at as at from saved_carts where tenant_id = ${ctx.tenant.id} and id = ${id}`))[0]?.at;
+  (
+    await read<{ at: Date | null }>(
+      ctx,
+      sql`select restored_at as at from saved_carts where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+    )
+  )[0]?.at;
 
 test('a saved cart comes back with what the catalogue says now of each line', async (t) => {
   const { ctx } = t.context;
@@ -39,22 +54,32 @@ test('a saved cart comes back with what the catalogue says now of each line', as
       { product_slug: 'never-was', name: 'A thing', quantity: 1 },
     ],
   });
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug: dearer.slug, name: 'Cup', variants: [{ sku: dearer.variant.sku, price_cents: 3900 }] }));
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug: dearer.slug, name: 'Cup', variants: [{ sku: dearer.variant.sku, price_cents: 3900 }] }),
+  );
   await transact(ctx, (ctx) => removeProduct(ctx, gone.slug));
 
   t.is(await restoredAt(ctx, saved.id), null);
   const view = presentSavedCart(await restoreCart(ctx, await restoreTokenOf(ctx, saved.id)));
   t.like(view, { id: saved.id, currency: 'USD', expires_at: saved.expiresAt.toISOString() });
-  t.deepEqual(view.items.map(({ product_slug, name, unit_price_cents, current_unit_price_cents, status }) =>
-    [product_slug, name, unit_price_cents, current_unit_price_cents, status]), [
-    [bowl.slug, 'My bowl', 3800, 3800, 'ok'],
-    [dearer.slug, 'Cup', 3000, 3900, 'price_changed'],
-    [empty.slug, 'Oak bowl', 3800, 3800, 'out_of_stock'],
-    [several.slug, 'Oak bowl', 1, null, 'ok'],
-    [several.slug, 'Oak bowl', 5000, 5000, 'ok'],
-    [gone.slug, null, 3800, null, 'discontinued'],
-    ['never-was', 'A thing', null, null, 'discontinued'],
-  ]);
+  t.deepEqual(
+    view.items.map(({ product_slug, name, unit_price_cents, current_unit_price_cents, status }) => [
+      product_slug,
+      name,
+      unit_price_cents,
+      current_unit_price_cents,
+      status,
+    ]),
+    [
+      [bowl.slug, 'My bowl', 3800, 3800, 'ok'],
+      [dearer.slug, 'Cup', 3000, 3900, 'price_changed'],
+      [empty.slug, 'Oak bowl', 3800, 3800, 'out_of_stock'],
+      [several.slug, 'Oak bowl', 1, null, 'ok'],
+      [several.slug, 'Oak bowl', 5000, 5000, 'ok'],
+      [gone.slug, null, 3800, null, 'discontinued'],
+      ['never-was', 'A thing', null, null, 'discontinued'],
+    ],
+  );
 });
 
 test('opening a saved cart notes the first time', async (t) => {
@@ -94,11 +119,15 @@ test('tokens name their tenant, are made again alike, and stand in no table', as
   t.deepEqual(tokens.map(tenantIdOfToken), [ctx.tenant.id, ctx.tenant.id]);
   t.is(tenantIdOfToken('nonsense'), undefined);
 
-  const rows = await read<{ row: string }>(ctx, sql`
+  const rows = await read<{ row: string }>(
+    ctx,
+    sql`
     select to_jsonb(s)::text as row from saved_carts s where tenant_id = ${ctx.tenant.id}
-    union all select to_jsonb(m)::text from unsubscribe_links m where tenant_id = ${ctx.tenant.id}`);
+    union all select to_jsonb(m)::text from unsubscribe_links m where tenant_id = ${ctx.tenant.id}`,
+  );
   t.is(rows.length, 2);
-  for (const token of tokens) t.false(rows.some(({ row }) => row.includes(token) || row.includes(Buffer.from(token).toString('hex'))));
+  for (const token of tokens)
+    t.false(rows.some(({ row }) => row.includes(token) || row.includes(Buffer.from(token).toString('hex'))));
 });
 
 test('who unsubscribes stays unsubscribed, also when another cart is saved', async (t) => {
@@ -117,7 +146,9 @@ test('who unsubscribes stays unsubscribed, also when another cart is saved', asy
   const stranger = { ...ctx, tenant: await buildTenant(services) };
   t.like(await readSavedCart(stranger, (await buildSavedCart(stranger, { email })).id), { isUnsubscribed: false });
   await t.throwsAsync(unsubscribe(stranger, token), { code: 'invalid_or_expired_token' });
-  await t.throwsAsync(readMailPreference(ctx, await unsubscribeTokenOf(ctx, 'nobody@example.com')), { code: 'invalid_or_expired_token' });
+  await t.throwsAsync(readMailPreference(ctx, await unsubscribeTokenOf(ctx, 'nobody@example.com')), {
+    code: 'invalid_or_expired_token',
+  });
 });
 
 test.serial('a cart is saved with one statement beside that for the secret, and restored with one', async (t) => {

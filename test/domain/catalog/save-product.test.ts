@@ -1,21 +1,33 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { indexDocument } from '#jobs/search.ts';
-import { holdStock, priceLines, type ProductInput, removeProduct, releaseStock, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
+import { transact } from '#src/database/transact.ts';
+import {
+  holdStock,
+  type ProductInput,
+  priceLines,
+  releaseStock,
+  removeProduct,
+  saveProduct,
+  saveProducts,
+} from '#src/domain/catalog/index.ts';
 import type { SaveProductOptions } from '#src/domain/catalog/plan-product.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import type { DomainError } from '#src/lib/errors.ts';
-import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const bowl: ProductInput = {
-  slug: 'oak-bowl', name: 'Oak bowl', description: 'Turned.', category: 'kitchen', tags: ['wood', 'gift'],
+  slug: 'oak-bowl',
+  name: 'Oak bowl',
+  description: 'Turned.',
+  category: 'kitchen',
+  tags: ['wood', 'gift'],
   images: [{ url: 'https://cdn.example/oak.jpg', alt: 'A bowl', width: 1200, height: 900 }],
   variants: [
     { sku: 'BOWL-S', name: 'Small', options: { size: 'S' }, price_cents: 3800, weight_oz: 18.25, stock: 40 },
@@ -39,16 +51,28 @@ test('a change names its fields, and never more than changed', async (t) => {
   await save(ctx, bowl);
   const [small, large] = bowl.variants;
   const change = await save(ctx, {
-    ...bowl, name: 'Bowl of oak', tags: ['gift', 'wood'],
+    ...bowl,
+    name: 'Bowl of oak',
+    tags: ['gift', 'wood'],
     variants: [{ ...small!, price_cents: 3900 }, large!, { sku: 'BOWL-X', price_cents: 9900 }],
   });
-  t.like(change, { subject: 'product oak-bowl', action: 'updated', fields: ['name', 'tags', 'variants.BOWL-S.price_cents', 'variants.BOWL-X'] });
-  t.deepEqual((await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
+  t.like(change, {
+    subject: 'product oak-bowl',
+    action: 'updated',
+    fields: ['name', 'tags', 'variants.BOWL-S.price_cents', 'variants.BOWL-X'],
+  });
+  t.deepEqual(
+    (await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version),
+    [1, 2],
+  );
 });
 
 test('stock is an opening value, until the owner says otherwise', async (t) => {
   const { ctx } = t.context;
-  const one = (stock: number | null): ProductInput => ({ ...bowl, variants: [{ sku: 'BOWL-S', price_cents: 3800, stock }] });
+  const one = (stock: number | null): ProductInput => ({
+    ...bowl,
+    variants: [{ sku: 'BOWL-S', price_cents: 3800, stock }],
+  });
   await save(ctx, one(40));
   const id = await idOf(ctx);
   t.is((await save(ctx, one(7))).action, 'unchanged');
@@ -96,14 +120,30 @@ test('a SKU names one thing in a store', async (t) => {
   const plate: ProductInput = { slug: 'plate', name: 'Plate', variants: [{ sku: 'BOWL-S', price_cents: 100 }] };
   const taken = await t.throwsAsync<DomainError>(save(ctx, plate));
   t.is(taken?.code, 'invalid_request');
-  const twice = await t.throwsAsync<DomainError>(save(ctx, { ...plate, variants: [{ sku: 'P', price_cents: 1 }, { sku: 'P', price_cents: 2 }] }));
-  t.deepEqual(twice?.extensions['errors'], [{ path: '/variants/1/sku', code: 'uniqueItems', detail: 'names something else already' }]);
+  const twice = await t.throwsAsync<DomainError>(
+    save(ctx, {
+      ...plate,
+      variants: [
+        { sku: 'P', price_cents: 1 },
+        { sku: 'P', price_cents: 2 },
+      ],
+    }),
+  );
+  t.deepEqual(twice?.extensions['errors'], [
+    { path: '/variants/1/sku', code: 'uniqueItems', detail: 'names something else already' },
+  ]);
 });
 
 test('two who save a new product at once make one', async (t) => {
   const { ctx } = t.context;
   const changes = await Promise.all(Array.from({ length: 5 }, () => save(ctx, bowl)));
-  t.deepEqual(changes.map(({ action }) => action).toSorted(), ['created', 'unchanged', 'unchanged', 'unchanged', 'unchanged']);
+  t.deepEqual(changes.map(({ action }) => action).toSorted(), [
+    'created',
+    'unchanged',
+    'unchanged',
+    'unchanged',
+    'unchanged',
+  ]);
 });
 
 test.serial('saving what has not changed costs two statements, and a change four', async (t) => {
@@ -114,18 +154,28 @@ test.serial('saving what has not changed costs two statements, and a change four
   t.is(statements.length, 4, 'lock, read, write, promise');
 });
 
-const plates = (count: number, more: object = {}): ProductInput[] => Array.from({ length: count }, (_, number) =>
-  ({ slug: `plate-${number}`, name: `Plate ${number}`, tags: ['clay'], variants: [{ sku: `PLATE-${number}`, price_cents: 100 + number, stock: 2 }], ...more }));
+const plates = (count: number, more: object = {}): ProductInput[] =>
+  Array.from({ length: count }, (_, number) => ({
+    slug: `plate-${number}`,
+    name: `Plate ${number}`,
+    tags: ['clay'],
+    variants: [{ sku: `PLATE-${number}`, price_cents: 100 + number, stock: 2 }],
+    ...more,
+  }));
 const saveAll = (ctx: Context, inputs: readonly ProductInput[], options: SaveProductOptions = {}) =>
   transact(ctx, (ctx) => saveProducts(ctx, inputs, options));
 
 test.serial('a hundred products cost as many statements as two', async (t) => {
   const { ctx, services } = t.context;
-  const costOf = async (inputs: readonly ProductInput[]) => (await countStatements(services, () => saveAll(ctx, inputs))).statements.length;
+  const costOf = async (inputs: readonly ProductInput[]) =>
+    (await countStatements(services, () => saveAll(ctx, inputs))).statements.length;
   t.is(await costOf(plates(100)), 6, 'lock, read, look for the SKUs, write, open the stock, promise');
   t.is((await enqueuedJobs(ctx, indexDocument)).length, 100);
   t.is(await costOf(plates(100)), 2);
-  t.deepEqual((await saveAll(ctx, plates(3, { category: 'table' }))).map(({ fields }) => fields), [['category'], ['category'], ['category']]);
+  t.deepEqual(
+    (await saveAll(ctx, plates(3, { category: 'table' }))).map(({ fields }) => fields),
+    [['category'], ['category'], ['category']],
+  );
   t.deepEqual(await stockOf(ctx, await idOf(ctx, 'plate-99')), { stock: 2, held: 0, ledger: 2 });
 });
 
@@ -133,12 +183,24 @@ test('a SKU may go from one product to another, and one that is taken takes noth
   const { ctx } = t.context;
   const [first, second] = plates(2) as [ProductInput, ProductInput];
   await saveAll(ctx, [first, second]);
-  const moved = [{ ...first, variants: [{ sku: 'NEW', price_cents: 1 }] }, { ...second, variants: [...second.variants, ...first.variants] }];
+  const moved = [
+    { ...first, variants: [{ sku: 'NEW', price_cents: 1 }] },
+    { ...second, variants: [...second.variants, ...first.variants] },
+  ];
   const changes = await saveAll(ctx, moved, { prune: true });
-  t.deepEqual(changes.map(({ fields }) => fields), [['variants.PLATE-0', 'variants.NEW'], ['variants.PLATE-0']]);
+  t.deepEqual(
+    changes.map(({ fields }) => fields),
+    [['variants.PLATE-0', 'variants.NEW'], ['variants.PLATE-0']],
+  );
 
-  await t.throwsAsync(saveAll(ctx, [...plates(3).slice(2), { ...bowl, variants: [{ sku: 'PLATE-1', price_cents: 1 }] }]), { code: 'invalid_request' });
+  await t.throwsAsync(
+    saveAll(ctx, [...plates(3).slice(2), { ...bowl, variants: [{ sku: 'PLATE-1', price_cents: 1 }] }]),
+    { code: 'invalid_request' },
+  );
   await t.throwsAsync(idOf(ctx, 'plate-2'), { code: 'unknown_product' });
   await t.throwsAsync(saveAll(ctx, [bowl, { ...bowl, slug: 'twin' }]), { code: 'invalid_request' });
-  t.deepEqual((await saveAll(ctx, [bowl, bowl])).map(({ action }) => action), ['created', 'unchanged']);
+  t.deepEqual(
+    (await saveAll(ctx, [bowl, bowl])).map(({ action }) => action),
+    ['created', 'unchanged'],
+  );
 });

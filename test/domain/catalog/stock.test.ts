@@ -1,13 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
-
+import { transact } from '#src/database/transact.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { captureStock, holdStock, releaseStock, restock, takeStock } from '#src/domain/catalog/index.ts';
-import { type Context, type InTransaction } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
+import type { Context, InTransaction } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
-import { countStatements } from '#test/support/count-statements.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -19,7 +18,10 @@ test('what is held cannot be bought by anybody else, and what is released can', 
   const two = [{ variantId: variant.id, quantity: 2 }];
 
   await transact(ctx, (ctx) => holdStock(ctx, two));
-  const error = await t.throwsAsync<DomainError>(transact(ctx, (ctx) => holdStock(ctx, two)), { instanceOf: DomainError });
+  const error = await t.throwsAsync<DomainError>(
+    transact(ctx, (ctx) => holdStock(ctx, two)),
+    { instanceOf: DomainError },
+  );
   t.is(error?.code, 'insufficient_stock');
   t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 2, available: 1 }]);
 
@@ -32,7 +34,10 @@ test('two hundred shoppers at once never hold more than there is', async (t) => 
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 37 }] });
   const attempts = Array.from({ length: 200 }, () =>
-    transact(ctx, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])).then(() => true, () => false),
+    transact(ctx, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])).then(
+      () => true,
+      () => false,
+    ),
   );
   const held = (await Promise.all(attempts)).filter(Boolean);
   t.is(held.length, 37);
@@ -45,7 +50,10 @@ test('baskets that share variants are held at once without a deadlock, each whol
   const ids = variants.map(({ id }) => id);
   const attempts = Array.from({ length: 60 }, (_, index) => {
     const basket = ids.toSorted(() => (index % 2 ? 1 : -1)).map((variantId) => ({ variantId, quantity: 1 }));
-    return transact(ctx, (ctx) => holdStock(ctx, basket)).then(() => 'held', (error: DomainError) => error.code);
+    return transact(ctx, (ctx) => holdStock(ctx, basket)).then(
+      () => 'held',
+      (error: DomainError) => error.code,
+    );
   });
   const outcomes = await Promise.all(attempts);
   t.is(outcomes.filter((outcome) => outcome === 'held').length, 15);
@@ -56,7 +64,10 @@ test('baskets that share variants are held at once without a deadlock, each whol
 test('quantities of one variant are summed before they are judged', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 3 }] });
-  const lines = [{ variantId: variant.id, quantity: 2 }, { variantId: variant.id, quantity: 2 }];
+  const lines = [
+    { variantId: variant.id, quantity: 2 },
+    { variantId: variant.id, quantity: 2 },
+  ];
   const error = await t.throwsAsync<DomainError>(transact(ctx, (ctx) => holdStock(ctx, lines)));
   t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 4, available: 3 }]);
 });
@@ -98,9 +109,13 @@ test('a late payment takes what nobody holds, all or nothing', async (t) => {
   const { ctx } = t.context;
   const { variants } = await buildProduct(ctx, { variants: [{ stock: 2 }, { stock: 2 }] });
   const [first, second] = variants.map(({ id }) => id);
-  const take = (quantity: number) => transact(ctx, (ctx) => takeStock(ctx, [
-    { variantId: first ?? '', quantity: 1 }, { variantId: second ?? '', quantity },
-  ]));
+  const take = (quantity: number) =>
+    transact(ctx, (ctx) =>
+      takeStock(ctx, [
+        { variantId: first ?? '', quantity: 1 },
+        { variantId: second ?? '', quantity },
+      ]),
+    );
   await transact(ctx, (ctx) => holdStock(ctx, [{ variantId: second ?? '', quantity: 1 }]));
   t.false(await take(2));
   t.is((await stockOf(ctx, first ?? '')).stock, 2);
@@ -112,7 +127,9 @@ test('another store cannot hold it', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
   const stranger: Context = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
-  const error = await t.throwsAsync<DomainError>(transact(stranger, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])));
+  const error = await t.throwsAsync<DomainError>(
+    transact(stranger, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])),
+  );
   t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 1, available: 0 }]);
 });
 
@@ -142,25 +159,36 @@ test('whatever happens to stock, it equals its ledger and is never oversold', as
     kind: fc.constantFrom('hold', 'release', 'capture', 'take', 'restock', 'set', 'adjust'),
     quantity: fc.integer({ min: 1, max: 4 }),
   });
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-    const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
-    let held = 0;
-    for (const { kind, quantity } of steps) {
-      const moved = await transact(ctx, (ctx) => apply(ctx, kind, variant.id, quantity, held)).catch((error: unknown) => {
-        if (error instanceof DomainError) return false;
-        throw error;
-      });
-      if (kind === 'hold' && moved) held += quantity;
-      if ((kind === 'release' || kind === 'capture') && quantity <= held) held -= quantity;
-    }
-    const now = await stockOf(ctx, variant.id);
-    t.is(now.stock, now.ledger);
-    t.is(now.held, held);
-    t.true((now.stock ?? 0) >= 0);
-  }), { numRuns: 25 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
+      let held = 0;
+      for (const { kind, quantity } of steps) {
+        const moved = await transact(ctx, (ctx) => apply(ctx, kind, variant.id, quantity, held)).catch(
+          (error: unknown) => {
+            if (error instanceof DomainError) return false;
+            throw error;
+          },
+        );
+        if (kind === 'hold' && moved) held += quantity;
+        if ((kind === 'release' || kind === 'capture') && quantity <= held) held -= quantity;
+      }
+      const now = await stockOf(ctx, variant.id);
+      t.is(now.stock, now.ledger);
+      t.is(now.held, held);
+      t.true((now.stock ?? 0) >= 0);
+    }),
+    { numRuns: 25 },
+  );
 });
 
-async function apply(ctx: InTransaction, kind: string, variantId: string, quantity: number, held: number): Promise<boolean> {
+async function apply(
+  ctx: InTransaction,
+  kind: string,
+  variantId: string,
+  quantity: number,
+  held: number,
+): Promise<boolean> {
   const lines = [{ variantId, quantity }];
   if ((kind === 'release' || kind === 'capture') && quantity > held) return false;
   if (kind === 'hold') await holdStock(ctx, lines);
@@ -178,7 +206,9 @@ test.serial('stock is held, sold and put back with one statement each, however m
   const { variants } = await buildProduct(ctx, { variants: [{}, {}, {}] });
   const lines = variants.map(({ id }) => ({ variantId: id, quantity: 1 }));
   for (const move of [holdStock, captureStock, restock, takeStock, restock, holdStock, releaseStock]) {
-    const { statements } = await countStatements(services, () => transact(ctx, async (ctx) => void (await move(ctx, lines))));
+    const { statements } = await countStatements(services, () =>
+      transact(ctx, async (ctx) => void (await move(ctx, lines))),
+    );
     t.is(statements.length, 1, move.name);
   }
 });

@@ -1,11 +1,18 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
 import { addLine, createCart, readCart, readSavedCart } from '#src/domain/cart/index.ts';
 import {
-  findProduct, listManagedProducts, listProducts, priceLines, type ProductInput, readInventory, readInventoryOf, readManagedProduct, saveProducts,
+  findProduct,
+  listManagedProducts,
+  listProducts,
+  type ProductInput,
+  priceLines,
+  readInventory,
+  readInventoryOf,
+  readManagedProduct,
+  saveProducts,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';
@@ -20,15 +27,32 @@ const page = 20;
 test('a store that was filled a moment ago is shown and sold from without reading its variants over and over', async (t) => {
   const { ctx, services } = t.context;
   await leaveUnanalyzed(services, ['products', 'product_tags', 'variants']);
-  const inputs = Array.from({ length: products }, (_, number): ProductInput => ({
-    slug: `product-${number}`, name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`, tags: ['clay'],
-    variants: [{ sku: `S-${number}`, price_cents: 1000 }, { sku: `L-${number}`, price_cents: 1200 }],
-  }));
+  const inputs = Array.from(
+    { length: products },
+    (_, number): ProductInput => ({
+      slug: `product-${number}`,
+      name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`,
+      tags: ['clay'],
+      variants: [
+        { sku: `S-${number}`, price_cents: 1000 },
+        { sku: `L-${number}`, price_cents: 1200 },
+      ],
+    }),
+  );
   await transact(ctx, (ctx) => saveProducts(ctx, inputs, {}));
-  const variants = await Promise.all(inputs.slice(0, page).map(async ({ slug }) => (await findProduct(ctx, slug)).variants[0]?.id ?? ''));
-  const lines = variants.map((variantId, number) => ({ productSlug: `product-${number}`, variantId, quantity: 1, purchaseType: 'one_time' as const }));
+  const variants = await Promise.all(
+    inputs.slice(0, page).map(async ({ slug }) => (await findProduct(ctx, slug)).variants[0]?.id ?? ''),
+  );
+  const lines = variants.map((variantId, number) => ({
+    productSlug: `product-${number}`,
+    variantId,
+    quantity: 1,
+    purchaseType: 'one_time' as const,
+  }));
   const saved = await buildSavedCart(ctx, {
-    items: inputs.slice(0, page).map(({ slug, name }) => ({ product_slug: slug, name, quantity: 1, unit_price_cents: 1000 })),
+    items: inputs
+      .slice(0, page)
+      .map(({ slug, name }) => ({ product_slug: slug, name, quantity: 1, unit_price_cents: 1000 })),
   });
   const cart = await createCart(ctx, {});
 
@@ -52,6 +76,7 @@ test('a store that was filled a moment ago is shown and sold from without readin
   for (const work of works) {
     const handled = await rowsHandled(ctx.database, /variants/, (database) => work({ ...ctx, database }));
     t.true(handled.length > 0, String(work));
-    for (const rows of handled.flatMap(({ custom, generic }) => [custom, generic])) t.true(rows < 20 * products, `${String(work)}: ${rows} rows`);
+    for (const rows of handled.flatMap(({ custom, generic }) => [custom, generic]))
+      t.true(rows < 20 * products, `${String(work)}: ${rows} rows`);
   }
 });

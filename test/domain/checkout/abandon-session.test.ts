@@ -5,8 +5,8 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount, holdsOf, ordersOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
-import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
 /*
  * A checkout that was answered with an error, for each kind of checkout and each way in which the provider can fail it:
@@ -30,17 +30,31 @@ const checkouts = {
   'of a subscription': async ({ ctx }: StripeContext) => {
     const product = await buildSubscribable(ctx);
     const items = [{ ...subscription, product_slug: product.slug, variant_id: product.variant.id }];
-    return { path: '/api/v1/checkout/sessions', product, holds: ['stock'], body: { items, customer_email: 'ada@example.com' } };
+    return {
+      path: '/api/v1/checkout/sessions',
+      product,
+      holds: ['stock'],
+      body: { items, customer_email: 'ada@example.com' },
+    };
   },
   'of a gift': async ({ ctx }: StripeContext) => {
     const product = await buildSubscribable(ctx);
-    const body = { product_slug: product.slug, variant_id: product.variant.id, months: 1, recipient_email: 'grace@example.com' };
+    const body = {
+      product_slug: product.slug,
+      variant_id: product.variant.id,
+      months: 1,
+      recipient_email: 'grace@example.com',
+    };
     return { path: '/api/v1/subscriptions/gift-checkout', product, holds: ['stock'], body };
   },
 };
 
 const buildSubscribable = (ctx: StripeContext['ctx']) =>
-  buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'], variants: [{ stock: 1, ships: false }] });
+  buildProduct(ctx, {
+    purchase_types: ['subscription'],
+    subscription_intervals: ['month'],
+    variants: [{ stock: 1, ships: false }],
+  });
 
 /** How the provider fails a session, and for how long. */
 const failures = {
@@ -59,11 +73,17 @@ async function wait({ clock, services }: StripeContext, forMs: number): Promise<
   }
 }
 
-async function isReleased(t: ExecutionContext<StripeContext>, { product, holds }: Awaited<ReturnType<typeof begin>>): Promise<void> {
+async function isReleased(
+  t: ExecutionContext<StripeContext>,
+  { product, holds }: Awaited<ReturnType<typeof begin>>,
+): Promise<void> {
   const { ctx } = t.context;
   const [order] = await ordersOf(ctx);
   t.is(order?.status, 'expired');
-  t.deepEqual(await holdsOf(ctx, order?.id ?? ''), holds.map((kind) => `${kind}: released`));
+  t.deepEqual(
+    await holdsOf(ctx, order?.id ?? ''),
+    holds.map((kind) => `${kind}: released`),
+  );
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 0 });
 }
 
@@ -79,58 +99,83 @@ async function begin(context: StripeContext, kind: keyof typeof checkouts, heade
 const kinds = Object.keys(checkouts) as (keyof typeof checkouts)[];
 for (const kind of kinds) {
   for (const [manner, { fault, lastsMs }] of Object.entries(failures)) {
-    test.serial(`a checkout ${kind} without a key releases what it holds within two minutes while the provider ${manner}`, async (t) => {
-      const checkout = await begin(t.context, kind, {});
-      await t.context.stripe.addFault({ ...fault, match: '* /v1/checkout/sessions*' });
+    test.serial(
+      `a checkout ${kind} without a key releases what it holds within two minutes while the provider ${manner}`,
+      async (t) => {
+        const checkout = await begin(t.context, kind, {});
+        await t.context.stripe.addFault({ ...fault, match: '* /v1/checkout/sessions*' });
+        t.is((await checkout.send()).status, 503);
+        t.deepEqual(
+          (await ordersOf(t.context.ctx)).map(({ status }) => status),
+          ['pending'],
+        );
+
+        await wait(t.context, minutes(2));
+        await isReleased(t, checkout);
+        if (lastsMs === 0) t.is(await openAtProvider(t.context), 0);
+        await wait(t.context, lastsMs);
+        await t.context.stripe.clearFaults();
+        await wait(t.context, minutes(12));
+        t.is(await openAtProvider(t.context), 0);
+        await isReleased(t, checkout);
+      },
+    );
+  }
+
+  test.serial(
+    `a checkout ${kind} with a key can be continued for ten minutes, and then releases what it holds`,
+    async (t) => {
+      const checkout = await begin(t.context, kind, { 'idempotency-key': 'a click' });
+      await t.context.stripe.addFault({ kind: 'reset_after', times: 4, match: 'POST /v1/checkout/sessions' });
       t.is((await checkout.send()).status, 503);
-      t.deepEqual((await ordersOf(t.context.ctx)).map(({ status }) => status), ['pending']);
+      await wait(t.context, minutes(9.5));
+      const [order] = await ordersOf(t.context.ctx);
+      t.is(order?.status, 'pending');
+      t.deepEqual(
+        await holdsOf(t.context.ctx, order?.id ?? ''),
+        checkout.holds.map((hold) => `${hold}: held`),
+      );
 
       await wait(t.context, minutes(2));
       await isReleased(t, checkout);
-      if (lastsMs === 0) t.is(await openAtProvider(t.context), 0);
-      await wait(t.context, lastsMs);
-      await t.context.stripe.clearFaults();
-      await wait(t.context, minutes(12));
       t.is(await openAtProvider(t.context), 0);
-      await isReleased(t, checkout);
-    });
-  }
+      t.is((await checkout.send()).status, 200, 'the same key sent later is a new order');
+      t.deepEqual(
+        (await ordersOf(t.context.ctx)).map(({ status }) => status),
+        ['expired', 'pending'],
+      );
+    },
+  );
+}
 
-  test.serial(`a checkout ${kind} with a key can be continued for ten minutes, and then releases what it holds`, async (t) => {
-    const checkout = await begin(t.context, kind, { 'idempotency-key': 'a click' });
+test.serial(
+  'a checkout that is continued with its key within ten minutes keeps its order and its session',
+  async (t) => {
+    const checkout = await begin(t.context, 'with a promotion and a gift card', { 'idempotency-key': 'a click' });
     await t.context.stripe.addFault({ kind: 'reset_after', times: 4, match: 'POST /v1/checkout/sessions' });
     t.is((await checkout.send()).status, 503);
     await wait(t.context, minutes(9.5));
-    const [order] = await ordersOf(t.context.ctx);
-    t.is(order?.status, 'pending');
-    t.deepEqual(await holdsOf(t.context.ctx, order?.id ?? ''), checkout.holds.map((hold) => `${hold}: held`));
+    const { status, body } = await checkout.send();
+    t.is(status, 200);
+    await wait(t.context, minutes(20));
+    t.like(await ordersOf(t.context.ctx), [{ id: body.order_id, status: 'pending' }]);
+    t.is(await openAtProvider(t.context), 1);
+  },
+);
 
-    await wait(t.context, minutes(2));
-    await isReleased(t, checkout);
-    t.is(await openAtProvider(t.context), 0);
-    t.is((await checkout.send()).status, 200, 'the same key sent later is a new order');
-    t.deepEqual((await ordersOf(t.context.ctx)).map(({ status }) => status), ['expired', 'pending']);
-  });
-}
-
-test.serial('a checkout that is continued with its key within ten minutes keeps its order and its session', async (t) => {
-  const checkout = await begin(t.context, 'with a promotion and a gift card', { 'idempotency-key': 'a click' });
-  await t.context.stripe.addFault({ kind: 'reset_after', times: 4, match: 'POST /v1/checkout/sessions' });
-  t.is((await checkout.send()).status, 503);
-  await wait(t.context, minutes(9.5));
-  const { status, body } = await checkout.send();
-  t.is(status, 200);
-  await wait(t.context, minutes(20));
-  t.like(await ordersOf(t.context.ctx), [{ id: body.order_id, status: 'pending' }]);
-  t.is(await openAtProvider(t.context), 1);
-});
-
-test.serial('a checkout that is continued after nine minutes is accepted by the provider for the shortest session', async (t) => {
-  const { ctx, stripe, account } = t.context;
-  await buildPaymentAccount(ctx, { secret_key: account.secretKey, webhook_secret: account.webhookSecret, session_lifetime: '35m' });
-  const checkout = await begin(t.context, 'of a gift', { 'idempotency-key': 'a click' });
-  await stripe.addFault({ kind: 'status', status: 503, times: 2, match: 'POST /v1/checkout/sessions' });
-  t.is((await checkout.send()).status, 503);
-  await wait(t.context, minutes(9));
-  t.is((await checkout.send()).status, 200);
-});
+test.serial(
+  'a checkout that is continued after nine minutes is accepted by the provider for the shortest session',
+  async (t) => {
+    const { ctx, stripe, account } = t.context;
+    await buildPaymentAccount(ctx, {
+      secret_key: account.secretKey,
+      webhook_secret: account.webhookSecret,
+      session_lifetime: '35m',
+    });
+    const checkout = await begin(t.context, 'of a gift', { 'idempotency-key': 'a click' });
+    await stripe.addFault({ kind: 'status', status: 503, times: 2, match: 'POST /v1/checkout/sessions' });
+    t.is((await checkout.send()).status, 503);
+    await wait(t.context, minutes(9));
+    t.is((await checkout.send()).status, 200);
+  },
+);

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
-import { DomainError } from '#src/lib/errors.ts';
 import { hours } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, ordersOf } from '#test/support/factories/payments.ts';
@@ -23,17 +23,39 @@ test.serial('a crowd never gets more than there is, and what it does not pay for
   const promo = await buildPromo(ctx, { usage_limit: 5 });
   const card = await buildGiftCard(ctx, { balanceCents: 10_000 });
   const wishes = [
-    { items: [{ product_slug: scarce.slug, quantity: 1 }, { product_slug: plenty.slug, quantity: 2 }] },
+    {
+      items: [
+        { product_slug: scarce.slug, quantity: 1 },
+        { product_slug: plenty.slug, quantity: 2 },
+      ],
+    },
     { items: [{ product_slug: plenty.slug, quantity: 1 }], promo_code: promo.code },
     { items: [{ product_slug: plenty.slug, quantity: 1 }], gift_card_code: card.code },
-    { items: [{ product_slug: plenty.slug, quantity: 1 }, { product_slug: scarce.slug, quantity: 1 }], promo_code: promo.code, gift_card_code: card.code },
+    {
+      items: [
+        { product_slug: plenty.slug, quantity: 1 },
+        { product_slug: scarce.slug, quantity: 1 },
+      ],
+      promo_code: promo.code,
+      gift_card_code: card.code,
+    },
   ];
 
-  const results = await Promise.allSettled(Array.from({ length: shoppers }, (_, index) =>
-    createCheckoutSession(ctx, { ...wishes[index % wishes.length] ?? { items: [] }, customer_email: `shopper-${index}@example.com` })));
+  const results = await Promise.allSettled(
+    Array.from({ length: shoppers }, (_, index) =>
+      createCheckoutSession(ctx, {
+        ...(wishes[index % wishes.length] ?? { items: [] }),
+        customer_email: `shopper-${index}@example.com`,
+      }),
+    ),
+  );
   const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   t.true(refusals.every((error) => error instanceof DomainError));
-  t.deepEqual([...new Set(refusals.map(({ code }) => code))].toSorted(), ['gift_card_not_applicable', 'insufficient_stock', 'promo_not_applicable']);
+  t.deepEqual([...new Set(refusals.map(({ code }) => code))].toSorted(), [
+    'gift_card_not_applicable',
+    'insufficient_stock',
+    'promo_not_applicable',
+  ]);
 
   const made = (await ordersOf(ctx)).length;
   t.is(made, shoppers - refusals.length);

@@ -2,22 +2,22 @@ import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
 import { repairSession } from '#jobs/checkout.ts';
 import { checkSession as checkSessionJob } from '#jobs/payments.ts';
+import { transact } from '#src/database/transact.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { checkSession, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -32,10 +32,18 @@ const buy = (ctx: Context, product: BuiltProduct, more: Partial<CheckoutInput> =
   createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], ...more });
 
 const subscriptionLine = (product: BuiltProduct, interval = 'month') => ({
-  product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: interval,
+  product_slug: product.slug,
+  variant_id: product.variant.id,
+  quantity: 1,
+  purchase_type: 'subscription' as const,
+  subscription_interval: interval,
 });
 
-const coffee = { name: 'Coffee', purchase_types: ['one_time' as const, 'subscription' as const], subscription_intervals: ['month' as const, 'quarter' as const] };
+const coffee = {
+  name: 'Coffee',
+  purchase_types: ['one_time' as const, 'subscription' as const],
+  subscription_intervals: ['month' as const, 'quarter' as const],
+};
 
 async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError> {
   const error = await t.throwsAsync(work, { instanceOf: DomainError });
@@ -46,7 +54,9 @@ test.serial('a store in connect mode or without a key sells nothing, and nothing
   const { ctx } = t.context;
   const product = await buildProduct(ctx);
   t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
-  await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }));
+  await transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }),
+  );
   t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
   t.deepEqual(await ordersOf(ctx), []);
   t.deepEqual(payments.asked, []);
@@ -71,13 +81,23 @@ test.serial('every line says which product it is, and which variant exactly wher
   await buildShippingAccount(ctx);
   const bowl = await buildProduct(ctx);
   const beans = await buildProduct(ctx, coffee);
-  const { order_id } = await createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 2 }, subscriptionLine(beans, 'quarter')] });
+  const { order_id } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: bowl.slug, quantity: 2 }, subscriptionLine(beans, 'quarter')],
+  });
   const request = payments.requests.get(`checkout:${order_id}`);
   t.is(request?.mode, 'subscription');
-  t.deepEqual(request?.lines.map(({ productId, variantId, interval, unitPriceCents }) => ({ productId, variantId, interval, unitPriceCents })), [
-    { productId: bowl.id, variantId: null, interval: null, unitPriceCents: 3800 },
-    { productId: beans.id, variantId: beans.variant.id, interval: 'quarter', unitPriceCents: 3400 },
-  ]);
+  t.deepEqual(
+    request?.lines.map(({ productId, variantId, interval, unitPriceCents }) => ({
+      productId,
+      variantId,
+      interval,
+      unitPriceCents,
+    })),
+    [
+      { productId: bowl.id, variantId: null, interval: null, unitPriceCents: 3800 },
+      { productId: beans.id, variantId: beans.variant.id, interval: 'quarter', unitPriceCents: 3400 },
+    ],
+  );
   t.deepEqual(request?.shipping?.options, []);
 });
 
@@ -87,7 +107,11 @@ test.serial('in subscription mode shipping is a line, charged as often as someth
   await buildShippingAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
   const { order_id, order } = await createCheckoutSession(ctx, { items: [subscriptionLine(beans)] });
-  t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), { productId: 'shipping', unitPriceCents: 599, interval: 'month' });
+  t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), {
+    productId: 'shipping',
+    unitPriceCents: 599,
+    interval: 'month',
+  });
   t.is(order.total_cents, 3400 + 599);
 });
 
@@ -98,7 +122,8 @@ test.serial('free shipping makes the cheapest way free', async (t) => {
   const product = await buildProduct(ctx);
   const { code } = await buildPromo(ctx, { type: 'free_shipping' });
   const { order_id } = await buy(ctx, product, { promo_code: code });
-  const options = (id: string) => payments.requests.get(`checkout:${id}`)?.shipping?.options.map(({ amountCents }) => amountCents);
+  const options = (id: string) =>
+    payments.requests.get(`checkout:${id}`)?.shipping?.options.map(({ amountCents }) => amountCents);
   t.deepEqual(options(order_id), [0, 1499]);
   const big = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 2 }] });
   t.deepEqual(options(big.order_id), [0, 1499]);
@@ -112,13 +137,29 @@ test.serial('what cannot be billed together is refused before the provider is as
   const cheap = await buildProduct(ctx, { variants: [{ price_cents: 20 }] });
   const code = async (input: CheckoutInput) => (await refusal(t, createCheckoutSession(ctx, input))).code;
   t.is(await code({ items: [subscriptionLine(beans), subscriptionLine(beans, 'quarter')] }), 'mixed_intervals');
-  t.is(await code({ items: [subscriptionLine(beans), ...Array.from({ length: 21 }, () => ({ product_slug: bowl.slug, quantity: 1 }))] }), 'too_many_items');
+  t.is(
+    await code({
+      items: [subscriptionLine(beans), ...Array.from({ length: 21 }, () => ({ product_slug: bowl.slug, quantity: 1 }))],
+    }),
+    'too_many_items',
+  );
   t.is(await code({ items: [{ product_slug: cheap.slug, quantity: 2 }] }), 'amount_too_small');
   t.is(await code({ items: [{ product_slug: 'no-such-bowl', quantity: 1 }] }), 'unknown_product');
-  t.is(await code({ items: [{ product_slug: beans.slug, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }] }), 'variant_required');
-  t.is(await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], return_url: 'ftp://shop.example/' }), 'invalid_request');
+  t.is(
+    await code({
+      items: [{ product_slug: beans.slug, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }],
+    }),
+    'variant_required',
+  );
+  t.is(
+    await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], return_url: 'ftp://shop.example/' }),
+    'invalid_request',
+  );
   t.is(await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: 'NOPE' }), 'promo_not_applicable');
-  t.is(await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], gift_card_code: 'NOPE-NOPE' }), 'gift_card_not_applicable');
+  t.is(
+    await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], gift_card_code: 'NOPE-NOPE' }),
+    'gift_card_not_applicable',
+  );
   t.deepEqual(payments.asked, []);
   t.deepEqual(await ordersOf(ctx), []);
 });
@@ -169,10 +210,12 @@ test.serial('a fully canceled subscription blocks nothing', async (t) => {
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
   await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com', status: 'canceled' });
-  await t.notThrowsAsync(createCheckoutSession(ctx, { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' }));
+  await t.notThrowsAsync(
+    createCheckoutSession(ctx, { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' }),
+  );
 });
 
-test.serial('a new session supersedes the caller\'s older one, so nobody is turned away by his own click', async (t) => {
+test.serial("a new session supersedes the caller's older one, so nobody is turned away by his own click", async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
@@ -193,12 +236,35 @@ test.serial('who has just paid is not made to pay again: his older session is be
   const beans = await buildProduct(ctx, coffee);
   const again = { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' };
   const first = await createCheckoutSession(ctx, again);
-  const subscription = payments.subscriptions.set('sub_1', {
-    subscriptionId: 'sub_1', state: 'active', orderId: first.order_id, tenantId: ctx.tenant.id, environment: 'test', customerId: 'cus_1', email: 'ada@example.com',
-    currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null,
-    items: [{ itemId: 'si_1', productId: beans.id, variantId: beans.variant.id, quantity: 1, unitPriceCents: 3400, interval: 'month', currentPeriodEnd: new Date(Date.UTC(2030, 0)) }],
-  }).get('sub_1');
-  payments.change(payments.sessionOf(first.order_id).sessionId, { state: 'settled', subscriptionId: subscription?.subscriptionId ?? null });
+  const subscription = payments.subscriptions
+    .set('sub_1', {
+      subscriptionId: 'sub_1',
+      state: 'active',
+      orderId: first.order_id,
+      tenantId: ctx.tenant.id,
+      environment: 'test',
+      customerId: 'cus_1',
+      email: 'ada@example.com',
+      currency: 'USD',
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      items: [
+        {
+          itemId: 'si_1',
+          productId: beans.id,
+          variantId: beans.variant.id,
+          quantity: 1,
+          unitPriceCents: 3400,
+          interval: 'month',
+          currentPeriodEnd: new Date(Date.UTC(2030, 0)),
+        },
+      ],
+    })
+    .get('sub_1');
+  payments.change(payments.sessionOf(first.order_id).sessionId, {
+    state: 'settled',
+    subscriptionId: subscription?.subscriptionId ?? null,
+  });
 
   t.is((await refusal(t, createCheckoutSession(ctx, again))).code, 'duplicate_subscription');
   t.like(await orderOf(ctx, first.order_id), { status: 'paid' });
@@ -208,8 +274,13 @@ test.serial('of clicks that come at the same time one is left', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
-  const results = await Promise.allSettled(Array.from({ length: 4 }, () => buy(ctx, product, { customer_email: 'ada@example.com' })));
-  t.deepEqual(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled']);
+  const results = await Promise.allSettled(
+    Array.from({ length: 4 }, () => buy(ctx, product, { customer_email: 'ada@example.com' })),
+  );
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
+  );
   const orders = await ordersOf(ctx);
   t.is(orders.filter(({ status }) => status === 'pending').length, 1);
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
@@ -226,28 +297,48 @@ test.serial('an address never has two sessions open for one subscription, whatev
   const other = await subscribe([subscriptionLine(tea)]);
   const once = await buy(ctx, beans, { cart_id: newId('cart'), customer_email: 'ada@example.com' });
   const guest = await subscribe([subscriptionLine(beans)], null);
-  const states = async (...orders: { order_id: string }[]) => Promise.all(orders.map(async ({ order_id: id }) => (await orderOf(ctx, id)).status));
+  const states = async (...orders: { order_id: string }[]) =>
+    Promise.all(orders.map(async ({ order_id: id }) => (await orderOf(ctx, id)).status));
   t.deepEqual(await states(first, other, once, guest), ['pending', 'pending', 'pending', 'pending']);
 
-  const both = await subscribe([subscriptionLine(beans, 'quarter'), subscriptionLine(tea, 'quarter')], ' Ada@example.com');
+  const both = await subscribe(
+    [subscriptionLine(beans, 'quarter'), subscriptionLine(tea, 'quarter')],
+    ' Ada@example.com',
+  );
   t.deepEqual(await states(first, other, once, guest, both), ['expired', 'expired', 'pending', 'pending', 'pending']);
   t.is(payments.sessionOf(first.order_id).state, 'expired');
 });
 
-test.serial('of subscriptions to one thing that are checked out at the same time, from different carts, one is left', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  for (let time = 0; time < 3; time += 1) {
-    const beans = await buildProduct(ctx, coffee);
-    const results = await Promise.allSettled(Array.from({ length: 4 }, () =>
-      createCheckoutSession(ctx, { items: [subscriptionLine(beans)], cart_id: newId('cart'), customer_email: `ada-${time}@example.com` })));
-    t.deepEqual(results.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled']);
-    const orders = (await ordersOf(ctx)).filter(({ email }) => email === `ada-${time}@example.com`);
-    const open = orders.filter(({ id }) => payments.sessionOf(id).state === 'open');
-    t.is(open.length, 1);
-    t.deepEqual(orders.filter(({ status }) => status === 'pending').map(({ id }) => id), open.map(({ id }) => id));
-  }
-});
+test.serial(
+  'of subscriptions to one thing that are checked out at the same time, from different carts, one is left',
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    for (let time = 0; time < 3; time += 1) {
+      const beans = await buildProduct(ctx, coffee);
+      const results = await Promise.allSettled(
+        Array.from({ length: 4 }, () =>
+          createCheckoutSession(ctx, {
+            items: [subscriptionLine(beans)],
+            cart_id: newId('cart'),
+            customer_email: `ada-${time}@example.com`,
+          }),
+        ),
+      );
+      t.deepEqual(
+        results.map(({ status }) => status),
+        ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
+      );
+      const orders = (await ordersOf(ctx)).filter(({ email }) => email === `ada-${time}@example.com`);
+      const open = orders.filter(({ id }) => payments.sessionOf(id).state === 'open');
+      t.is(open.length, 1);
+      t.deepEqual(
+        orders.filter(({ status }) => status === 'pending').map(({ id }) => id),
+        open.map(({ id }) => id),
+      );
+    }
+  },
+);
 
 test.serial('guests do not supersede each other', async (t) => {
   const { ctx } = t.context;
@@ -255,7 +346,10 @@ test.serial('guests do not supersede each other', async (t) => {
   const product = await buildProduct(ctx);
   await buy(ctx, product);
   await buy(ctx, product);
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending', 'pending']);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    ['pending', 'pending'],
+  );
 });
 
 test.serial('a refusal of the provider is certain, so the order gives everything back at once', async (t) => {
@@ -275,7 +369,10 @@ test.serial('a refusal of the provider is certain, so the order gives everything
     t.like(error, { kind, code });
     t.is(error.retryAfterSeconds !== undefined, failure === 'busy');
   }
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['canceled', 'canceled', 'canceled']);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    ['canceled', 'canceled', 'canceled'],
+  );
   t.like(await stockOf(ctx, product.variant.id), { stock: 100, held: 0 });
   t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 0 });
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 5000, held: 0 });
@@ -298,7 +395,8 @@ test.serial('a request that is made again goes on with the order that it began',
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
-  const request = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_1' });
+  const request = () =>
+    createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_1' });
   payments.misfortunes.createSession = [{ failure: 'away', after: true }];
   await refusal(t, request());
   const second = await request();
@@ -310,26 +408,38 @@ test.serial('a request that is made again goes on with the order that it began',
   t.like(await sessionOf(ctx, second.order_id), { state: 'open' });
 });
 
-test.serial('what a repeat of a request is refused proves nothing of its first try: the order keeps what it holds', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  const product = await buildProduct(ctx);
-  const request = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_3' });
-  payments.misfortunes.createSession = [{ failure: 'away', after: true }, { failure: 'busy' }, { failure: 'denied' }];
-  for (const code of ['payment_provider_unavailable', 'payment_provider_unavailable', 'payment_provider_not_configured']) {
-    t.is((await refusal(t, request())).code, code);
-    t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['pending']);
-  }
-  t.like(await stockOf(ctx, product.variant.id), { held: 1 });
-  await request();
-  t.is((await ordersOf(ctx)).length, 1);
-});
+test.serial(
+  'what a repeat of a request is refused proves nothing of its first try: the order keeps what it holds',
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    const product = await buildProduct(ctx);
+    const request = () =>
+      createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_3' });
+    payments.misfortunes.createSession = [{ failure: 'away', after: true }, { failure: 'busy' }, { failure: 'denied' }];
+    for (const code of [
+      'payment_provider_unavailable',
+      'payment_provider_unavailable',
+      'payment_provider_not_configured',
+    ]) {
+      t.is((await refusal(t, request())).code, code);
+      t.deepEqual(
+        (await ordersOf(ctx)).map(({ status }) => status),
+        ['pending'],
+      );
+    }
+    t.like(await stockOf(ctx, product.variant.id), { held: 1 });
+    await request();
+    t.is((await ordersOf(ctx)).length, 1);
+  },
+);
 
 test.serial('a request that is made again after its order is over begins another one', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
-  const request = () => createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_2' });
+  const request = () =>
+    createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_2' });
   const first = await request();
   payments.change(payments.sessionOf(first.order_id).sessionId, { state: 'expired' });
   await checkSession(ctx, { orderId: first.order_id, number: 1 });
@@ -354,10 +464,16 @@ test.serial('a subscriber whose customer was deleted at the provider gets anothe
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
   payments.misfortunes.createSession = [{ failure: 'missing', code: 'resource_missing' }];
-  const { order_id } = await createCheckoutSession(ctx, { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' });
+  const { order_id } = await createCheckoutSession(ctx, {
+    items: [subscriptionLine(beans)],
+    customer_email: 'ada@example.com',
+  });
   t.is(payments.asked.filter((asked) => asked === 'findOrCreateCustomer').length, 2);
   t.is(payments.requests.get(`checkout:${order_id}`)?.customerId, 'cus_of_ada@example.com');
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['canceled', 'pending']);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    ['canceled', 'pending'],
+  );
 });
 
 test.serial('a one-time buyer is not tied to a known customer, whose data he must not see', async (t) => {
@@ -373,30 +489,41 @@ test.serial('the order is linked to the customer who is known by that address', 
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
   const id = newId('cus');
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
-    insert into customers (tenant_id, id, email, created_at) values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    insert into customers (tenant_id, id, email, created_at) values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`),
+  );
   const { order_id } = await buy(ctx, product, { customer_email: 'Ada@example.com' });
   t.is((await orderOf(ctx, order_id)).customerId, id);
 });
 
-test.serial('createCheckoutSession and the previews agree on what is held, and a shopper\'s own checkout is not in the way', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  const product = await buildProduct(ctx, { variants: [{ sku: 'S', price_cents: 3800, stock: 10 }] });
-  const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
-  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
-  const codes = { promo_code: promo.code, gift_card_code: card.code };
-  const preview = async (customerEmail?: string) => [
-    (await quotePromo(ctx, { code: promo.code, currency: 'USD', subtotalCents: 3800, customerEmail })).reason,
-    (await quoteGiftCard(ctx, { code: card.code, orderTotalCents: 3800, customerEmail })).reason,
-  ];
-  for (let time = 0; time < 2; time += 1) await buy(ctx, product, { ...codes, customer_email: 'ada@example.com' });
-  t.deepEqual(await preview('ada@example.com'), [null, null]);
-  for (const other of [undefined, 'grace@example.com']) {
-    t.deepEqual(await preview(other), ['usage_limit', 'in_use']);
-    const more = other ? { customer_email: other } : {};
-    t.is((await refusal(t, buy(ctx, product, { promo_code: promo.code, ...more }))).extensions['reason'], 'usage_limit');
-    t.is((await refusal(t, buy(ctx, product, { gift_card_code: card.code, ...more }))).extensions['reason'], 'in_use');
-  }
-  t.deepEqual(await usesOf(ctx, promo.id), { held: 1, used: 0 });
-});
+test.serial(
+  "createCheckoutSession and the previews agree on what is held, and a shopper's own checkout is not in the way",
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    const product = await buildProduct(ctx, { variants: [{ sku: 'S', price_cents: 3800, stock: 10 }] });
+    const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
+    const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+    const codes = { promo_code: promo.code, gift_card_code: card.code };
+    const preview = async (customerEmail?: string) => [
+      (await quotePromo(ctx, { code: promo.code, currency: 'USD', subtotalCents: 3800, customerEmail })).reason,
+      (await quoteGiftCard(ctx, { code: card.code, orderTotalCents: 3800, customerEmail })).reason,
+    ];
+    for (let time = 0; time < 2; time += 1) await buy(ctx, product, { ...codes, customer_email: 'ada@example.com' });
+    t.deepEqual(await preview('ada@example.com'), [null, null]);
+    for (const other of [undefined, 'grace@example.com']) {
+      t.deepEqual(await preview(other), ['usage_limit', 'in_use']);
+      const more = other ? { customer_email: other } : {};
+      t.is(
+        (await refusal(t, buy(ctx, product, { promo_code: promo.code, ...more }))).extensions['reason'],
+        'usage_limit',
+      );
+      t.is(
+        (await refusal(t, buy(ctx, product, { gift_card_code: card.code, ...more }))).extensions['reason'],
+        'in_use',
+      );
+    }
+    t.deepEqual(await usesOf(ctx, promo.id), { held: 1, used: 0 });
+  },
+);

@@ -1,18 +1,17 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { read } from '#src/database/transact.ts';
 import { createCheckoutSession, repairSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/database/transact.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
 import { dieAt, Killed } from '#test/support/die-at.ts';
-import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
+import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { recorded } from '#test/support/enqueued-jobs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -27,12 +26,19 @@ interface Goods {
 
 async function stockStore(ctx: Context): Promise<Goods> {
   await buildPaymentAccount(ctx);
-  return { product: await buildProduct(ctx, { variants: [{ ships: false }] }), promo: await buildPromo(ctx), card: await buildGiftCard(ctx, { balanceCents: 100_000 }) };
+  return {
+    product: await buildProduct(ctx, { variants: [{ ships: false }] }),
+    promo: await buildPromo(ctx),
+    card: await buildGiftCard(ctx, { balanceCents: 100_000 }),
+  };
 }
 
 const buy = (ctx: Context, { product, promo, card }: Goods) =>
   createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, quantity: 1 }], promo_code: promo.code, gift_card_code: card.code, customer_email: 'ada@example.com',
+    items: [{ product_slug: product.slug, quantity: 1 }],
+    promo_code: promo.code,
+    gift_card_code: card.code,
+    customer_email: 'ada@example.com',
   });
 
 const openAtProvider = (orderId: string) =>
@@ -66,22 +72,25 @@ test.serial('a process that dies anywhere in a checkout leaves an order that com
   t.true((await ordersOf(ctx)).every(({ status }) => status === 'expired'));
 });
 
-test.serial('a process that dies while the provider works leaves a session that is closed, and nothing held', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const goods = await stockStore(ctx);
-  payments.meanwhile = async (asked) => {
-    if (asked === 'createSession') throw new Killed('died during the call');
-  };
-  await t.throwsAsync(buy(ctx, goods), { instanceOf: Killed });
-  payments.meanwhile = undefined;
-  const [order] = await ordersOf(ctx);
-  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' });
-  clock.pass(31_000);
-  await runJobs(services);
-  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
-  t.is(openAtProvider(order?.id ?? ''), 0);
-  t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
-});
+test.serial(
+  'a process that dies while the provider works leaves a session that is closed, and nothing held',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const goods = await stockStore(ctx);
+    payments.meanwhile = async (asked) => {
+      if (asked === 'createSession') throw new Killed('died during the call');
+    };
+    await t.throwsAsync(buy(ctx, goods), { instanceOf: Killed });
+    payments.meanwhile = undefined;
+    const [order] = await ordersOf(ctx);
+    t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' });
+    clock.pass(31_000);
+    await runJobs(services);
+    t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
+    t.is(openAtProvider(order?.id ?? ''), 0);
+    t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
+  },
+);
 
 test.serial('with too little time left the same call is not made again, and the order ends', async (t) => {
   const { ctx, services, clock } = t.context;
@@ -109,33 +118,44 @@ test.serial('a provider that answers an error after it acted, again and again, i
   const [order] = await ordersOf(ctx);
   clock.pass(31_000);
   await runJobs(services);
-  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired', sessionId: payments.sessionOf(order?.id ?? '').sessionId });
+  t.like(await sessionOf(ctx, order?.id ?? ''), {
+    state: 'expired',
+    sessionId: payments.sessionOf(order?.id ?? '').sessionId,
+  });
   payments.misfortunes.createSession = [];
 });
 
-test.serial('a session that is made at the moment at which it is abandoned is closed, and the request sent again is a new order', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const goods = await stockStore(ctx);
-  const click = () => createCheckoutSession(ctx, { items: [{ product_slug: goods.product.slug, quantity: 1 }] }, { requestKey: 'a request' });
-  payments.misfortunes.createSession = [{ failure: 'away' }];
-  await t.throwsAsync(click());
-  const [order] = await ordersOf(ctx);
-  const orderId = order?.id ?? '';
-  clock.pass(minutes(10));
-  payments.meanwhile = async (asked) => {
-    if (asked !== 'createSession') return;
-    payments.meanwhile = undefined;
+test.serial(
+  'a session that is made at the moment at which it is abandoned is closed, and the request sent again is a new order',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const goods = await stockStore(ctx);
+    const click = () =>
+      createCheckoutSession(
+        ctx,
+        { items: [{ product_slug: goods.product.slug, quantity: 1 }] },
+        { requestKey: 'a request' },
+      );
     payments.misfortunes.createSession = [{ failure: 'away' }];
-    await repairSession(ctx, { orderId, attempt: 1 });
-  };
-  t.like(await t.throwsAsync(click()), { code: 'payment_provider_unavailable' });
-  await runJobs(services);
-  t.like(await orderOf(ctx, orderId), { status: 'expired' });
-  t.like(await sessionOf(ctx, orderId), { state: 'expired' });
-  t.is(openAtProvider(orderId), 0);
-  t.not((await click()).order_id, orderId);
-  t.like(await stockOf(ctx, goods.product.variant.id), { held: 1 });
-});
+    await t.throwsAsync(click());
+    const [order] = await ordersOf(ctx);
+    const orderId = order?.id ?? '';
+    clock.pass(minutes(10));
+    payments.meanwhile = async (asked) => {
+      if (asked !== 'createSession') return;
+      payments.meanwhile = undefined;
+      payments.misfortunes.createSession = [{ failure: 'away' }];
+      await repairSession(ctx, { orderId, attempt: 1 });
+    };
+    t.like(await t.throwsAsync(click()), { code: 'payment_provider_unavailable' });
+    await runJobs(services);
+    t.like(await orderOf(ctx, orderId), { status: 'expired' });
+    t.like(await sessionOf(ctx, orderId), { state: 'expired' });
+    t.is(openAtProvider(orderId), 0);
+    t.not((await click()).order_id, orderId);
+    t.like(await stockOf(ctx, goods.product.variant.id), { held: 1 });
+  },
+);
 
 test.serial('a process that dies anywhere in bringing an order into line pays it once all the same', async (t) => {
   const { ctx, services } = t.context;
@@ -151,12 +171,19 @@ test.serial('a process that dies anywhere in bringing an order into line pays it
     sold += 1;
     t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null }, `step ${step}`);
     t.deepEqual(await recorded(ctx, orderId), ['order.paid'], `step ${step}`);
-    t.like(await stockOf(ctx, goods.product.variant.id), { stock: 100 - sold, held: 0, ledger: 100 - sold }, `step ${step}`);
+    t.like(
+      await stockOf(ctx, goods.product.variant.id),
+      { stock: 100 - sold, held: 0, ledger: 100 - sold },
+      `step ${step}`,
+    );
     t.is((await usesOf(ctx, goods.promo.id)).used, sold, `step ${step}`);
     if (died) deaths += 1;
     else break;
   }
   t.true(deaths > 10, 'it died at many places');
-  const receipts = await read(ctx, sql`select 1 as one from mails where tenant_id = ${ctx.tenant.id} and kind = 'receipt'`);
+  const receipts = await read(
+    ctx,
+    sql`select 1 as one from mails where tenant_id = ${ctx.tenant.id} and kind = 'receipt'`,
+  );
   t.is(receipts.length, sold);
 });

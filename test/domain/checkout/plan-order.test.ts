@@ -5,9 +5,9 @@ import type { PricedLine } from '#src/domain/catalog/index.ts';
 import { planOrder } from '#src/domain/checkout/plan-order.ts';
 import type { CheckoutQuote } from '#src/domain/checkout/quote-checkout.ts';
 import { hours } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { spread } from '#src/lib/money.ts';
-import { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -24,7 +24,13 @@ const line = fc.record({
 });
 
 interface Given {
-  lines: { variant: { productId: string; variantId: string }; quantity: number; unitPriceCents: number; ships: boolean; recurs: boolean }[];
+  lines: {
+    variant: { productId: string; variantId: string };
+    quantity: number;
+    unitPriceCents: number;
+    ships: boolean;
+    recurs: boolean;
+  }[];
   discountPercent: number;
   giftCents: number;
   freeShipping: boolean;
@@ -46,48 +52,89 @@ const quotes: fc.Arbitrary<Given> = fc.record({
 });
 
 function quoteOf(given: Given): CheckoutQuote {
-  const lines = given.lines.map(({ variant, quantity, unitPriceCents, ships, recurs }): PricedLine => ({
-    ...variant, productSlug: 'bowl', productName: 'Bowl', variantNamed: recurs, variantName: 'Small', sku: 'B', quantity, unitPriceCents,
-    purchaseType: recurs ? 'subscription' : 'one_time', interval: recurs ? 'month' : null, weightOz: 1, ships, imageUrl: null, options: {},
-  }));
+  const lines = given.lines.map(
+    ({ variant, quantity, unitPriceCents, ships, recurs }): PricedLine => ({
+      ...variant,
+      productSlug: 'bowl',
+      productName: 'Bowl',
+      variantNamed: recurs,
+      variantName: 'Small',
+      sku: 'B',
+      quantity,
+      unitPriceCents,
+      purchaseType: recurs ? 'subscription' : 'one_time',
+      interval: recurs ? 'month' : null,
+      weightOz: 1,
+      ships,
+      imageUrl: null,
+      options: {},
+    }),
+  );
   const totals = lines.map((line) => line.unitPriceCents * line.quantity);
   const subtotalCents = totals.reduce((sum, total) => sum + total, 0);
   const discountCents = Math.floor((subtotalCents * given.discountPercent) / 100);
   const appliedCents = Math.min(given.giftCents, subtotalCents - discountCents);
   const ships = lines.some((line) => line.ships);
   return {
-    lines, subtotalCents, ships,
+    lines,
+    subtotalCents,
+    ships,
     promo: {
-      valid: true, promoId: 'promo_1', code: 'P', discountType: 'percent', discountCents, lineDiscountsCents: spread(discountCents, totals),
-      freeShipping: given.freeShipping, reason: null,
+      valid: true,
+      promoId: 'promo_1',
+      code: 'P',
+      discountType: 'percent',
+      discountCents,
+      lineDiscountsCents: spread(discountCents, totals),
+      freeShipping: given.freeShipping,
+      reason: null,
     },
-    giftCard: { valid: true, giftCardId: 'gift_1', last4: 'ABCD', currency: 'USD', balanceCents: given.giftCents, appliedCents, remainingDueCents: 0, reason: null },
+    giftCard: {
+      valid: true,
+      giftCardId: 'gift_1',
+      last4: 'ABCD',
+      currency: 'USD',
+      balanceCents: given.giftCents,
+      appliedCents,
+      remainingDueCents: 0,
+      reason: null,
+    },
     shipping: ships ? { countries: ['US'], options: given.options } : undefined,
   };
 }
 
 test('whatever is bought, what is asked of the provider is what the order says', (t) => {
   const { ctx } = t.context;
-  t.notThrows(() => fc.assert(fc.property(quotes, (given) => {
-    const quote = quoteOf(given);
-    let plan: ReturnType<typeof planOrder>;
-    try {
-      plan = planOrder(ctx, {}, quote, { sessionLifetimeMs: hours(1), automaticTax: false }, null);
-    } catch (error) {
-      return error instanceof DomainError && error.code === 'amount_too_small';
-    }
-    const { order, request } = plan;
-    const asked = request.lines.reduce((sum, line) => sum + line.unitPriceCents * line.quantity, 0) - request.discountCents;
-    const items = order.items.reduce((sum, item) => sum + item.unitPriceCents * item.quantity - item.discountCents, 0);
-    const held = order.holds.filter(({ kind }) => kind === 'stock').reduce((sum, { quantity }) => sum + quantity, 0);
-    const subjects = order.holds.map(({ kind, subjectId }) => `${kind} ${subjectId}`);
-    return (
-      asked === order.totalCents &&
-      items === order.subtotalCents - order.discountCents &&
-      order.totalCents >= 0 &&
-      held === quote.lines.reduce((sum, { quantity }) => sum + quantity, 0) &&
-      new Set(subjects).size === subjects.length &&
-      (request.mode === 'subscription' || order.shippingCents === 0)
-    );
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(quotes, (given) => {
+        const quote = quoteOf(given);
+        let plan: ReturnType<typeof planOrder>;
+        try {
+          plan = planOrder(ctx, {}, quote, { sessionLifetimeMs: hours(1), automaticTax: false }, null);
+        } catch (error) {
+          return error instanceof DomainError && error.code === 'amount_too_small';
+        }
+        const { order, request } = plan;
+        const asked =
+          request.lines.reduce((sum, line) => sum + line.unitPriceCents * line.quantity, 0) - request.discountCents;
+        const items = order.items.reduce(
+          (sum, item) => sum + item.unitPriceCents * item.quantity - item.discountCents,
+          0,
+        );
+        const held = order.holds
+          .filter(({ kind }) => kind === 'stock')
+          .reduce((sum, { quantity }) => sum + quantity, 0);
+        const subjects = order.holds.map(({ kind, subjectId }) => `${kind} ${subjectId}`);
+        return (
+          asked === order.totalCents &&
+          items === order.subtotalCents - order.discountCents &&
+          order.totalCents >= 0 &&
+          held === quote.lines.reduce((sum, { quantity }) => sum + quantity, 0) &&
+          new Set(subjects).size === subjects.length &&
+          (request.mode === 'subscription' || order.shippingCents === 0)
+        );
+      }),
+    ),
+  );
 });

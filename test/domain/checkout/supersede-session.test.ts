@@ -1,17 +1,16 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, ordersOf } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { until } from '#test/support/until.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -38,25 +37,29 @@ function heldUp(kind: string) {
   return { arrived: arrived.promise, releaseHeldLabel: releaseHeldLabel.resolve };
 }
 
-const openAtProvider = () => [...payments.sessions.values()].filter(({ state }) => state === 'open').map(({ orderId }) => orderId);
+const openAtProvider = () =>
+  [...payments.sessions.values()].filter(({ state }) => state === 'open').map(({ orderId }) => orderId);
 
-test.serial('a click that was never answered keeps nothing from the next one, and what it made is closed', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await buildPaymentAccount(ctx);
-  const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
-  const cart = { cart_id: newId('cart') };
-  payments.misfortunes.createSession = [{ failure: 'away', after: true }];
-  t.is((await refusal(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
-  const [first] = await ordersOf(ctx);
+test.serial(
+  'a click that was never answered keeps nothing from the next one, and what it made is closed',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+    const cart = { cart_id: newId('cart') };
+    payments.misfortunes.createSession = [{ failure: 'away', after: true }];
+    t.is((await refusal(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
+    const [first] = await ordersOf(ctx);
 
-  const second = await buy(ctx, product, cart);
-  t.like(await orderOf(ctx, first?.id ?? ''), { status: 'expired' });
-  t.deepEqual(await holdsOf(ctx, first?.id ?? ''), ['stock: released']);
-  t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
-  clock.pass(31_000);
-  await runJobs(services);
-  t.deepEqual(openAtProvider(), [second.order_id]);
-});
+    const second = await buy(ctx, product, cart);
+    t.like(await orderOf(ctx, first?.id ?? ''), { status: 'expired' });
+    t.deepEqual(await holdsOf(ctx, first?.id ?? ''), ['stock: released']);
+    t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
+    clock.pass(31_000);
+    await runJobs(services);
+    t.deepEqual(openAtProvider(), [second.order_id]);
+  },
+);
 
 test.serial('what is answered after the shopper has asked for another session is told to nobody', async (t) => {
   const { ctx, services } = t.context;
@@ -71,7 +74,11 @@ test.serial('what is answered after the shopper has asked for another session is
   t.like(await refusal(t, first), { code: 'payment_provider_unavailable', retryAfterSeconds: 5 });
 
   const again = await createCheckoutSession(ctx, order, { requestKey: 'first' });
-  t.not(again.order_id, payments.sessions.values().next().value?.orderId, 'the same request asked again is a new click');
+  t.not(
+    again.order_id,
+    payments.sessions.values().next().value?.orderId,
+    'the same request asked again is a new click',
+  );
   t.like(await orderOf(ctx, second.order_id), { status: 'expired' });
   await runJobs(services);
   t.deepEqual(openAtProvider(), [again.order_id]);

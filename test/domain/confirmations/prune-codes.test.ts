@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { pruneCodes, requestCode } from '#src/domain/confirmations/index.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { pruneCodes, requestCode } from '#src/domain/confirmations/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -22,7 +21,13 @@ test('pruneCodes removes one-time passwords after seven days, and executed again
   const recent = await request();
   for (let count = 0; count < 2; count += 1) {
     await pruneCodes(services.context());
-    const rows = await read<{ id: string }>(ctx, sql`select id from one_time_passwords where tenant_id = ${ctx.tenant.id}`);
-    t.deepEqual(rows.map(({ id }) => id), [recent]);
+    const rows = await read<{ id: string }>(
+      ctx,
+      sql`select id from one_time_passwords where tenant_id = ${ctx.tenant.id}`,
+    );
+    t.deepEqual(
+      rows.map(({ id }) => id),
+      [recent],
+    );
   }
 });

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { indexDocument } from '#jobs/search.ts';
-import { type EntryInput, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { transact } from '#src/database/transact.ts';
+import { type EntryInput, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -11,18 +11,31 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const care: EntryInput = {
-  type: 'article', slug: 'care', title: 'Care', tags: ['wood'], published_at: '2026-01-05T00:00:00Z',
-  starts_at: null, ends_at: '2026-02-05T01:00:00+01:00', image: { url: 'https://cdn.example/oil.jpg' },
+  type: 'article',
+  slug: 'care',
+  title: 'Care',
+  tags: ['wood'],
+  published_at: '2026-01-05T00:00:00Z',
+  starts_at: null,
+  ends_at: '2026-02-05T01:00:00+01:00',
+  image: { url: 'https://cdn.example/oil.jpg' },
 };
 
 test('an entry that is saved twice is created once, and a change names its fields', async (t) => {
   const { ctx } = t.context;
   const save = (more = {}) => transact(ctx, (ctx) => saveEntry(ctx, { ...care, ...more }));
   t.deepEqual(await save(), { subject: 'content article/care', action: 'created', fields: [] });
-  t.like(await save({ ends_at: '2026-02-05T00:00:00.000Z' }), { subject: 'content article/care', action: 'unchanged', fields: [] });
+  t.like(await save({ ends_at: '2026-02-05T00:00:00.000Z' }), {
+    subject: 'content article/care',
+    action: 'unchanged',
+    fields: [],
+  });
   const change = await save({ tags: [], body: { format: 'text', value: 'Oil it.' }, ends_at: null });
   t.like(change, { subject: 'content article/care', action: 'updated', fields: ['body', 'tags', 'ends_at'] });
-  t.deepEqual((await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version), [1, 2]);
+  t.deepEqual(
+    (await enqueuedJobs(ctx, indexDocument)).map(({ version }) => version),
+    [1, 2],
+  );
 });
 
 test('an entry is removed once', async (t) => {

@@ -1,9 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
-
-import {
-  findCustomer, findCustomerByEmail, unlinkPaymentCustomer, upsertCustomer, linkPaymentCustomer,
-} from '#src/domain/customers/index.ts';
 import { transact } from '#src/database/transact.ts';
+import {
+  findCustomer,
+  findCustomerByEmail,
+  linkPaymentCustomer,
+  unlinkPaymentCustomer,
+  upsertCustomer,
+} from '#src/domain/customers/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildTenant } from '#test/support/tenant.ts';

@@ -2,9 +2,16 @@ import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
 
 import { handleCall as handleCallJob } from '#jobs/integrations.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/database/transact.ts';
-import { acceptCall, callSecretOf, createIntegrationState, failCall, handleCall, pruneIntegrations } from '#src/domain/integrations/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  acceptCall,
+  callSecretOf,
+  createIntegrationState,
+  failCall,
+  handleCall,
+  pruneIntegrations,
+} from '#src/domain/integrations/index.ts';
 import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -17,8 +24,22 @@ import { buildTenant } from '#test/support/tenant.ts';
 const taken: IntegrationCall[] = [];
 const away = new ProviderError('bookkeeper', 'away', 'The bookkeeper does not answer.');
 const integrations = new Map([
-  ['bookkeeper', { async take(call: IntegrationCall) { taken.push(call); } }],
-  ['sleeper', { async take() { throw away; } }],
+  [
+    'bookkeeper',
+    {
+      async take(call: IntegrationCall) {
+        taken.push(call);
+      },
+    },
+  ],
+  [
+    'sleeper',
+    {
+      async take() {
+        throw away;
+      },
+    },
+  ],
 ]);
 
 const test = anyTest as TestFn<TestContext>;
@@ -32,13 +53,21 @@ async function call(ctx: Context, provider: string, body: object = { invoice: 7 
   const signature = new Webhook(await callSecretOf(ctx, provider)).sign(messageId, now, rawBody.toString());
   const timestamp = String(Math.floor(now.getTime() / 1000));
   await acceptCall(ctx, { provider, messageId, timestamp, signature, rawBody });
-  const [kept] = await read<{ id: string }>(ctx, sql`
-    select id from integration_calls where tenant_id = ${ctx.tenant.id} and message_id = ${messageId}`);
+  const [kept] = await read<{ id: string }>(
+    ctx,
+    sql`
+    select id from integration_calls where tenant_id = ${ctx.tenant.id} and message_id = ${messageId}`,
+  );
   return kept?.id ?? '';
 }
 
 const stateOf = async (ctx: Context, id: string) =>
-  (await read<{ state: string }>(ctx, sql`select state from integration_calls where tenant_id = ${ctx.tenant.id} and id = ${id}`))[0]?.state;
+  (
+    await read<{ state: string }>(
+      ctx,
+      sql`select state from integration_calls where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+    )
+  )[0]?.state;
 
 test('what a third party tells reaches whoever knows it, once however often the job runs', async (t) => {
   const { ctx } = t.context;
@@ -46,7 +75,10 @@ test('what a third party tells reaches whoever knows it, once however often the 
   t.deepEqual(await enqueuedJobs(ctx, handleCallJob), [{ callId }]);
   await handleCall(ctx, { callId });
   await handleCall(ctx, { callId });
-  t.deepEqual(taken.filter(({ id }) => id === callId), [{ id: callId, tenantId: ctx.tenant.id, body: { invoice: 7 } }]);
+  t.deepEqual(
+    taken.filter(({ id }) => id === callId),
+    [{ id: callId, tenantId: ctx.tenant.id, body: { invoice: 7 } }],
+  );
   t.is(await stateOf(ctx, callId), 'handled');
 });
 
@@ -80,7 +112,12 @@ test('nothing of what was told can be read from the table', async (t) => {
 test('each third party has a secret of its own at each store', async (t) => {
   const { ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
-  const secrets = await Promise.all([callSecretOf(ctx, 'a'), callSecretOf(ctx, 'b'), callSecretOf(other, 'a'), callSecretOf(ctx, 'a')]);
+  const secrets = await Promise.all([
+    callSecretOf(ctx, 'a'),
+    callSecretOf(ctx, 'b'),
+    callSecretOf(other, 'a'),
+    callSecretOf(ctx, 'a'),
+  ]);
   t.is(new Set(secrets).size, 3);
   t.is(secrets[0], secrets[3]);
 });
@@ -90,7 +127,10 @@ test.serial('old calls and lapsed connections are forgotten, what waits is not',
   const [done, waiting] = [await call(ctx, 'bookkeeper'), await call(ctx, 'bookkeeper')];
   await handleCall(ctx, { callId: done });
   await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl: 'https://owner.example/' });
-  const after = (ms: number) => ({ ...services.context(), clock: { now: () => new Date(ctx.clock.now().getTime() + ms) } });
+  const after = (ms: number) => ({
+    ...services.context(),
+    clock: { now: () => new Date(ctx.clock.now().getTime() + ms) },
+  });
   const later = after(days(31));
 
   await pruneIntegrations(after(days(30) - hours(1)));

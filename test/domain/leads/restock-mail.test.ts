@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { transact } from '#src/database/transact.ts';
+import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import type { OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -26,11 +25,21 @@ test('from an empty shelf to a mail: who waits is written to once, with the way 
   const { ctx, services, tenant } = t.context;
   const { slug, variant } = await buildProduct(ctx, { name: 'Oak bowl', variants: [{ stock: 0 }] });
   const { email } = await buildWaiting(ctx, { productSlug: slug });
-  for (const quantity of [2, 0, 5]) await transact(ctx, (ctx) => changeStock(ctx, [{ variantId: variant.id, quantity }]));
+  for (const quantity of [2, 0, 5])
+    await transact(ctx, (ctx) => changeStock(ctx, [{ variantId: variant.id, quantity }]));
 
   const outcomes = await runJobs(services);
-  t.deepEqual(outcomes.filter((outcome) => outcome.startsWith('leads.')), Array<string>(2).fill('leads.notify-restock: done'));
-  t.deepEqual(sent.map(({ to, subject }) => [to, subject]), [[email, 'Oak bowl is back']]);
+  t.deepEqual(
+    outcomes.filter((outcome) => outcome.startsWith('leads.')),
+    Array<string>(2).fill('leads.notify-restock: done'),
+  );
+  t.deepEqual(
+    sent.map(({ to, subject }) => [to, subject]),
+    [[email, 'Oak bowl is back']],
+  );
   t.true(sent[0]?.text.includes(`${tenant.storefrontUrl}/products/${slug}`));
-  t.deepEqual((await runJobs(services)).filter((outcome) => outcome.startsWith('leads.')), []);
+  t.deepEqual(
+    (await runJobs(services)).filter((outcome) => outcome.startsWith('leads.')),
+    [],
+  );
 });

@@ -1,15 +1,15 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
+import { transact } from '#src/database/transact.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { captureStock, holdStock, releaseStock, removeProduct, restock, takeStock } from '#src/domain/catalog/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { notifyRestock } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildWaiting, restockMailsOf } from '#test/support/factories/leads.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -30,7 +30,11 @@ const recipients = async (ctx: Context) => (await restockMailsOf(ctx)).map(({ re
 test('whoever waits for a variant is told once that it is back, however often the job runs', async (t) => {
   const { ctx } = t.context;
   const { slug, variants } = await buildProduct(ctx, {
-    images: [{ url: 'https://cdn.example/oak.jpg' }], variants: [{ name: 'Small', stock: 0 }, { name: 'Large', stock: 0 }],
+    images: [{ url: 'https://cdn.example/oak.jpg' }],
+    variants: [
+      { name: 'Small', stock: 0 },
+      { name: 'Large', stock: 0 },
+    ],
   });
   const [small, large] = variants.map(({ id }) => id);
   const ada = await buildWaiting(ctx, { variantId: small ?? '', email: 'Ada@Example.com' });
@@ -40,10 +44,17 @@ test('whoever waits for a variant is told once that it is back, however often th
   t.deepEqual(await recipients(ctx), []);
   await workRestocks(ctx);
   await workRestocks(ctx);
-  t.deepEqual(await restockMailsOf(ctx), [{
-    recipient: ada.email.toLowerCase(),
-    data: { product_name: 'Oak bowl', variant_name: 'Small', path: `/products/${slug}`, image_url: 'https://cdn.example/oak.jpg' },
-  }]);
+  t.deepEqual(await restockMailsOf(ctx), [
+    {
+      recipient: ada.email.toLowerCase(),
+      data: {
+        product_name: 'Oak bowl',
+        variant_name: 'Small',
+        path: `/products/${slug}`,
+        image_url: 'https://cdn.example/oak.jpg',
+      },
+    },
+  ]);
 });
 
 test('two restocks at once tell each who waits once', async (t) => {
@@ -114,26 +125,40 @@ test('more people than one transaction takes are told in portions, each once', a
   await setStock(ctx, variant.id, 1);
   await workRestocks(ctx);
   t.is((await recipients(ctx)).length, 100);
-  t.deepEqual((await enqueuedJobs(ctx, notifyRestockJob)).map(({ number }) => number), [1, 2]);
+  t.deepEqual(
+    (await enqueuedJobs(ctx, notifyRestockJob)).map(({ number }) => number),
+    [1, 2],
+  );
   await workRestocks(ctx);
   t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
 });
 
 test('only stock that rises from none to some is an occasion', async (t) => {
   const { ctx } = t.context;
-  const occasionsOf = async (stock: number | null, ...moves: ((ctx: InTransaction, variantId: string) => Promise<unknown>)[]) => {
+  const occasionsOf = async (
+    stock: number | null,
+    ...moves: ((ctx: InTransaction, variantId: string) => Promise<unknown>)[]
+  ) => {
     const { variant } = await buildProduct(ctx, { variants: [{ stock }] });
     for (const move of moves) await transact(ctx, (ctx) => move(ctx, variant.id));
     return (await enqueuedJobs(ctx, notifyRestockJob)).filter(({ variantId }) => variantId === variant.id).length;
   };
   const line = (variantId: string, quantity = 1) => [{ variantId, quantity }];
-  const set = (quantity: number | null) => (ctx: InTransaction, variantId: string) => changeStock(ctx, [{ variantId, quantity }]);
+  const set = (quantity: number | null) => (ctx: InTransaction, variantId: string) =>
+    changeStock(ctx, [{ variantId, quantity }]);
 
   t.is(await occasionsOf(0, set(4)), 1);
   t.is(await occasionsOf(0, set(null)), 1);
   t.is(await occasionsOf(0, (ctx, id) => changeStock(ctx, [{ variantId: id, change: 2 }])), 1);
   t.is(await occasionsOf(0, (ctx, id) => restock(ctx, line(id))), 1);
-  t.is(await occasionsOf(1, (ctx, id) => holdStock(ctx, line(id)), (ctx, id) => releaseStock(ctx, line(id))), 1);
+  t.is(
+    await occasionsOf(
+      1,
+      (ctx, id) => holdStock(ctx, line(id)),
+      (ctx, id) => releaseStock(ctx, line(id)),
+    ),
+    1,
+  );
   t.is(await occasionsOf(1, (ctx, id) => holdStock(ctx, line(id)), set(2)), 1);
 
   t.is(await occasionsOf(0), 0);
@@ -141,8 +166,22 @@ test('only stock that rises from none to some is an occasion', async (t) => {
   t.is(await occasionsOf(null, set(4)), 0);
   t.is(await occasionsOf(1, set(4)), 0);
   t.is(await occasionsOf(4, set(0)), 0);
-  t.is(await occasionsOf(2, (ctx, id) => holdStock(ctx, line(id)), (ctx, id) => releaseStock(ctx, line(id))), 0);
-  t.is(await occasionsOf(1, (ctx, id) => holdStock(ctx, line(id)), (ctx, id) => captureStock(ctx, line(id))), 0);
+  t.is(
+    await occasionsOf(
+      2,
+      (ctx, id) => holdStock(ctx, line(id)),
+      (ctx, id) => releaseStock(ctx, line(id)),
+    ),
+    0,
+  );
+  t.is(
+    await occasionsOf(
+      1,
+      (ctx, id) => holdStock(ctx, line(id)),
+      (ctx, id) => captureStock(ctx, line(id)),
+    ),
+    0,
+  );
   t.is(await occasionsOf(2, (ctx, id) => holdStock(ctx, line(id, 2)), set(1)), 0);
 });
 

@@ -1,9 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
-import { failMail, isSuppressed, enqueueMail, sendMail } from '#src/domain/mail/index.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import type { Context } from '#src/domain/context.ts';
+import { enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -11,15 +13,13 @@ import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { readSender } from '#src/lib/mail-address.ts';
 import { oneLine } from '#src/lib/one-line.ts';
-import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
 import { asked } from '#test/support/factories/sessions.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -33,10 +33,13 @@ test.after.always(async () => {
 });
 
 const receipt = (to: string) => ({ kind: 'receipt', to, data: orderMail(), subjectId: newId('ord') }) as const;
-const restock = (to: string) => ({
-  kind: 'restock', to, subjectId: newId('lead'),
-  data: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
-}) as const;
+const restock = (to: string) =>
+  ({
+    kind: 'restock',
+    to,
+    subjectId: newId('lead'),
+    data: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
+  }) as const;
 
 /** As if the process had died while it was asking the mail server, before or after that took the mail. */
 async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Promise<void> {
@@ -55,10 +58,12 @@ async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Pr
 test('a mail is promised in the transaction that causes it, and sent once however often its job is worked', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
-  await t.throwsAsync(transact(ctx, async (ctx) => {
-    await enqueueMail(ctx, receipt(to));
-    throw new Error('changed our mind');
-  }));
+  await t.throwsAsync(
+    transact(ctx, async (ctx) => {
+      await enqueueMail(ctx, receipt(to));
+      throw new Error('changed our mind');
+    }),
+  );
   t.deepEqual(await enqueuedJobs(ctx, sendMailJob), []);
 
   const mailId = await buildMail(ctx, receipt(` ${to.toUpperCase()} `));
@@ -68,7 +73,12 @@ test('a mail is promised in the transaction that causes it, and sent once howeve
 
   const [message, ...others] = await inbox.messages({ to });
   t.is(others.length, 0);
-  t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 1, failure: null, messageId: message?.message_id });
+  t.like(await readMail(ctx, mailId), {
+    state: 'sent',
+    attemptCount: 1,
+    failure: null,
+    messageId: message?.message_id,
+  });
   t.regex(message?.message_id ?? '', new RegExp(`^<${mailId}@`));
   t.is(message?.subject, 'Your order ORD-1001');
   t.is(message?.from, `"${ctx.tenant.name}" <hello@storefront.example>`);
@@ -81,7 +91,10 @@ test('a store that names its sender is the sender', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
   const mailId = await buildMail(ctx, receipt(to));
-  await sendMail({ ...ctx, tenant: { ...ctx.tenant, mailFrom: 'Cedar, Clay & Söhne <hello@cedar.example>' } }, { mailId });
+  await sendMail(
+    { ...ctx, tenant: { ...ctx.tenant, mailFrom: 'Cedar, Clay & Söhne <hello@cedar.example>' } },
+    { mailId },
+  );
   t.is((await inbox.waitForMessage({ to })).from, 'Cedar, Clay & Söhne <hello@cedar.example>');
 });
 
@@ -133,7 +146,10 @@ test('a mail server that says "later" is asked again, later each time', async (t
   t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 2 });
   const waitMs = ((await readMail(ctx, mailId))?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
   t.true(waitMs > minutes(1.9) && waitMs <= minutes(2));
-  t.deepEqual(await enqueuedJobs(ctx, sendMailJob), [1, 2, 3].map((attempt) => ({ mailId, attempt })));
+  t.deepEqual(
+    await enqueuedJobs(ctx, sendMailJob),
+    [1, 2, 3].map((attempt) => ({ mailId, attempt })),
+  );
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 3 });
   t.is((await inbox.messages({ to })).length, 1);
@@ -212,7 +228,12 @@ test('a one-time password is in the mail and nowhere in the row, the same at eve
   const { ctx, clock } = t.context;
   const to = newAddress();
   const subjectId = newId('rot');
-  const mail = { kind: 'one_time_password', to, subjectId, data: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 } } as const;
+  const mail = {
+    kind: 'one_time_password',
+    to,
+    subjectId,
+    data: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
+  } as const;
   const mailId = await buildMail(ctx, mail);
   await sendMail(ctx, { mailId });
   const code = await deriveCode(ctx, 'secret_rotation', subjectId);
@@ -220,7 +241,9 @@ test('a one-time password is in the mail and nowhere in the row, the same at eve
   t.not(code, await deriveCode(ctx, 'secret_rotation', newId('rot')));
   const { text, html, subject } = await inbox.waitForMessage({ to });
   t.true(text?.includes(code) && html?.includes(code) && !subject.includes(code));
-  const { rows: [row] } = await ctx.database.pool.query(
+  const {
+    rows: [row],
+  } = await ctx.database.pool.query(
     `select m.* from set_config('app.tenant_id', $1, true) s(id), lateral (select mails::text as row from mails where tenant_id = s.id and mails.id = $2 offset 0) m`,
     [ctx.tenant.id, mailId],
   );
@@ -236,7 +259,10 @@ test('a one-time password is in the mail and nowhere in the row, the same at eve
 test('sendMail sends the mails of a store under its name, whatever is in it', async (t) => {
   const { ctx } = t.context;
   for (const name of awkwardNames) {
-    for (const tenant of [{ ...ctx.tenant, name }, { ...ctx.tenant, name, mailFrom: `${JSON.stringify(name)} <hello@cedar.example>` }]) {
+    for (const tenant of [
+      { ...ctx.tenant, name },
+      { ...ctx.tenant, name, mailFrom: `${JSON.stringify(name)} <hello@cedar.example>` },
+    ]) {
       const to = newAddress();
       await sendMail({ ...ctx, tenant }, { mailId: await buildMail(ctx, restock(to)) });
       const { from } = await inbox.waitForMessage({ to });
@@ -250,16 +276,49 @@ test('sendMail sends the mails of a store under its name, whatever is in it', as
 test('an address that hides a second one or a header is refused', async (t) => {
   const { ctx } = t.context;
   for (const to of [
-    'a@b.example\r\nBcc: evil@x.example', 'a@b.example, evil@x.example', 'a@b.example;evil@x.example', '<a@b.example>', 'a b@c.example',
-    'a@b@c.example', '"a@b"@c.example', 'a@b.example\u0000', 'nobody', '', `${'a'.repeat(65)}@b.example`,
+    'a@b.example\r\nBcc: evil@x.example',
+    'a@b.example, evil@x.example',
+    'a@b.example;evil@x.example',
+    '<a@b.example>',
+    'a b@c.example',
+    'a@b@c.example',
+    '"a@b"@c.example',
+    'a@b.example\u0000',
+    'nobody',
+    '',
+    `${'a'.repeat(65)}@b.example`,
   ]) {
-    await t.throwsAsync(buildMail(ctx, receipt(to)), { instanceOf: DomainError, code: 'invalid_request' }, JSON.stringify(to));
-    const outgoing = { messageId: '<1@x>', from: { name: '', address: 'a@b.example' }, to, subject: 's', text: 't', html: 'h', headers: {} };
-    await t.throwsAsync(mailer.send(outgoing), { instanceOf: ProviderError, message: /plain mail address/ }, JSON.stringify(to));
+    await t.throwsAsync(
+      buildMail(ctx, receipt(to)),
+      { instanceOf: DomainError, code: 'invalid_request' },
+      JSON.stringify(to),
+    );
+    const outgoing = {
+      messageId: '<1@x>',
+      from: { name: '', address: 'a@b.example' },
+      to,
+      subject: 's',
+      text: 't',
+      html: 'h',
+      headers: {},
+    };
+    await t.throwsAsync(
+      mailer.send(outgoing),
+      { instanceOf: ProviderError, message: /plain mail address/ },
+      JSON.stringify(to),
+    );
   }
   const subject = 'Hello\r\nBcc: evil@x.example';
   const to = newAddress();
-  await mailer.send({ messageId: '<2@x>', from: { name: '', address: 'a@b.example' }, to, subject, text: 't', html: 'h', headers: {} });
+  await mailer.send({
+    messageId: '<2@x>',
+    from: { name: '', address: 'a@b.example' },
+    to,
+    subject,
+    text: 't',
+    html: 'h',
+    headers: {},
+  });
   t.deepEqual((await inbox.waitForMessage({ to })).to, [to]);
   t.deepEqual(await inbox.messages({ to: 'evil@x.example' }), []);
 });

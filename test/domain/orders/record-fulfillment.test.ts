@@ -7,15 +7,20 @@ import { newId } from '#src/lib/ids.ts';
 import { ForbiddenTransition } from '#src/lib/state-table.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
-import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const label = (given: object = {}) => ({
-  carrier: 'USPS', service: 'Ground Advantage', tracking_number: '9400', tracking_url: null, status: 'PRE_TRANSIT', ...given,
+  carrier: 'USPS',
+  service: 'Ground Advantage',
+  tracking_number: '9400',
+  tracking_url: null,
+  status: 'PRE_TRANSIT',
+  ...given,
 });
 
 const record = ({ ctx }: TestContext, orderId: string, news: FulfillmentUpdate) =>
@@ -61,13 +66,19 @@ test('a second parcel stands beside the first', async (t) => {
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { label: label() });
   await record(t.context, id, { label: label({ tracking_number: '9401' }) });
-  t.deepEqual((await readOrder(ctx, id))?.labels.map(({ tracking_number }) => tracking_number), ['9400', '9401']);
+  t.deepEqual(
+    (await readOrder(ctx, id))?.labels.map(({ tracking_number }) => tracking_number),
+    ['9400', '9401'],
+  );
 });
 
 test('recordFulfillment opens an attention and closes it', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
-  await record(t.context, id, { status: 'needs_attention', attention: { code: 'no_rates', detail: 'No carrier goes there.' } });
+  await record(t.context, id, {
+    status: 'needs_attention',
+    attention: { code: 'no_rates', detail: 'No carrier goes there.' },
+  });
   t.deepEqual((await orderForShipping(ctx, id))?.attentionCodes, ['no_rates']);
   await record(t.context, id, { status: 'label_purchased', resolved: ['no_rates'] });
   t.like(await orderForShipping(ctx, id), { attentionCodes: [], fulfillmentStatus: 'label_purchased' });
@@ -83,13 +94,16 @@ test('recordFulfillment leaves the attentions of other causes open', async (t) =
   t.deepEqual(await codes(), ['disputed', 'paid_twice', 'refund_failed']);
 });
 
-test('a parcel does not go back to where it was, and another store\'s order is not there', async (t) => {
+test("a parcel does not go back to where it was, and another store's order is not there", async (t) => {
   const { ctx, services } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'delivered' });
   await t.throwsAsync(record(t.context, id, { status: 'shipped' }), { instanceOf: ForbiddenTransition });
   const stranger = { ...ctx, tenant: await buildTenant(services) };
-  await t.throwsAsync(transact(stranger, (ctx) => recordFulfillment(ctx, id, {})), { instanceOf: DomainError });
+  await t.throwsAsync(
+    transact(stranger, (ctx) => recordFulfillment(ctx, id, {})),
+    { instanceOf: DomainError },
+  );
   t.is(await readOrder(stranger, id), undefined);
   t.is(await readOrder(ctx, newId('ord')), undefined);
 });
@@ -99,5 +113,11 @@ test.serial('an order with its items and labels is read with one statement', asy
   const { id } = await buildPaidOrder(ctx, { items: [{ quantity: 2 }, { name: 'Spoon', unitPriceCents: 900 }] });
   const { result, statements } = await countStatements(services, () => readOrder(ctx, id));
   t.is(statements.length, 1);
-  t.deepEqual(result?.items.map(({ name, quantity, total_cents }) => [name, quantity, total_cents]), [['Oak bowl', 2, 7600], ['Spoon', 1, 900]]);
+  t.deepEqual(
+    result?.items.map(({ name, quantity, total_cents }) => [name, quantity, total_cents]),
+    [
+      ['Oak bowl', 2, 7600],
+      ['Spoon', 1, 900],
+    ],
+  );
 });

@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { PaidOrder } from '#src/domain/partners/attribute-order.ts';
 import { attributeOrder, findPartner, savePartner, trackReferral } from '#src/domain/partners/index.ts';
-import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
@@ -16,8 +15,10 @@ const attribute = (ctx: Context, order: PaidOrder) => transact(ctx, (ctx) => att
 
 test('saving a partner twice changes nothing, and a new name is one change', async (t) => {
   const { ctx } = t.context;
-  const save = (name: string) => transact(ctx, (ctx) =>
-    savePartner(ctx, { code: 'Maker', name, commission_percent: 8, discount_percent: 0, window: '30d' }));
+  const save = (name: string) =>
+    transact(ctx, (ctx) =>
+      savePartner(ctx, { code: 'Maker', name, commission_percent: 8, discount_percent: 0, window: '30d' }),
+    );
   t.like(await save('The Maker Blog'), { subject: 'partner maker', action: 'created' });
   t.like(await save('The Maker Blog'), { action: 'unchanged', fields: [] });
   t.like(await save('The Maker'), { action: 'updated', fields: ['name'] });
@@ -33,7 +34,11 @@ test('a window of no time is refused with its path', async (t) => {
 test('an order within the window of a visit is credited once, however often it is told', async (t) => {
   const { ctx } = t.context;
   const partner = await buildPartner(ctx);
-  const { referralId } = await trackReferral(ctx, { code: partner.code, sessionId: 'ses-1', landingUrl: 'https://shop.example/' });
+  const { referralId } = await trackReferral(ctx, {
+    code: partner.code,
+    sessionId: 'ses-1',
+    landingUrl: 'https://shop.example/',
+  });
 
   await attribute(ctx, { orderId: 'ord_1', sessionId: 'ses-1', totalCents: 1006 });
   await attribute(ctx, { orderId: 'ord_1', sessionId: 'ses-1', totalCents: 9999 });
@@ -47,7 +52,10 @@ test('visits of one session are one referral, as old as the last of them', async
   const later = { ...ctx, clock: { now: () => new Date(clock.now().getTime() + days(1)) } };
   t.deepEqual(await trackReferral(later, { code: partner.code, sessionId: 'ses-2' }), first);
 
-  const at = (milliseconds: number) => ({ ...ctx, clock: { now: () => new Date(clock.now().getTime() + milliseconds) } });
+  const at = (milliseconds: number) => ({
+    ...ctx,
+    clock: { now: () => new Date(clock.now().getTime() + milliseconds) },
+  });
   await attribute(at(days(2) + hours(12)), { orderId: 'ord_in_time', sessionId: 'ses-2', totalCents: 1000 });
   await attribute(at(days(3) + hours(1)), { orderId: 'ord_too_late', sessionId: 'ses-2', totalCents: 1000 });
   t.is((await attributionOf(ctx, 'ord_in_time'))?.partnerId, partner.id);
@@ -62,7 +70,12 @@ test('the last visit wins, and a code at checkout outweighs every visit', async 
   await trackReferral(later, { code: late.code, sessionId: 'ses-3' });
 
   await attribute(later, { orderId: 'ord_visit', sessionId: 'ses-3', totalCents: 1000 });
-  await attribute(later, { orderId: 'ord_code', sessionId: 'ses-3', partnerCode: named.code.toUpperCase(), totalCents: 1000 });
+  await attribute(later, {
+    orderId: 'ord_code',
+    sessionId: 'ses-3',
+    partnerCode: named.code.toUpperCase(),
+    totalCents: 1000,
+  });
   await attribute(later, { orderId: 'ord_wrong_code', sessionId: 'ses-3', partnerCode: 'nobody', totalCents: 1000 });
   t.is((await attributionOf(ctx, 'ord_visit'))?.partnerId, late.id);
   t.is((await attributionOf(ctx, 'ord_code'))?.partnerId, named.id);

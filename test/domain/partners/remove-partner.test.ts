@@ -1,7 +1,14 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/database/transact.ts';
-import { attributeOrder, findPartner, partnerCodes, removePartner, savePartner, trackReferral } from '#src/domain/partners/index.ts';
+import {
+  attributeOrder,
+  findPartner,
+  partnerCodes,
+  removePartner,
+  savePartner,
+  trackReferral,
+} from '#src/domain/partners/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
@@ -24,7 +31,10 @@ test('a partner who was removed brings nobody any more, by code or by visit, and
   await t.throwsAsync(trackReferral(ctx, { code: partner.code }), { instanceOf: DomainError, code: 'not_found' });
   await credit('ord_by_visit');
   await credit('ord_by_code', partner.code);
-  t.deepEqual([await attributionOf(ctx, 'ord_by_visit'), await attributionOf(ctx, 'ord_by_code')], [undefined, undefined]);
+  t.deepEqual(
+    [await attributionOf(ctx, 'ord_by_visit'), await attributionOf(ctx, 'ord_by_code')],
+    [undefined, undefined],
+  );
   t.is((await attributionOf(ctx, 'ord_before'))?.partnerId, partner.id);
 });
 

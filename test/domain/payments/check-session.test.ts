@@ -1,20 +1,26 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { checkSession as job, sweepStoreEvents as storeJob } from '#jobs/payments.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, readOne, transact } from '#src/database/transact.ts';
 import {
-  checkSession, readDrift, reportStoreDrift, savePaymentAccount, sweepEvents, sweepSessions, sweepStoreEvents,
+  checkSession,
+  readDrift,
+  reportStoreDrift,
+  savePaymentAccount,
+  sweepEvents,
+  sweepSessions,
+  sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
-import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -28,27 +34,32 @@ test.beforeEach(() => {
 
 async function buy(ctx: Context): Promise<{ orderId: string; sessionId: string; product: BuiltProduct }> {
   const product = await buildProduct(ctx, { variants: [{ stock: 5, ships: false }] });
-  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }],
+  });
   return { orderId, sessionId: payments.sessionOf(orderId).sessionId, product };
 }
 
-test.serial('a pending order is asked about at the documented times and once it has expired, and then no more', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await buildPaymentAccount(ctx, { session_lifetime: '90m' });
-  const { orderId } = await buy(ctx);
-  const checks = async () => (await enqueuedJobs(ctx, job)).length;
-  t.is(await checks(), 1);
-  const dues: number[] = [];
-  for (const wait of [2, 3, 10, 45, 30]) {
-    dues.push(await checks());
-    clock.pass(minutes(wait) + 1100);
-    await runJobs(services);
-  }
-  t.deepEqual(dues, [1, 2, 3, 4, 5]);
-  t.is(await checks(), 5);
-  t.like(await orderOf(ctx, orderId), { status: 'expired' });
-  t.is(payments.sessionOf(orderId).state, 'expired');
-});
+test.serial(
+  'a pending order is asked about at the documented times and once it has expired, and then no more',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await buildPaymentAccount(ctx, { session_lifetime: '90m' });
+    const { orderId } = await buy(ctx);
+    const checks = async () => (await enqueuedJobs(ctx, job)).length;
+    t.is(await checks(), 1);
+    const dues: number[] = [];
+    for (const wait of [2, 3, 10, 45, 30]) {
+      dues.push(await checks());
+      clock.pass(minutes(wait) + 1100);
+      await runJobs(services);
+    }
+    t.deepEqual(dues, [1, 2, 3, 4, 5]);
+    t.is(await checks(), 5);
+    t.like(await orderOf(ctx, orderId), { status: 'expired' });
+    t.is(payments.sessionOf(orderId).state, 'expired');
+  },
+);
 
 test.serial('a payment that no webhook tells of is found by asking, and asking twice changes nothing', async (t) => {
   const { ctx } = t.context;
@@ -99,7 +110,11 @@ test.serial('an account that does not open for a while lets go of no payment tha
   const { orderId, sessionId, product } = await buy(ctx);
   payments.change(sessionId, { state: 'processing' });
   await checkSession(ctx, { orderId, number: 1 });
-  for (const [number, after, status] of [[2, days(5), 'pending'], [3, days(9), 'pending'], [4, days(2), 'expired']] as const) {
+  for (const [number, after, status] of [
+    [2, days(5), 'pending'],
+    [3, days(9), 'pending'],
+    [4, days(2), 'expired'],
+  ] as const) {
     clock.pass(after);
     payments.misfortunes.fetchSession = [{ failure: 'denied' }];
     await checkSession(ctx, { orderId, number });
@@ -127,12 +142,23 @@ test.serial('events that webhooks never brought are swept in once, and the silen
   await buildPaymentAccount(ctx);
   const { orderId, sessionId } = await buy(ctx);
   payments.change(sessionId, { state: 'settled' });
-  const silence = () => readOne<{ silentSince: Date | null; sweptTo: Date }>(ctx, sql`
-    select silent_since as "silentSince", events_swept_to as "sweptTo" from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+  const silence = () =>
+    readOne<{ silentSince: Date | null; sweptTo: Date }>(
+      ctx,
+      sql`
+    select silent_since as "silentSince", events_swept_to as "sweptTo" from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+    );
 
   for (let sweep = 0; sweep < 3; sweep += 1) {
     t.is((await silence())?.silentSince ?? null, null);
-    payments.events.push({ eventId: `evt_swept_${sweep}`, type: 'checkout.session.completed', subject: 'session', objectId: sessionId, marks: null, createdAt: clock.now() });
+    payments.events.push({
+      eventId: `evt_swept_${sweep}`,
+      type: 'checkout.session.completed',
+      subject: 'session',
+      objectId: sessionId,
+      marks: null,
+      createdAt: clock.now(),
+    });
     clock.pass(minutes(5));
     await sweepStoreEvents(ctx);
     await sweepStoreEvents(ctx);
@@ -141,8 +167,14 @@ test.serial('events that webhooks never brought are swept in once, and the silen
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
   t.truthy((await silence())?.silentSince);
   t.true(Math.abs((await silence())!.sweptTo.getTime() - clock.now().getTime()) < minutes(1));
-  const events = await read<{ source: string }>(ctx, sql`select source from payment_events where tenant_id = ${ctx.tenant.id}`);
-  t.deepEqual(events.map(({ source }) => source), ['sweep', 'sweep', 'sweep']);
+  const events = await read<{ source: string }>(
+    ctx,
+    sql`select source from payment_events where tenant_id = ${ctx.tenant.id}`,
+  );
+  t.deepEqual(
+    events.map(({ source }) => source),
+    ['sweep', 'sweep', 'sweep'],
+  );
 });
 
 test.serial('a store that was not swept for long is swept from as far back as the provider remembers', async (t) => {
@@ -160,39 +192,50 @@ test.serial('a store that was not swept for long is swept from as far back as th
   t.true(Math.abs(Math.max(...from) - days(30)) < minutes(1));
 });
 
-test.serial('sweepStoreEvents lists an hour with more events than one run can list in several runs, and goes on', async (t) => {
-  const { ctx, clock } = t.context;
-  await buildPaymentAccount(ctx);
-  const account = () => readOne<{ sweptTo: Date | null; after: string | null }>(ctx, sql`
-    select events_swept_to as "sweptTo", events_listed_after as after from payment_accounts where tenant_id = ${ctx.tenant.id}`);
-  const { listEvents } = payments;
-  const listed: number[] = [];
-  let failure: ProviderError | undefined;
-  payments.listEvents = async (_account, { next }) => {
-    const page = Number(next ?? 0) + 1;
-    if (failure) throw failure;
-    listed.push(page);
-    return { events: [], next: page < 450 ? String(page) : null };
-  };
+test.serial(
+  'sweepStoreEvents lists an hour with more events than one run can list in several runs, and goes on',
+  async (t) => {
+    const { ctx, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    const account = () =>
+      readOne<{ sweptTo: Date | null; after: string | null }>(
+        ctx,
+        sql`
+    select events_swept_to as "sweptTo", events_listed_after as after from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+      );
+    const { listEvents } = payments;
+    const listed: number[] = [];
+    let failure: ProviderError | undefined;
+    payments.listEvents = async (_account, { next }) => {
+      const page = Number(next ?? 0) + 1;
+      if (failure) throw failure;
+      listed.push(page);
+      return { events: [], next: page < 450 ? String(page) : null };
+    };
 
-  clock.pass(minutes(30));
-  await sweepStoreEvents(ctx);
-  t.is((await account())?.after, '200');
-  failure = new ProviderError('stripe', 'away', 'It did not answer.');
-  await sweepStoreEvents(ctx);
-  t.is((await account())?.after, '200');
-  failure = undefined;
-  for (const _ of [1, 2]) await sweepStoreEvents(ctx);
-  t.deepEqual(listed.slice(0, 450), Array.from({ length: 450 }, (_, index) => index + 1), 'no page is listed twice, and none is left out');
-  t.true(((await account())?.sweptTo?.getTime() ?? 0) > clock.now().getTime() - minutes(1));
+    clock.pass(minutes(30));
+    await sweepStoreEvents(ctx);
+    t.is((await account())?.after, '200');
+    failure = new ProviderError('stripe', 'away', 'It did not answer.');
+    await sweepStoreEvents(ctx);
+    t.is((await account())?.after, '200');
+    failure = undefined;
+    for (const _ of [1, 2]) await sweepStoreEvents(ctx);
+    t.deepEqual(
+      listed.slice(0, 450),
+      Array.from({ length: 450 }, (_, index) => index + 1),
+      'no page is listed twice, and none is left out',
+    );
+    t.true(((await account())?.sweptTo?.getTime() ?? 0) > clock.now().getTime() - minutes(1));
 
-  clock.pass(minutes(30));
-  await sweepStoreEvents(ctx);
-  failure = new ProviderError('stripe', 'missing', 'No such event.');
-  await sweepStoreEvents(ctx);
-  t.is((await account())?.after, null, 'an event that the provider has forgotten is not gone on after');
-  payments.listEvents = listEvents;
-});
+    clock.pass(minutes(30));
+    await sweepStoreEvents(ctx);
+    failure = new ProviderError('stripe', 'missing', 'No such event.');
+    await sweepStoreEvents(ctx);
+    t.is((await account())?.after, null, 'an event that the provider has forgotten is not gone on after');
+    payments.listEvents = listEvents;
+  },
+);
 
 test.serial('each store that can sell is swept, once a slot', async (t) => {
   const { ctx, services } = t.context;
@@ -220,63 +263,112 @@ test.serial('the daily comparison finds what is paid on one side alone', async (
   payments.change(unpaidThere.sessionId, { state: 'open' });
   clock.pass(hours(3));
 
-  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [unpaidHere.orderId], unpaidThere: [unpaidThere.orderId], unmadeRenewals: [] });
+  t.deepEqual(await reportStoreDrift(ctx), {
+    unpaidHere: [unpaidHere.orderId],
+    unpaidThere: [unpaidThere.orderId],
+    unmadeRenewals: [],
+  });
   t.like(await orderOf(ctx, unpaidHere.orderId), { status: 'paid' });
   t.like(await orderOf(ctx, unpaidThere.orderId), { status: 'paid', attentionCode: 'payment_missing' });
   t.like(await orderOf(ctx, agreed.orderId), { attentionCode: null });
   t.deepEqual((await reportStoreDrift(ctx)).unpaidHere, []);
 
   const report = await readDrift(t.context.services.context(), 100);
-  t.deepEqual(report.orders.filter(({ tenantId }) => tenantId === ctx.tenant.id).map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })), [
-    { orderId: unpaidThere.orderId, kind: 'unpaid_there', isOpen: true }, { orderId: unpaidHere.orderId, kind: 'unpaid_here', isOpen: false },
-  ]);
+  t.deepEqual(
+    report.orders
+      .filter(({ tenantId }) => tenantId === ctx.tenant.id)
+      .map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })),
+    [
+      { orderId: unpaidThere.orderId, kind: 'unpaid_there', isOpen: true },
+      { orderId: unpaidHere.orderId, kind: 'unpaid_here', isOpen: false },
+    ],
+  );
   t.true(report.stores.some(({ tenantId, comparedAt }) => tenantId === ctx.tenant.id && comparedAt !== null));
 });
 
-test.serial('a comparison goes on where the last one ended, and asks of a session that was made late before it raises its order', async (t) => {
-  const { ctx, clock } = t.context;
-  await buildPaymentAccount(ctx);
-  const ranges: { from: Date; to: Date }[] = [];
-  const { listSessions } = payments;
-  t.teardown(() => { payments.listSessions = listSessions; });
-  payments.listSessions = (account, range, signal) => {
-    ranges.push(range);
-    return listSessions(account, range, signal).then(() => ({ sessions: [], next: null }));
-  };
-  const { orderId, sessionId } = await buy(ctx);
-  payments.change(sessionId, { state: 'settled' });
-  await checkSession(ctx, { orderId, number: 1 });
-  clock.pass(hours(3));
-  t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, []);
-  t.is((await orderOf(ctx, orderId)).attentionCode, null);
+test.serial(
+  'a comparison goes on where the last one ended, and asks of a session that was made late before it raises its order',
+  async (t) => {
+    const { ctx, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    const ranges: { from: Date; to: Date }[] = [];
+    const { listSessions } = payments;
+    t.teardown(() => {
+      payments.listSessions = listSessions;
+    });
+    payments.listSessions = (account, range, signal) => {
+      ranges.push(range);
+      return listSessions(account, range, signal).then(() => ({ sessions: [], next: null }));
+    };
+    const { orderId, sessionId } = await buy(ctx);
+    payments.change(sessionId, { state: 'settled' });
+    await checkSession(ctx, { orderId, number: 1 });
+    clock.pass(hours(3));
+    t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, []);
+    t.is((await orderOf(ctx, orderId)).attentionCode, null);
 
-  const [first] = ranges.splice(0);
-  clock.pass(days(9));
-  await reportStoreDrift(ctx);
-  t.is(ranges[0]?.from.getTime(), first?.to.getTime());
-  t.true(Math.abs((ranges.at(-1)?.to.getTime() ?? 0) - (clock.now().getTime() - hours(1))) < minutes(1));
-  for (const [index, { to }] of ranges.entries()) if (ranges[index + 1]) t.is(ranges[index + 1]?.from.getTime(), to.getTime(), 'nothing is left out');
-});
+    const [first] = ranges.splice(0);
+    clock.pass(days(9));
+    await reportStoreDrift(ctx);
+    t.is(ranges[0]?.from.getTime(), first?.to.getTime());
+    t.true(Math.abs((ranges.at(-1)?.to.getTime() ?? 0) - (clock.now().getTime() - hours(1))) < minutes(1));
+    for (const [index, { to }] of ranges.entries())
+      if (ranges[index + 1]) t.is(ranges[index + 1]?.from.getTime(), to.getTime(), 'nothing is left out');
+  },
+);
 
-test.serial('what the provider was paid for an order that is not there is told, and what renews nothing of ours is not', async (t) => {
-  const { ctx, services, clock } = t.context;
-  await buildPaymentAccount(ctx);
-  payments.sessions.clear();
-  const { orderId, sessionId } = await buy(ctx);
-  payments.change(sessionId, { state: 'settled' });
-  await checkSession(ctx, { orderId, number: 1 });
-  payments.sessions.set('cs_lost', { ...payments.sessionOf(orderId), sessionId: 'cs_lost', orderId: 'ord_lost' });
-  const invoice = {
-    subscriptionId: 'sub_x', tenantId: ctx.tenant.id, environment: 'test', cause: 'renewal' as const, isPaid: true, currency: 'USD', discountCents: 0, taxCents: 0, totalCents: 100, paymentId: null,
-    lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 100 }],
-  };
-  payments.subscriptions.set('sub_x', { subscriptionId: 'sub_x', state: 'active', orderId, tenantId: ctx.tenant.id, environment: 'test', customerId: 'cus_1', email: null, currency: 'USD', cancelAtPeriodEnd: false, canceledAt: null, items: [] });
-  payments.invoices.set('in_theirs', { ...invoice, invoiceId: 'in_theirs', orderId });
-  payments.invoices.set('in_lost', { ...invoice, invoiceId: 'in_lost', orderId: 'ord_lost' });
-  t.teardown(() => payments.invoices.clear());
-  clock.pass(hours(3));
+test.serial(
+  'what the provider was paid for an order that is not there is told, and what renews nothing of ours is not',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    payments.sessions.clear();
+    const { orderId, sessionId } = await buy(ctx);
+    payments.change(sessionId, { state: 'settled' });
+    await checkSession(ctx, { orderId, number: 1 });
+    payments.sessions.set('cs_lost', { ...payments.sessionOf(orderId), sessionId: 'cs_lost', orderId: 'ord_lost' });
+    const invoice = {
+      subscriptionId: 'sub_x',
+      tenantId: ctx.tenant.id,
+      environment: 'test',
+      cause: 'renewal' as const,
+      isPaid: true,
+      currency: 'USD',
+      discountCents: 0,
+      taxCents: 0,
+      totalCents: 100,
+      paymentId: null,
+      lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 100 }],
+    };
+    payments.subscriptions.set('sub_x', {
+      subscriptionId: 'sub_x',
+      state: 'active',
+      orderId,
+      tenantId: ctx.tenant.id,
+      environment: 'test',
+      customerId: 'cus_1',
+      email: null,
+      currency: 'USD',
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      items: [],
+    });
+    payments.invoices.set('in_theirs', { ...invoice, invoiceId: 'in_theirs', orderId });
+    payments.invoices.set('in_lost', { ...invoice, invoiceId: 'in_lost', orderId: 'ord_lost' });
+    t.teardown(() => payments.invoices.clear());
+    clock.pass(hours(3));
 
-  t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: ['ord_lost'], unpaidThere: [], unmadeRenewals: ['in_lost'] });
-  const found = (await readDrift(services.context(), 100)).orders.filter(({ tenantId }) => tenantId === ctx.tenant.id);
-  t.deepEqual(found.map(({ orderNumber, kind, isOpen }) => `${orderNumber} ${kind} ${isOpen}`).toSorted(), ['in_lost no_order true', 'ord_lost no_order true']);
-});
+    t.deepEqual(await reportStoreDrift(ctx), {
+      unpaidHere: ['ord_lost'],
+      unpaidThere: [],
+      unmadeRenewals: ['in_lost'],
+    });
+    const found = (await readDrift(services.context(), 100)).orders.filter(
+      ({ tenantId }) => tenantId === ctx.tenant.id,
+    );
+    t.deepEqual(found.map(({ orderNumber, kind, isOpen }) => `${orderNumber} ${kind} ${isOpen}`).toSorted(), [
+      'in_lost no_order true',
+      'ord_lost no_order true',
+    ]);
+  },
+);

@@ -1,18 +1,25 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { scanEventGap as job } from '#jobs/payments.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/database/transact.ts';
-import { scanEventGap, openAccount, readDrift, reportStoreDrift, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
+import {
+  openAccount,
+  readDrift,
+  reportStoreDrift,
+  savePaymentAccount,
+  scanEventGap,
+  sweepStoreEvents,
+} from '#src/domain/payments/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -23,17 +30,29 @@ async function settle({ services, stripe }: StripeContext): Promise<void> {
 }
 
 /** The store's key at the provider; without one its account does not open. */
-const saveKey = (ctx: Context, secretKey: string | null) => transact(ctx, (ctx) =>
-  savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }));
+const saveKey = (ctx: Context, secretKey: string | null) =>
+  transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }),
+  );
 
 /** A sale that everybody knows of. */
 async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time'): Promise<string> {
   const { ctx, stripe } = context;
   const product = await buildProduct(ctx, {
-    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'], variants: [{ stock: 50, ships: false }],
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
+    variants: [{ stock: 50, ships: false }],
   });
   const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type, subscription_interval: 'month' }],
+    items: [
+      {
+        product_slug: product.slug,
+        variant_id: product.variant.id,
+        quantity: 1,
+        purchase_type,
+        subscription_interval: 'month',
+      },
+    ],
     customer_email: 'ada@example.com',
   });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
@@ -42,62 +61,93 @@ async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscri
 }
 
 async function paymentOf({ ctx }: StripeContext, orderId: string): Promise<string> {
-  const [row] = await read<{ id: string }>(ctx, sql`select payment_id as id from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
+  const [row] = await read<{ id: string }>(
+    ctx,
+    sql`select payment_id as id from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
+  );
   return row?.id ?? '';
 }
 
-const gapsOf = ({ ctx }: StripeContext) => read<{ finishedAt: Date | null; days: number }>(ctx, sql`
+const gapsOf = ({ ctx }: StripeContext) =>
+  read<{ finishedAt: Date | null; days: number }>(
+    ctx,
+    sql`
   select finished_at as "finishedAt", round(extract(epoch from lost_to - lost_from) / 86400)::int as days
-  from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
+  from payment_event_gaps where tenant_id = ${ctx.tenant.id}`,
+  );
 
-test.serial('what happened longer ago than the provider keeps its events is said, and found by its objects', async (t) => {
-  const { ctx, account, clock, stripe, services } = t.context;
-  const [refunded, disputed] = [await sell(t.context), await sell(t.context)];
-  const renewed = await sell(t.context, 'subscription');
-  const ended = await sell(t.context, 'subscription');
-  await sweepStoreEvents(ctx);
-  t.deepEqual(await gapsOf(t.context), []);
+test.serial(
+  'what happened longer ago than the provider keeps its events is said, and found by its objects',
+  async (t) => {
+    const { ctx, account, clock, stripe, services } = t.context;
+    const [refunded, disputed] = [await sell(t.context), await sell(t.context)];
+    const renewed = await sell(t.context, 'subscription');
+    const ended = await sell(t.context, 'subscription');
+    await sweepStoreEvents(ctx);
+    t.deepEqual(await gapsOf(t.context), []);
 
-  await stripe.deliveries({ drop: 1 });
-  const { payments } = ctx.ports;
-  const paymentId = await paymentOf(t.context, refunded);
-  await payments.refundPayment(await openAccount(ctx), { paymentId, amountCents: 3800, mark: 'in the dashboard' }, 'a key');
-  const { charges } = await stripe.account(account.secretKey);
-  const disputedPayment = await paymentOf(t.context, disputed);
-  await stripe.openDispute(String(charges.find((charge) => charge['payment_intent'] === disputedPayment)?.['id']));
-  const subscriptions = await read<{ orderId: string; providerId: string }>(ctx, sql`
-    select order_id as "orderId", payment_subscription_id as "providerId" from subscriptions where tenant_id = ${ctx.tenant.id}`);
-  const providerIdOf = (orderId: string) => subscriptions.find((row) => row.orderId === orderId)?.providerId ?? '';
-  await stripe.renew(providerIdOf(renewed), 'paid');
-  await stripe.cancel(providerIdOf(ended));
+    await stripe.deliveries({ drop: 1 });
+    const { payments } = ctx.ports;
+    const paymentId = await paymentOf(t.context, refunded);
+    await payments.refundPayment(
+      await openAccount(ctx),
+      { paymentId, amountCents: 3800, mark: 'in the dashboard' },
+      'a key',
+    );
+    const { charges } = await stripe.account(account.secretKey);
+    const disputedPayment = await paymentOf(t.context, disputed);
+    await stripe.openDispute(String(charges.find((charge) => charge['payment_intent'] === disputedPayment)?.['id']));
+    const subscriptions = await read<{ orderId: string; providerId: string }>(
+      ctx,
+      sql`
+    select order_id as "orderId", payment_subscription_id as "providerId" from subscriptions where tenant_id = ${ctx.tenant.id}`,
+    );
+    const providerIdOf = (orderId: string) => subscriptions.find((row) => row.orderId === orderId)?.providerId ?? '';
+    await stripe.renew(providerIdOf(renewed), 'paid');
+    await stripe.cancel(providerIdOf(ended));
 
-  clock.pass(days(40));
-  await sweepStoreEvents(ctx);
-  await sweepStoreEvents(ctx);
-  t.deepEqual(await gapsOf(t.context), [{ finishedAt: null, days: 10 }], 'it is said once');
-  const shown = (await readDrift(services.context(), 100)).gaps.filter(({ tenantId }) => tenantId === ctx.tenant.id);
-  t.deepEqual(shown.map(({ finishedAt }) => finishedAt), [null]);
-  const pages = async () => (await Promise.all(['/ops', '/ops/drift'].map((path) => t.context.api.call('GET', path)))).map(({ body }) => body);
-  for (const body of await pages()) t.regex(body, /payment_events_forgotten/);
-  t.like(await orderOf(ctx, refunded), { status: 'paid' });
+    clock.pass(days(40));
+    await sweepStoreEvents(ctx);
+    await sweepStoreEvents(ctx);
+    t.deepEqual(await gapsOf(t.context), [{ finishedAt: null, days: 10 }], 'it is said once');
+    const shown = (await readDrift(services.context(), 100)).gaps.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+    t.deepEqual(
+      shown.map(({ finishedAt }) => finishedAt),
+      [null],
+    );
+    const pages = async () =>
+      (await Promise.all(['/ops', '/ops/drift'].map((path) => t.context.api.call('GET', path)))).map(
+        ({ body }) => body,
+      );
+    for (const body of await pages()) t.regex(body, /payment_events_forgotten/);
+    t.like(await orderOf(ctx, refunded), { status: 'paid' });
 
-  await runJobs(services);
-  t.truthy((await gapsOf(t.context))[0]?.finishedAt);
-  const [overview, drift] = await pages();
-  t.notRegex(overview ?? '', /payment_events_forgotten/);
-  t.regex(drift ?? '', /were looked through instead/);
-  t.like(await orderOf(ctx, refunded), { status: 'refunded', refundedCents: 3800 });
-  t.like(await orderOf(ctx, disputed), { attentionCode: 'disputed' });
-  t.is((await ordersOf(ctx)).length, 5, 'the renewal has its order');
-  const states = new Map((await subscriptionsOf(ctx)).map(({ paymentSubscriptionId, status, id }) => [paymentSubscriptionId, { status, id }]));
-  t.is(states.get(providerIdOf(ended))?.status, 'canceled');
-  t.deepEqual(await recorded(ctx, states.get(providerIdOf(ended))?.id ?? ''), ['subscription.created', 'subscription.canceled']);
-  t.is(states.get(providerIdOf(renewed))?.status, 'active');
+    await runJobs(services);
+    t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+    const [overview, drift] = await pages();
+    t.notRegex(overview ?? '', /payment_events_forgotten/);
+    t.regex(drift ?? '', /were looked through instead/);
+    t.like(await orderOf(ctx, refunded), { status: 'refunded', refundedCents: 3800 });
+    t.like(await orderOf(ctx, disputed), { attentionCode: 'disputed' });
+    t.is((await ordersOf(ctx)).length, 5, 'the renewal has its order');
+    const states = new Map(
+      (await subscriptionsOf(ctx)).map(({ paymentSubscriptionId, status, id }) => [
+        paymentSubscriptionId,
+        { status, id },
+      ]),
+    );
+    t.is(states.get(providerIdOf(ended))?.status, 'canceled');
+    t.deepEqual(await recorded(ctx, states.get(providerIdOf(ended))?.id ?? ''), [
+      'subscription.created',
+      'subscription.canceled',
+    ]);
+    t.is(states.get(providerIdOf(renewed))?.status, 'active');
 
-  const [work] = await enqueuedJobs(ctx, job);
-  await scanEventGap(ctx, work ?? { gapId: '', number: 0 });
-  t.is((await ordersOf(ctx)).length, 5, 'and doing it again changes nothing');
-});
+    const [work] = await enqueuedJobs(ctx, job);
+    await scanEventGap(ctx, work ?? { gapId: '', number: 0 });
+    t.is((await ordersOf(ctx)).length, 5, 'and doing it again changes nothing');
+  },
+);
 
 test.serial('while the provider refuses, no gap is told that would be another one with every sweep', async (t) => {
   const { ctx, clock, stripe } = t.context;
@@ -125,19 +175,28 @@ test.serial('a gap that cannot be looked through yet is looked through later', a
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
 });
 
-test.serial('a gap with more objects than one run can look through is looked through in ever smaller slices', async (t) => {
-  const { ctx, clock, services } = t.context;
-  clock.pass(days(40));
-  await sweepStoreEvents(ctx);
-  const [work] = await enqueuedJobs(ctx, job);
-  const scannedTo = async () => (await read<{ at: Date }>(ctx, sql`select scanned_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`))[0]?.at.getTime() ?? 0;
-  const before = await scannedTo();
-  const run = { outboxId: '', failedRuns: 3, isLastRun: false, isCompleted: false, manual: false };
-  await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
-  t.is(await scannedTo() - before, hours(72 / 8));
-  await runJobs(services);
-  t.truthy((await gapsOf(t.context))[0]?.finishedAt);
-});
+test.serial(
+  'a gap with more objects than one run can look through is looked through in ever smaller slices',
+  async (t) => {
+    const { ctx, clock, services } = t.context;
+    clock.pass(days(40));
+    await sweepStoreEvents(ctx);
+    const [work] = await enqueuedJobs(ctx, job);
+    const scannedTo = async () =>
+      (
+        await read<{ at: Date }>(
+          ctx,
+          sql`select scanned_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`,
+        )
+      )[0]?.at.getTime() ?? 0;
+    const before = await scannedTo();
+    const run = { outboxId: '', failedRuns: 3, isLastRun: false, isCompleted: false, manual: false };
+    await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
+    t.is((await scannedTo()) - before, hours(72 / 8));
+    await runJobs(services);
+    t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+  },
+);
 
 test.serial('the daily comparison finds renewals that are paid on one side alone', async (t) => {
   const { ctx, clock, stripe, services } = t.context;
@@ -147,17 +206,27 @@ test.serial('the daily comparison finds renewals that are paid on one side alone
   await stripe.deliveries({ drop: 1 });
   await stripe.renew(subscription?.paymentSubscriptionId ?? '', 'paid');
   clock.pass(hours(3));
-  const { unpaidHere, unpaidThere, unmadeRenewals: [invoiceId, ...more] } = await reportStoreDrift(ctx);
+  const {
+    unpaidHere,
+    unpaidThere,
+    unmadeRenewals: [invoiceId, ...more],
+  } = await reportStoreDrift(ctx);
   t.deepEqual({ unpaidHere, unpaidThere, more }, { unpaidHere: [], unpaidThere: [], more: [] });
   const [, renewal] = await ordersOf(ctx);
   t.like(renewal, { status: 'paid' });
   t.deepEqual((await reportStoreDrift(ctx)).unmadeRenewals, []);
-  const drifted = async () => (await readDrift(services.context(), 100)).orders.filter(({ tenantId }) => tenantId === ctx.tenant.id);
-  t.deepEqual((await drifted()).map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })), [{ orderId: renewal?.id, kind: 'unmade_renewal', isOpen: false }]);
+  const drifted = async () =>
+    (await readDrift(services.context(), 100)).orders.filter(({ tenantId }) => tenantId === ctx.tenant.id);
+  t.deepEqual(
+    (await drifted()).map(({ orderId, kind, isOpen }) => ({ orderId, kind, isOpen })),
+    [{ orderId: renewal?.id, kind: 'unmade_renewal', isOpen: false }],
+  );
 
   // The order is another invoice's, which was never paid; and that one's own order is gone with it.
-  await transact(ctx, ({ tx }) => tx.execute(sql`
-    update payment_invoices set id = 'in_gone', created_at = ${clock.now()} where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`));
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    update payment_invoices set id = 'in_gone', created_at = ${clock.now()} where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`),
+  );
   clock.pass(hours(3));
   t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [renewal?.id], unmadeRenewals: [invoiceId] });
   t.like(await orderOf(ctx, renewal?.id ?? ''), { attentionCode: 'payment_missing' });
@@ -166,7 +235,9 @@ test.serial('the daily comparison finds renewals that are paid on one side alone
 test.serial('a slow payment of a session that was given up is asked about again until its money comes', async (t) => {
   const { ctx, clock, stripe, services, account } = t.context;
   const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
-  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }],
+  });
   await stripe.deliveries({ drop: 1 });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'processing' });
   await saveKey(ctx, null);
@@ -191,7 +262,9 @@ test.serial('a slow payment of a session that was given up is asked about again 
 test.serial('a slow payment that came while the account did not open for weeks is found by its session', async (t) => {
   const { ctx, clock, stripe, services, account } = t.context;
   const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
-  const { order_id: orderId } = await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }],
+  });
   const { sessionId } = await sessionOf(ctx, orderId);
   await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'processing' });
   await settle(t.context);

@@ -1,7 +1,9 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
-
-import { createCheckoutSession, type CheckoutInput } from '#src/domain/checkout/index.ts';
 import { read } from '#src/database/transact.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import type { Fault } from '#src/dev/simulators/stripe/control/control-types.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { manageSubscription, requestRefund, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refund.ts';
 import { replaceWebhookEndpoint } from '#src/domain/payments/replace-webhook-endpoint.ts';
@@ -10,9 +12,6 @@ import { minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import type { Fault } from '#src/dev/simulators/stripe/control/control-types.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -20,8 +19,8 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { type BuiltAccount, buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { shopper } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { shopper } from '#test/support/use-stripe.ts';
 
 /*
  * What the provider can do to a call that has an effect, one by one, for each of the calls. Whoever waits is told
@@ -40,12 +39,42 @@ interface ProviderFailureReport {
 
 const away = 'payment_provider_unavailable';
 const troubles: Readonly<Record<string, ProviderFailureReport>> = {
-  'answers 500 after it acted': { fault: { kind: 'status', status: 500, after: true, times: 9 }, isCertain: false, callCountMax: 2, code: away },
-  'answers 500 and does nothing': { fault: { kind: 'status', status: 500, times: 9 }, isCertain: false, callCountMax: 2, code: away },
-  'times out after it acted': { fault: { kind: 'hang', after: true, times: 9 }, isCertain: false, callCountMax: 2, code: away },
-  'cuts the line after it acted': { fault: { kind: 'reset_after', times: 9 }, isCertain: false, callCountMax: 4, code: away },
-  'asks to come back later': { fault: { kind: 'status', status: 429, retry_after: 3, times: 9 }, isCertain: true, callCountMax: 1, code: away },
-  'has revoked the key': { fault: { kind: 'status', status: 401, times: 9 }, isCertain: true, callCountMax: 1, code: 'payment_provider_not_configured' },
+  'answers 500 after it acted': {
+    fault: { kind: 'status', status: 500, after: true, times: 9 },
+    isCertain: false,
+    callCountMax: 2,
+    code: away,
+  },
+  'answers 500 and does nothing': {
+    fault: { kind: 'status', status: 500, times: 9 },
+    isCertain: false,
+    callCountMax: 2,
+    code: away,
+  },
+  'times out after it acted': {
+    fault: { kind: 'hang', after: true, times: 9 },
+    isCertain: false,
+    callCountMax: 2,
+    code: away,
+  },
+  'cuts the line after it acted': {
+    fault: { kind: 'reset_after', times: 9 },
+    isCertain: false,
+    callCountMax: 4,
+    code: away,
+  },
+  'asks to come back later': {
+    fault: { kind: 'status', status: 429, retry_after: 3, times: 9 },
+    isCertain: true,
+    callCountMax: 1,
+    code: away,
+  },
+  'has revoked the key': {
+    fault: { kind: 'status', status: 401, times: 9 },
+    isCertain: true,
+    callCountMax: 1,
+    code: 'payment_provider_not_configured',
+  },
   'cannot be connected to': { fault: 'nobody_listens', isCertain: true, callCountMax: 0, code: away },
 };
 
@@ -58,9 +87,18 @@ let clock: TestContext['clock'] | undefined;
 const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 9 });
 const stripe: StripeControl = stripeControl(simulator.url);
 const gatewayTo = (apiBase: string, tryMs?: number) =>
-  createStripePaymentGateway({ log: silentLog, breaker: new CircuitBreaker({ openMs: 1, failures: 5 }), apiBase, tryMs });
+  createStripePaymentGateway({
+    log: silentLog,
+    breaker: new CircuitBreaker({ openMs: 1, failures: 5 }),
+    apiBase,
+    tryMs,
+  });
 /** Where an answer never comes, nobody waits eight seconds for it; where one does, a busy machine may be slow. */
-const [reachable, impatient, unreachable] = [gatewayTo(simulator.url), gatewayTo(simulator.url, 250), gatewayTo('http://127.0.0.1:9')];
+const [reachable, impatient, unreachable] = [
+  gatewayTo(simulator.url),
+  gatewayTo(simulator.url, 250),
+  gatewayTo('http://127.0.0.1:9'),
+];
 let payments: PaymentGateway = reachable;
 useContext(test as unknown as TestFn<TestContext>, {
   ports: { payments: new Proxy(reachable, { get: (_target, name) => payments[name as keyof PaymentGateway] }) },
@@ -89,7 +127,7 @@ function forEachProviderFailure(
         try {
           return await work();
         } finally {
-          t.true(await callCount() - requestedBefore <= trouble.callCountMax, 'whoever waits is told promptly');
+          t.true((await callCount()) - requestedBefore <= trouble.callCountMax, 'whoever waits is told promptly');
           payments = reachable;
           await stripe.clearFaults();
         }
@@ -101,14 +139,19 @@ function forEachProviderFailure(
 /** Do something while the trouble lasts. */
 type Befall = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-async function refusal(t: ExecutionContext<ProviderFailureContext>, work: Promise<unknown>, { code }: ProviderFailureReport): Promise<void> {
+async function refusal(
+  t: ExecutionContext<ProviderFailureContext>,
+  work: Promise<unknown>,
+  { code }: ProviderFailureReport,
+): Promise<void> {
   const error = await t.throwsAsync(work, { instanceOf: DomainError });
   t.is(error?.code, code);
   t.is(error?.retryAfterSeconds !== undefined, code === away, 'who may come back is told when');
 }
 
 const atProvider = ({ account }: ProviderFailureContext) => stripe.account(account.secretKey);
-const open = async (context: ProviderFailureContext) => (await atProvider(context)).sessions.filter(({ status }) => status === 'open');
+const open = async (context: ProviderFailureContext) =>
+  (await atProvider(context)).sessions.filter(({ status }) => status === 'open');
 
 /** Nobody presses anything: what was promised is worked, again and again. */
 async function waitAWhile({ services, clock }: ProviderFailureContext): Promise<void> {
@@ -121,14 +164,21 @@ async function waitAWhile({ services, clock }: ProviderFailureContext): Promise<
 forEachProviderFailure('a session is opened', 'POST /v1/checkout/sessions', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
-  const buy = () => createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
+  const buy = () =>
+    createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
   await befall(() => refusal(t, buy(), trouble));
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), [trouble.isCertain ? 'canceled' : 'pending']);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    [trouble.isCertain ? 'canceled' : 'pending'],
+  );
   t.is((await stockOf(ctx, bowl.variant.id)).held, trouble.isCertain ? 0 : 1);
 
   t.context.clock.pass(minutes(10));
   await waitAWhile(t.context);
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), [trouble.isCertain ? 'canceled' : 'expired']);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    [trouble.isCertain ? 'canceled' : 'expired'],
+  );
   t.like([(await open(t.context)).length, (await stockOf(ctx, bowl.variant.id)).held], [0, 0]);
   await buy();
   t.is((await open(t.context)).length, 1);
@@ -140,9 +190,14 @@ forEachProviderFailure('a discount is made', 'POST /v1/coupons', async (t, troub
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
   const promo = await buildPromo(ctx);
-  const buy = () => createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
+  const buy = () =>
+    createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
   await befall(() => refusal(t, buy(), trouble));
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['canceled'], 'without its discount no session was asked for');
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    ['canceled'],
+    'without its discount no session was asked for',
+  );
   t.like([(await stockOf(ctx, bowl.variant.id)).held, await usesOf(ctx, promo.id)], [0, { held: 0, used: 0 }]);
   await waitAWhile(t.context);
   t.is((await atProvider(t.context)).sessions.length, 0);
@@ -151,13 +206,20 @@ forEachProviderFailure('a discount is made', 'POST /v1/coupons', async (t, troub
 });
 
 const beansOf = (ctx: TestContext['ctx']) =>
-  buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'], variants: [{ stock: 1, ships: false }] });
+  buildProduct(ctx, {
+    purchase_types: ['subscription'],
+    subscription_intervals: ['month'],
+    variants: [{ stock: 1, ships: false }],
+  });
 const subscription = { quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
 
 forEachProviderFailure('a subscriber is introduced', 'POST /v1/customers', async (t, trouble, befall) => {
   const { ctx } = t.context;
   const beans = await beansOf(ctx);
-  const input: CheckoutInput = { items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }], customer_email: 'ada@example.com' };
+  const input: CheckoutInput = {
+    items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }],
+    customer_email: 'ada@example.com',
+  };
   await befall(() => refusal(t, createCheckoutSession(ctx, input), trouble));
   t.deepEqual(await ordersOf(ctx), [], 'nothing was begun');
   t.is((await stockOf(ctx, beans.variant.id)).held, 0);
@@ -179,11 +241,15 @@ async function subscribe({ ctx, services }: ProviderFailureContext) {
 
 forEachProviderFailure('a subscription is changed', 'POST /v1/subscriptions/*', async (t, trouble, befall) => {
   const { ctx } = t.context;
-  const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
+  const {
+    subscription: { id, paymentSubscriptionId },
+  } = await subscribe(t.context);
   await befall(() => refusal(t, manageSubscription(ctx, id, { action: 'cancel' }), trouble));
   t.context.clock.pass(minutes(6));
   t.like(await manageSubscription(ctx, id, { action: 'cancel' }), { status: 'active', cancel_at_period_end: true });
-  t.like((await atProvider(t.context)).subscriptions, [{ id: paymentSubscriptionId, cancel_at_period_end: true, status: 'active' }]);
+  t.like((await atProvider(t.context)).subscriptions, [
+    { id: paymentSubscriptionId, cancel_at_period_end: true, status: 'active' },
+  ]);
 });
 
 forEachProviderFailure('money is given back', 'POST /v1/refunds', async (t, _trouble, befall) => {
@@ -208,8 +274,14 @@ forEachProviderFailure('an endpoint is made', 'POST /v1/webhook_endpoints', asyn
   // An answer of 500 is kept with its key: then the owner begins another replacement.
   const made = await replace('first').catch(() => replace('second'));
   const endpoints = (await atProvider(t.context)).webhook_endpoints;
-  t.deepEqual(endpoints.filter(({ status }) => status === 'enabled').map(({ id }) => id), [made.endpointId]);
-  const stored = await read<{ id: string | null }>(ctx, sql`
-    select provider_endpoint_id as id from payment_webhook_secrets where tenant_id = ${ctx.tenant.id} and state = 'current'`);
+  t.deepEqual(
+    endpoints.filter(({ status }) => status === 'enabled').map(({ id }) => id),
+    [made.endpointId],
+  );
+  const stored = await read<{ id: string | null }>(
+    ctx,
+    sql`
+    select provider_endpoint_id as id from payment_webhook_secrets where tenant_id = ${ctx.tenant.id} and state = 'current'`,
+  );
   t.deepEqual(stored, [{ id: made.endpointId }]);
 });

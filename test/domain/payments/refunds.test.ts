@@ -1,26 +1,25 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
-import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
+import { readOrder } from '#src/domain/orders/index.ts';
 import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
+import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/request-refund.ts';
-import { readOrder } from '#src/domain/orders/index.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { approveReturn, receiveReturn, refundReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { recorded } from '#test/support/enqueued-jobs.ts';
-import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -30,14 +29,29 @@ async function settle({ services, stripe }: StripeContext): Promise<void> {
   await runJobs(services);
 }
 
-async function buy(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time', gift_card_code?: string) {
+async function buy(
+  context: StripeContext,
+  purchase_type: 'one_time' | 'subscription' = 'one_time',
+  gift_card_code?: string,
+) {
   const { ctx, stripe } = context;
   const product = await buildProduct(ctx, {
-    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'], variants: [{ ships: false }],
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
+    variants: [{ ships: false }],
   });
   const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type, subscription_interval: 'month' }],
-    customer_email: 'ada@example.com', ...(gift_card_code && { gift_card_code }),
+    items: [
+      {
+        product_slug: product.slug,
+        variant_id: product.variant.id,
+        quantity: 1,
+        purchase_type,
+        subscription_interval: 'month',
+      },
+    ],
+    customer_email: 'ada@example.com',
+    ...(gift_card_code && { gift_card_code }),
   });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await settle(context);
@@ -57,21 +71,28 @@ async function refund(context: StripeContext, request: RefundRequest): Promise<R
   return (await readRefund(context.ctx, id)) as Refund;
 }
 
-const refundsAtStripe = async ({ stripe, account }: StripeContext) => (await stripe.account(account.secretKey)).refunds.length;
+const refundsAtStripe = async ({ stripe, account }: StripeContext) =>
+  (await stripe.account(account.secretKey)).refunds.length;
 
-test.serial('some of an order and then the rest goes back, and goods that were not sent are for sale again', async (t) => {
-  const { ctx } = t.context;
-  const { orderId, product } = await buy(t.context);
-  t.like(await refund(t.context, { orderId, amountCents: 1000, reason: 'scratched' }), {
-    state: 'sent', amountCents: 1000, currency: 'USD', reason: 'scratched',
-  });
-  t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
-  t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 2800 });
-  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800, attentionCode: null });
-  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
-  t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
-  t.is(await refundsAtStripe(t.context), 2);
-});
+test.serial(
+  'some of an order and then the rest goes back, and goods that were not sent are for sale again',
+  async (t) => {
+    const { ctx } = t.context;
+    const { orderId, product } = await buy(t.context);
+    t.like(await refund(t.context, { orderId, amountCents: 1000, reason: 'scratched' }), {
+      state: 'sent',
+      amountCents: 1000,
+      currency: 'USD',
+      reason: 'scratched',
+    });
+    t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
+    t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 2800 });
+    t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800, attentionCode: null });
+    t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+    t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
+    t.is(await refundsAtStripe(t.context), 2);
+  },
+);
 
 test.serial('what is heard of a payment while its refund is on its way does not outweigh the refund', async (t) => {
   const { ctx, clock } = t.context;
@@ -85,7 +106,10 @@ test.serial('what is heard of a payment while its refund is on its way does not 
     clock.pass(seconds(1));
     return payments.refundPayment(account, refund, key);
   };
-  await issueRefund({ ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { refundPayment }) } }, { refundId, attempt: 1 });
+  await issueRefund(
+    { ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { refundPayment }) } },
+    { refundId, attempt: 1 },
+  );
   t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
   await t.throwsAsync(requestRefund(ctx, { orderId }), { code: 'refund_not_allowed' });
 });
@@ -109,18 +133,26 @@ test.serial('a refund that is asked for again when its key is long forgotten is 
   const { ctx } = t.context;
   const { orderId } = await buy(t.context);
   const { id } = await refund(t.context, { orderId, amountCents: 500 });
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
-    update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+  );
   t.context.clock.pass(days(3));
   await issueRefund(ctx, { refundId: id, attempt: 9 });
   t.is((await readRefund(ctx, id))?.state, 'sent');
   t.is(await refundsAtStripe(t.context), 1);
 });
 
-test.serial('a failure of the provider\'s own, which it repeats for a day, holds a refund up for an hour', async (t) => {
+test.serial("a failure of the provider's own, which it repeats for a day, holds a refund up for an hour", async (t) => {
   const { clock, ctx, services, stripe, account } = t.context;
   const { orderId } = await buy(t.context);
-  await stripe.addFault({ match: 'POST /v1/refunds', account: account.secretKey, kind: 'status', status: 500, times: 2 });
+  await stripe.addFault({
+    match: 'POST /v1/refunds',
+    account: account.secretKey,
+    kind: 'status',
+    status: 500,
+    times: 2,
+  });
   const { id } = await refund(t.context, { orderId, amountCents: 500 });
   for (let time = 0; time < 10; time += 1) {
     clock.pass(minutes(30));
@@ -137,15 +169,22 @@ test.serial('each period of a subscription is refunded by itself', async (t) => 
   await settle(t.context);
   const [first, renewal] = await ordersOf(ctx);
   await refund(t.context, { orderId: renewal?.id ?? '' });
-  t.deepEqual((await ordersOf(ctx)).map(({ status }) => status), ['paid', 'refunded']);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status }) => status),
+    ['paid', 'refunded'],
+  );
   await refund(t.context, { orderId: first?.id ?? '', amountCents: 100 });
-  t.deepEqual((await ordersOf(ctx)).map(({ refundedCents }) => refundedCents), [100, 3400]);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ refundedCents }) => refundedCents),
+    [100, 3400],
+  );
 });
 
 test.serial('what was not paid, or more than was, does not go back: what was asked for counts', async (t) => {
   const { ctx } = t.context;
   const { orderId } = await buy(t.context);
-  const code = async (given: RefundRequest) => (await t.throwsAsync(requestRefund(ctx, given), { instanceOf: DomainError }))?.code;
+  const code = async (given: RefundRequest) =>
+    (await t.throwsAsync(requestRefund(ctx, given), { instanceOf: DomainError }))?.code;
   t.is(await code({ orderId: newId('ord') }), 'not_found');
   t.is(await code({ orderId, amountCents: 3801 }), 'invalid_request');
   await requestRefund(ctx, { orderId, amountCents: 3000 });
@@ -210,7 +249,11 @@ async function returnOne(context: StripeContext, orderId: string): Promise<void>
   const { ctx } = context;
   const order = await readOrder(ctx, orderId);
   const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];
-  const { id: returnId } = await requestReturn(ctx, { orderNumber: order?.order_number ?? '', email: 'ada@example.com', items });
+  const { id: returnId } = await requestReturn(ctx, {
+    orderNumber: order?.order_number ?? '',
+    email: 'ada@example.com',
+    items,
+  });
   await approveReturn(ctx, { returnId });
   await receiveReturn(ctx, { returnId });
   for (let time = 0; time < 2; time += 1) await refundReturn(ctx, { returnId });
@@ -219,22 +262,32 @@ async function returnOne(context: StripeContext, orderId: string): Promise<void>
 
 for (const [balanceCents, paidCents, ...steps] of [
   [5000, 2600, { card: 1200, status: 'refunded', refundedCents: 2600 }],
-  [9000, 0, { card: 5200, status: 'partially_refunded', refundedCents: 0 }, { card: 9000, status: 'refunded', refundedCents: 0 }],
+  [
+    9000,
+    0,
+    { card: 5200, status: 'partially_refunded', refundedCents: 0 },
+    { card: 9000, status: 'refunded', refundedCents: 0 },
+  ],
 ] as const) {
-  test.serial(`what came back of an order that a gift card of ${balanceCents} helped to pay is given back piece by piece`, async (t) => {
-    const { ctx, stripe } = t.context;
-    const card = await buildGiftCard(ctx, { balanceCents });
-    const product = await buildProduct(ctx, { variants: [{ ships: false }] });
-    const { order_id: orderId } = await createCheckoutSession(ctx, {
-      items: [{ product_slug: product.slug, quantity: 2 }], customer_email: 'ada@example.com', gift_card_code: card.code,
-    });
-    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
-    await settle(t.context);
-    t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: paidCents });
-    for (const expected of steps) {
-      await returnOne(t.context, orderId);
-      const { status, refundedCents } = await orderOf(ctx, orderId);
-      t.deepEqual({ card: (await balanceOf(ctx, card.id))?.balance, status, refundedCents }, expected);
-    }
-  });
+  test.serial(
+    `what came back of an order that a gift card of ${balanceCents} helped to pay is given back piece by piece`,
+    async (t) => {
+      const { ctx, stripe } = t.context;
+      const card = await buildGiftCard(ctx, { balanceCents });
+      const product = await buildProduct(ctx, { variants: [{ ships: false }] });
+      const { order_id: orderId } = await createCheckoutSession(ctx, {
+        items: [{ product_slug: product.slug, quantity: 2 }],
+        customer_email: 'ada@example.com',
+        gift_card_code: card.code,
+      });
+      await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+      await settle(t.context);
+      t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: paidCents });
+      for (const expected of steps) {
+        await returnOne(t.context, orderId);
+        const { status, refundedCents } = await orderOf(ctx, orderId);
+        t.deepEqual({ card: (await balanceOf(ctx, card.id))?.balance, status, refundedCents }, expected);
+      }
+    },
+  );
 }

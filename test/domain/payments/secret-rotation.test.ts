@@ -1,21 +1,24 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { finishSecretRotation as job } from '#jobs/payments.ts';
+import { readOne } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne } from '#src/database/transact.ts';
 import {
-  confirmSecretRotation, finishSecretRotation, liveWebhookSecrets, startSecretRotation,
+  confirmSecretRotation,
+  finishSecretRotation,
+  liveWebhookSecrets,
+  startSecretRotation,
 } from '#src/domain/payments/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import { buildTenant } from '#test/support/tenant.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
-import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -23,9 +26,12 @@ await useStripe(test);
 /** Begin a rotation, and read the code from the mail to the owner. */
 async function begin(ctx: Context): Promise<{ rotationId: string; code: string }> {
   const { rotationId } = await startSecretRotation(ctx);
-  const mail = await readOne<{ recipient: string; purpose: string }>(ctx, sql`
+  const mail = await readOne<{ recipient: string; purpose: string }>(
+    ctx,
+    sql`
     select recipient, data ->> 'purpose' as purpose from mails
-    where tenant_id = ${ctx.tenant.id} and kind = 'one_time_password' and subject_id = ${rotationId}`);
+    where tenant_id = ${ctx.tenant.id} and kind = 'one_time_password' and subject_id = ${rotationId}`,
+  );
   if (mail?.recipient !== ctx.tenant.ownerEmail) throw new Error('The owner was sent no code.');
   return { rotationId, code: await deriveCode(ctx, mail.purpose, rotationId) };
 }
@@ -33,30 +39,44 @@ async function begin(ctx: Context): Promise<{ rotationId: string; code: string }
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(() => undefined, (reason: unknown) => reason);
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   return error instanceof DomainError ? error.code : String(error);
 }
 
-test.serial('the owner confirms with the code and is told the new secret, again for ten minutes, and then never', async (t) => {
-  const { ctx, clock, account } = t.context;
-  const rotation = await begin(ctx);
-  const { secret } = await confirmSecretRotation(ctx, rotation);
-  t.regex(secret, /^whsec_/);
-  t.deepEqual((await liveWebhookSecrets(ctx, { fresh: true })).toSorted(), [account.webhookSecret, secret].toSorted());
+test.serial(
+  'the owner confirms with the code and is told the new secret, again for ten minutes, and then never',
+  async (t) => {
+    const { ctx, clock, account } = t.context;
+    const rotation = await begin(ctx);
+    const { secret } = await confirmSecretRotation(ctx, rotation);
+    t.regex(secret, /^whsec_/);
+    t.deepEqual(
+      (await liveWebhookSecrets(ctx, { fresh: true })).toSorted(),
+      [account.webhookSecret, secret].toSorted(),
+    );
 
-  clock.pass(minutes(9));
-  t.is((await confirmSecretRotation(ctx, rotation)).secret, secret);
-  clock.pass(minutes(1));
-  t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'invalid_or_expired_token');
-  clock.pass(minutes(60 * 24));
-  t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [secret]);
+    clock.pass(minutes(9));
+    t.is((await confirmSecretRotation(ctx, rotation)).secret, secret);
+    clock.pass(minutes(1));
+    t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'invalid_or_expired_token');
+    clock.pass(minutes(60 * 24));
+    t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [secret]);
 
-  const { rows } = await listAudit(ctx, { limit: 10 });
-  t.deepEqual(rows.map(({ action }) => action), [
-    'payment_webhook_secret.confirmation_rejected', 'payment_webhook_secret.rotated', 'payment_webhook_secret.rotation_requested',
-  ]);
-  t.false(JSON.stringify(rows).includes(secret));
-});
+    const { rows } = await listAudit(ctx, { limit: 10 });
+    t.deepEqual(
+      rows.map(({ action }) => action),
+      [
+        'payment_webhook_secret.confirmation_rejected',
+        'payment_webhook_secret.rotated',
+        'payment_webhook_secret.rotation_requested',
+      ],
+    );
+    t.false(JSON.stringify(rows).includes(secret));
+  },
+);
 
 test.serial('a code is good for ten minutes, five tries and the newest rotation', async (t) => {
   const { ctx, clock } = t.context;
@@ -66,7 +86,10 @@ test.serial('a code is good for ten minutes, five tries and the newest rotation'
 
   const guessed = await begin(ctx);
   for (let guess = 0; guess < 5; guess += 1) {
-    t.is(await codeOf(confirmSecretRotation(ctx, { ...guessed, code: wrong(guessed.code) })), 'invalid_or_expired_token');
+    t.is(
+      await codeOf(confirmSecretRotation(ctx, { ...guessed, code: wrong(guessed.code) })),
+      'invalid_or_expired_token',
+    );
   }
   t.is(await codeOf(confirmSecretRotation(ctx, guessed)), 'invalid_or_expired_token');
 
@@ -91,17 +114,29 @@ test.serial('no more than five codes an hour are sent, and none where there is n
 test.serial('of two confirmations at once one waits its turn, and both are told the same', async (t) => {
   const { ctx } = t.context;
   const rotation = await begin(ctx);
-  const outcomes = await Promise.all([1, 2, 3].map(() => confirmSecretRotation(ctx, rotation).catch((error: unknown) => error)));
+  const outcomes = await Promise.all(
+    [1, 2, 3].map(() => confirmSecretRotation(ctx, rotation).catch((error: unknown) => error)),
+  );
   const told = outcomes.flatMap((outcome) => (outcome instanceof DomainError ? [] : [outcome]));
   t.true(told.length >= 1);
-  t.true(outcomes.every((outcome) => !(outcome instanceof Error) || (outcome instanceof DomainError && outcome.code === 'version_conflict')));
+  t.true(
+    outcomes.every(
+      (outcome) =>
+        !(outcome instanceof Error) || (outcome instanceof DomainError && outcome.code === 'version_conflict'),
+    ),
+  );
   t.deepEqual(await confirmSecretRotation(ctx, rotation), told[0] as { secret: string });
 });
 
 test.serial('what was confirmed is finished when the provider was away, or the process died', async (t) => {
   const { ctx, clock, services, stripe, account } = t.context;
   const rotation = await begin(ctx);
-  await stripe.addFault({ match: 'POST /v1/webhook_endpoints', account: account.secretKey, kind: 'reset_before', times: 8 });
+  await stripe.addFault({
+    match: 'POST /v1/webhook_endpoints',
+    account: account.secretKey,
+    kind: 'reset_before',
+    times: 8,
+  });
   t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'payment_provider_unavailable');
   await stripe.clearFaults();
   clock.pass(seconds(91));

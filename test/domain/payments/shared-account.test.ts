@@ -1,16 +1,16 @@
 import test from 'ava';
 
 import { readConfig } from '#src/config.ts';
+import { read } from '#src/database/transact.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/database/transact.ts';
 import { readDrift, replayPayments, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
@@ -18,9 +18,9 @@ import { testEnvironment } from '#test/support/environment.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { shopper } from '#test/support/use-stripe.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
 
 /*
  * Two stores of one installation, and a store of another one, on one account at the payment provider: each hears of
@@ -71,23 +71,48 @@ async function followEvents(ctx: Context, services: Services): Promise<string[]>
 /** The shopper buys something at a discount and subscribes to something else; returns the subscription. */
 async function sell(ctx: Context, services: Services): Promise<string> {
   const [bowl, promo] = [await buildProduct(ctx), await buildPromo(ctx)];
-  const beans = await buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'], variants: [{ ships: false }] });
-  const subscribed = { product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: 'month' };
+  const beans = await buildProduct(ctx, {
+    purchase_types: ['subscription'],
+    subscription_intervals: ['month'],
+    variants: [{ ships: false }],
+  });
+  const subscribed = {
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    quantity: 1,
+    purchase_type: 'subscription' as const,
+    subscription_interval: 'month',
+  };
   for (const items of [[{ product_slug: bowl.slug, quantity: 1 }], [subscribed]]) {
-    const { order_id: orderId } = await createCheckoutSession(ctx, { items, promo_code: promo.code, customer_email: shopper.email });
+    const { order_id: orderId } = await createCheckoutSession(ctx, {
+      items,
+      promo_code: promo.code,
+      customer_email: shopper.email,
+    });
     await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   }
   await followEvents(ctx, services);
-  const [subscription] = await read<{ id: string }>(ctx, sql`
-    select payment_subscription_id as id from subscriptions where tenant_id = ${ctx.tenant.id}`);
+  const [subscription] = await read<{ id: string }>(
+    ctx,
+    sql`
+    select payment_subscription_id as id from subscriptions where tenant_id = ${ctx.tenant.id}`,
+  );
   return subscription?.id ?? '';
 }
 
-const eventStates = (ctx: Context) => read<{ state: string; type: string }>(ctx, sql`
-  select distinct state, type from payment_events where tenant_id = ${ctx.tenant.id} order by state, type`);
+const eventStates = (ctx: Context) =>
+  read<{ state: string; type: string }>(
+    ctx,
+    sql`
+  select distinct state, type from payment_events where tenant_id = ${ctx.tenant.id} order by state, type`,
+  );
 
-test.serial('a store ignores what is another store\'s of the same account, and reports no drift', async (t) => {
-  const [seller, neighbour, foreign] = [await openStore(services), await openStore(services), await openStore(elsewhere)];
+test.serial("a store ignores what is another store's of the same account, and reports no drift", async (t) => {
+  const [seller, neighbour, foreign] = [
+    await openStore(services),
+    await openStore(services),
+    await openStore(elsewhere),
+  ];
   const subscription = await sell(seller, services);
   clock.pass(hours(1));
   await stripe.renew(subscription, 'paid');
@@ -98,11 +123,20 @@ test.serial('a store ignores what is another store\'s of the same account, and r
   }
   clock.pass(minutes(10));
   await followEvents(seller, services);
-  t.deepEqual((await ordersOf(seller)).map(({ status }) => status), ['paid', 'paid', 'paid']);
+  t.deepEqual(
+    (await ordersOf(seller)).map(({ status }) => status),
+    ['paid', 'paid', 'paid'],
+  );
 
-  for (const [ctx, own] of [[neighbour, services], [foreign, elsewhere]] as const) {
+  for (const [ctx, own] of [
+    [neighbour, services],
+    [foreign, elsewhere],
+  ] as const) {
     const outcomes = await followEvents(ctx, own);
-    t.deepEqual(outcomes.filter((outcome) => !outcome.endsWith('done')), []);
+    t.deepEqual(
+      outcomes.filter((outcome) => !outcome.endsWith('done')),
+      [],
+    );
     t.deepEqual([...new Set((await eventStates(ctx)).map(({ state }) => state))], ['ignored']);
     clock.pass(hours(3));
     t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [], unmadeRenewals: [] });
@@ -118,11 +152,18 @@ test.serial('a shopper of two stores of one account is a customer of each', asyn
   const [left, right] = [await openStore(services), await openStore(services)];
   for (const ctx of [left, right]) await sell(ctx, services);
   const { customers, coupons } = await stripe.account(secretKey);
-  const ownerOf = ({ metadata }: Readonly<Record<string, unknown>>) => (metadata as Record<string, string>)['platform_tenant_id'];
+  const ownerOf = ({ metadata }: Readonly<Record<string, unknown>>) =>
+    (metadata as Record<string, string>)['platform_tenant_id'];
   for (const ctx of [left, right]) {
-    const [known] = await read<{ id: string }>(ctx, sql`
-      select payment_customer_id as id from customer_payment_ids where tenant_id = ${ctx.tenant.id}`);
-    t.deepEqual(customers.filter((customer) => ownerOf(customer) === ctx.tenant.id).map(({ id }) => id), [known?.id]);
+    const [known] = await read<{ id: string }>(
+      ctx,
+      sql`
+      select payment_customer_id as id from customer_payment_ids where tenant_id = ${ctx.tenant.id}`,
+    );
+    t.deepEqual(
+      customers.filter((customer) => ownerOf(customer) === ctx.tenant.id).map(({ id }) => id),
+      [known?.id],
+    );
   }
   t.true(coupons.every((coupon) => ownerOf(coupon) !== undefined));
 });

@@ -1,12 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { createCart } from '#src/domain/cart/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
-import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { acceptCall, callSecretOf } from '#src/domain/integrations/index.ts';
 import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
@@ -24,8 +23,8 @@ import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
@@ -45,46 +44,46 @@ const notPersonal: Readonly<Record<string, string>> = {
   'entries.author': 'who signs what the store publishes',
   'entries.body': 'what the store publishes',
   'entries.image': 'what the store publishes',
-  'integration_calls.message_id': 'the caller\'s own number of what it tells',
-  'integration_connections.return_url': 'a page of the store\'s',
-  'integration_connections.received_sealed': 'what opens the owner\'s account elsewhere',
+  'integration_calls.message_id': "the caller's own number of what it tells",
+  'integration_connections.return_url': "a page of the store's",
+  'integration_connections.received_sealed': "what opens the owner's account elsewhere",
   'labels.rate': 'what a carrier asks for a parcel',
   'mails.message_id': 'the number of a mail',
   'orders.labels': 'carriers and numbers of parcels',
   'order_items.name': 'what was bought',
   'outbox.payload': 'ids alone, as a test of the jobs demands',
   'outbox.trace': 'numbers of traces',
-  'partner_referrals.landing_url': 'a page of the storefront\'s',
+  'partner_referrals.landing_url': "a page of the storefront's",
   'partner_referrals.session_id': 'chosen by the storefront at random; no row says whose it is',
   'partners.name': 'a business that the store publishes',
   'payment_drift_reports.unpaid_here': 'ids of orders',
   'payment_drift_reports.unpaid_there': 'ids of orders',
   'payment_drift_reports.unmade_renewals': 'ids of invoices',
-  'payment_webhook_secrets.secret_sealed': 'the owner\'s',
+  'payment_webhook_secrets.secret_sealed': "the owner's",
   'product_tags.tag': 'of the catalogue',
   'products.images': 'of the catalogue',
   'products.name': 'of the catalogue',
   'products.sort_name': 'of the catalogue',
   'promo_codes.products': 'of the catalogue',
-  'reminder_settings.quiet_hours': 'the store\'s hours',
-  'reminder_settings.steps_ms': 'the store\'s hours',
+  'reminder_settings.quiet_hours': "the store's hours",
+  'reminder_settings.steps_ms': "the store's hours",
   'reviews.body': 'what is said of a product stays, signed by nobody',
   'return_items.name': 'what was bought',
   'search_documents.body': 'of the catalogue',
   'search_documents.keywords': 'of the catalogue',
   'search_documents.names': 'of the catalogue',
-  'shipping_accounts.carriers': 'the store\'s terms',
-  'shipping_accounts.countries': 'the store\'s terms',
-  'shipping_accounts.options': 'the store\'s terms',
+  'shipping_accounts.carriers': "the store's terms",
+  'shipping_accounts.countries': "the store's terms",
+  'shipping_accounts.options': "the store's terms",
   'shipping_accounts.origin': 'the address of the store',
-  'shipping_accounts.parcel': 'the store\'s box',
-  'tenants.allowed_origins': 'the store\'s own',
-  'tenants.links': 'the store\'s own',
-  'tenants.mail_from': 'the store\'s own',
-  'tenants.modules': 'the store\'s own',
-  'tenants.name': 'the store\'s own',
-  'tenants.owner_email': 'the owner\'s, who is no shopper',
-  'tenants.theme': 'the store\'s own',
+  'shipping_accounts.parcel': "the store's box",
+  'tenants.allowed_origins': "the store's own",
+  'tenants.links': "the store's own",
+  'tenants.mail_from': "the store's own",
+  'tenants.modules': "the store's own",
+  'tenants.name': "the store's own",
+  'tenants.owner_email': "the owner's, who is no shopper",
+  'tenants.theme': "the store's own",
   'trackings.carrier_name': 'a carrier',
   'variants.name': 'of the catalogue',
   'variants.options': 'of the catalogue',
@@ -102,16 +101,31 @@ test('every column that sounds personal is in the registry, or said not to be', 
     order by 1`);
   const covered = new Set(personalData.flatMap(({ columns }) => columns));
   const silent = columns.filter(({ name }) => !covered.has(name) && !(name in notPersonal) && !isAnId(name));
-  t.deepEqual(silent.map(({ name }) => name), []);
+  t.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  );
 
-  const known = new Set((await t.context.services.execute<{ name: string }>(sql`
-    select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`)).map(({ name }) => name));
-  t.deepEqual([...covered].filter((name) => !known.has(name)), [], 'what is registered is there');
-  t.deepEqual(Object.keys(notPersonal).filter((name) => covered.has(name)), []);
+  const known = new Set(
+    (
+      await t.context.services.execute<{ name: string }>(sql`
+    select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`)
+    ).map(({ name }) => name),
+  );
+  t.deepEqual(
+    [...covered].filter((name) => !known.has(name)),
+    [],
+    'what is registered is there',
+  );
+  t.deepEqual(
+    Object.keys(notPersonal).filter((name) => covered.has(name)),
+    [],
+  );
 });
 
 /** Ids of ours: an id tells nothing once what it names is gone. */
-const isAnId = (name: string) => /^(refresh_tokens\.session_id|payment_sessions\.provider_session_id|reminder_steps\.mail_id)$/.test(name);
+const isAnId = (name: string) =>
+  /^(refresh_tokens\.session_id|payment_sessions\.provider_session_id|reminder_steps\.mail_id)$/.test(name);
 
 test.serial('a person is told everything, is gone from everything, and the books still add up', async (t) => {
   const { ctx, services } = t.context;
@@ -120,9 +134,14 @@ test.serial('a person is told everything, is gone from everything, and the books
   t.true((await placesOf(ctx, 'quill')).length > 15);
 
   const { held } = await exportPersonalData(ctx, { email: ' Ada@Quill.Example ' });
-  t.deepEqual(personalData.map(({ name }) => name).filter((name) => !held[name]), [], 'there is something of every part');
+  t.deepEqual(
+    personalData.map(({ name }) => name).filter((name) => !held[name]),
+    [],
+    'there is something of every part',
+  );
   const told = JSON.stringify(held).toLowerCase();
-  for (const word of [email, '77 quill lane', 'quill works', 'for the quill', 'quillnote', '2125550177']) t.true(told.includes(word), word);
+  for (const word of [email, '77 quill lane', 'quill works', 'for the quill', 'quillnote', '2125550177'])
+    t.true(told.includes(word), word);
 
   const { erased, obstacles, paymentCustomerIds } = await erasePersonalData(ctx, { email });
   t.deepEqual(obstacles, []);
@@ -135,16 +154,23 @@ test.serial('a person is told everything, is gone from everything, and the books
   t.deepEqual((await exportPersonalData(ctx, { email })).held, {});
   t.deepEqual((await erasePersonalData(ctx, { email })).erased, {});
   const { rows } = await listAudit(ctx, { limit: 50, subjectKind: 'person' });
-  t.deepEqual(rows.map(({ action }) => action), ['person.exported', 'person.erased', 'person.exported']);
+  t.deepEqual(
+    rows.map(({ action }) => action),
+    ['person.exported', 'person.erased', 'person.exported'],
+  );
   t.is(new Set(rows.map(({ subjectId }) => subjectId)).size, 1);
 
   t.context.clock.pass(4 * 24 * 3_600_000);
   const outcomes = await runJobs(services, { rounds: 60 });
-  t.deepEqual(outcomes.filter((outcome) => !outcome.endsWith(': done')), [], 'what was promised for her ends quietly');
+  t.deepEqual(
+    outcomes.filter((outcome) => !outcome.endsWith(': done')),
+    [],
+    'what was promised for her ends quietly',
+  );
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
 
-test.serial('somebody else\'s data, and another store\'s, stay', async (t) => {
+test.serial("somebody else's data, and another store's, stay", async (t) => {
   const { ctx } = t.context;
   const theirs = await buildPaidOrder(ctx, { email: 'grace@hopper.example' });
   await erasePersonalData(ctx, { email: 'nobody@quill.example' });
@@ -159,11 +185,14 @@ test.serial('nothing is erased while something is under way, and it is said what
   const { id: subscriptionId } = await buildSubscription(ctx, { email });
   const { obstacles, erased } = await erasePersonalData(ctx, { email });
   t.deepEqual(erased, {});
-  t.deepEqual(new Set(obstacles), new Set([
-    `${unpaid.orderNumber} may still be paid: wait until it has expired`,
-    `${open.orderNumber} was not sent yet: send it or refund it`,
-    `the subscription ${subscriptionId} is active: cancel it`,
-  ]));
+  t.deepEqual(
+    new Set(obstacles),
+    new Set([
+      `${unpaid.orderNumber} may still be paid: wait until it has expired`,
+      `${open.orderNumber} was not sent yet: send it or refund it`,
+      `the subscription ${subscriptionId} is active: cancel it`,
+    ]),
+  );
   t.is((await orderOf(ctx, open.id)).email, email);
 });
 
@@ -172,7 +201,9 @@ async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
   const beans = await buildProduct(ctx, {
-    purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month'], variants: [{ stock: 100, ships: false }],
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
+    variants: [{ stock: 100, ships: false }],
   });
   const promo = await buildPromo(ctx, { per_customer_limit: 3 });
   const pay = async (orderId: string) => {
@@ -181,14 +212,27 @@ async function visitAda(context: StripeContext): Promise<void> {
     if (!(await stripe.idle())) throw new Error('Webhooks are stuck.');
     await runJobs(services);
   };
-  const cart = await createCart(ctx, { customer_id: (await transact(ctx, (ctx) => upsertCustomer(ctx, { email, name: 'Ada Quill' }))).id });
+  const cart = await createCart(ctx, {
+    customer_id: (await transact(ctx, (ctx) => upsertCustomer(ctx, { email, name: 'Ada Quill' }))).id,
+  });
   const { order_id: bought } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: bowl.slug, quantity: 2 }], customer_email: email, promo_code: promo.code, cart_id: cart.id,
+    items: [{ product_slug: bowl.slug, quantity: 2 }],
+    customer_email: email,
+    promo_code: promo.code,
+    cart_id: cart.id,
     metadata: { engraving: 'for the Quill' },
   });
   await pay(bought);
   const { order_id: subscribed } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' }],
+    items: [
+      {
+        product_slug: beans.slug,
+        variant_id: beans.variant.id,
+        quantity: 1,
+        purchase_type: 'subscription',
+        subscription_interval: 'month',
+      },
+    ],
     customer_email: email,
   });
   await pay(subscribed);
@@ -196,9 +240,18 @@ async function visitAda(context: StripeContext): Promise<void> {
   await stripe.cancel(subscription?.paymentSubscriptionId ?? '');
   await stripe.idle();
   const { order_id: given } = await createGiftCheckout(ctx, {
-    product_slug: beans.slug, variant_id: beans.variant.id, months: 3, recipient_email: email, recipient_name: 'Ada Quill', message: 'For the Quill.',
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    months: 3,
+    recipient_email: email,
+    recipient_name: 'Ada Quill',
+    message: 'For the Quill.',
   });
-  await stripe.pay((await sessionOf(ctx, given)).sessionId ?? '', { email: 'grace@hopper.example', name: 'Grace', outcome: 'paid' });
+  await stripe.pay((await sessionOf(ctx, given)).sessionId ?? '', {
+    email: 'grace@hopper.example',
+    name: 'Grace',
+    outcome: 'paid',
+  });
   await stripe.idle();
   await runJobs(services);
 
@@ -208,14 +261,28 @@ async function visitAda(context: StripeContext): Promise<void> {
   await joinWaitlist(ctx, { email, product_slug: bowl.slug });
   await applyAsPartner(ctx, { email, name: 'Ada Quill', website: 'https://quill.example', message: 'I write.' });
   await submitReview(ctx, bowl.slug, { rating: 5, body: 'A fine bowl.', author_name: 'Ada Quill', email });
-  const { id: customerId } = (await readOne<{ id: string }>(ctx, sql`select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email}`)) ?? { id: '' };
-  await sendEvents(ctx, [{ type: 'product_view', session_id: 'quill-session', anonymous_id: 'quill-visitor', customer_id: customerId, properties: { from: 'quill' } }]);
+  const { id: customerId } = (await readOne<{ id: string }>(
+    ctx,
+    sql`select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email}`,
+  )) ?? { id: '' };
+  await sendEvents(ctx, [
+    {
+      type: 'product_view',
+      session_id: 'quill-session',
+      anonymous_id: 'quill-visitor',
+      customer_id: customerId,
+      properties: { from: 'quill' },
+    },
+  ]);
   await aggregateAll(services);
   const body = JSON.stringify({ contact: 'Ada@Quill.example' });
   const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), body);
   await acceptCall(ctx, {
-    provider: 'bookkeeper', messageId: 'msg_1', rawBody: Buffer.from(body),
-    timestamp: signed['webhook-timestamp'] ?? '', signature: signed['webhook-signature'] ?? '',
+    provider: 'bookkeeper',
+    messageId: 'msg_1',
+    rawBody: Buffer.from(body),
+    timestamp: signed['webhook-timestamp'] ?? '',
+    signature: signed['webhook-signature'] ?? '',
   });
   await returnSomething(ctx);
   await runJobs(services);
@@ -223,11 +290,21 @@ async function visitAda(context: StripeContext): Promise<void> {
 
 /** A parcel that arrived and came back in part: the rest of what a store may know. */
 async function returnSomething(ctx: Context): Promise<void> {
-  const order = await buildPaidOrder(ctx, { email, number: 2001, address: { name: 'Ada Quill', street1: '77 Quill Lane', email, phone: '2125550177' } });
+  const order = await buildPaidOrder(ctx, {
+    email,
+    number: 2001,
+    address: { name: 'Ada Quill', street1: '77 Quill Lane', email, phone: '2125550177' },
+  });
   const items = (await readOrder(ctx, order.id))?.items ?? [];
   const returned = await requestReturn(ctx, {
-    orderNumber: order.orderNumber, email,
-    items: items.map(({ id }) => ({ order_item_id: id, quantity: 1, reason: 'other', note: 'Too small for my quills.' })),
+    orderNumber: order.orderNumber,
+    email,
+    items: items.map(({ id }) => ({
+      order_item_id: id,
+      quantity: 1,
+      reason: 'other',
+      note: 'Too small for my quills.',
+    })),
   });
   await rejectReturn(ctx, { returnId: returned.id, note: 'Dear Ada Quill, no.' });
   await transact(ctx, async (ctx) => {
@@ -250,16 +327,25 @@ async function returnSomething(ctx: Context): Promise<void> {
     await ctx.tx.execute(sql`
       insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason, quarantined_at)
       values (${id}, 'bat_1', ${now}, 'client', false, 1, ${`[{"type":"search","properties":"\\u0000 ${email}"}]`}, '22P05', ${now})`);
-    await ctx.tx.execute(sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`);
-    await ctx.tx.execute(sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`);
-    await ctx.tx.execute(sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`);
+    await ctx.tx.execute(
+      sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`,
+    );
+    await ctx.tx.execute(
+      sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`,
+    );
+    await ctx.tx.execute(
+      sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`,
+    );
   });
 }
 
 /** What all orders of the store come to. */
 async function turnoverOf(ctx: Context): Promise<number | undefined> {
-  const row = await readOne<{ total: number }>(ctx, sql`
-    select sum(total_cents)::int8 + sum(refunded_cents)::int8 as total from orders where tenant_id = ${ctx.tenant.id}`);
+  const row = await readOne<{ total: number }>(
+    ctx,
+    sql`
+    select sum(total_cents)::int8 + sum(refunded_cents)::int8 as total from orders where tenant_id = ${ctx.tenant.id}`,
+  );
   return row?.total;
 }
 
@@ -270,12 +356,16 @@ async function placesOf(ctx: Context, word: string): Promise<string[]> {
       select relname as name from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`);
     const places: string[] = [];
     for (const { name } of tables) {
-      const found = await platform.tx.execute(sql`select t::text from ${rawSql(name)} t where t::text ilike ${`%${word}%`} limit 1`);
+      const found = await platform.tx.execute(
+        sql`select t::text from ${rawSql(name)} t where t::text ilike ${`%${word}%`} limit 1`,
+      );
       if (found.length > 0) places.push(name);
     }
     const calls = await platform.tx.execute<{ id: string; sealed: string }>(sql`
       select id, body_sealed as sealed from integration_calls where tenant_id = ${ctx.tenant.id}`);
-    const named = calls.some(({ sealed }) => ctx.keyring.open(ctx.tenant.id, 'integration_call', sealed).toLowerCase().includes(word));
+    const named = calls.some(({ sealed }) =>
+      ctx.keyring.open(ctx.tenant.id, 'integration_call', sealed).toLowerCase().includes(word),
+    );
     return named ? [...places, 'integration_calls, opened'] : places;
   });
 }

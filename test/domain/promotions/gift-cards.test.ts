@@ -1,10 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
-
-import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { GiftCardAmount } from '#src/domain/promotions/hold-gift-card.ts';
-import { disableGiftCard, holdGiftCard, quoteGiftCard, redeemGiftCard, releaseGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
+import {
+  disableGiftCard,
+  holdGiftCard,
+  quoteGiftCard,
+  redeemGiftCard,
+  releaseGiftCard,
+  saveGiftCard,
+} from '#src/domain/promotions/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';
@@ -26,7 +32,13 @@ test('a balance in a store file is an opening value', async (t) => {
   t.like(await save(5000), { subject: 'gift card …NPQR', action: 'created' });
   t.is((await save(9000)).action, 'unchanged');
   t.like(await quoteGiftCard(ctx, { code: 'abcd efgh jklmnpqr', orderTotalCents: 1200 }), {
-    valid: true, last4: 'NPQR', currency: 'USD', balanceCents: 5000, appliedCents: 1200, remainingDueCents: 0, reason: null,
+    valid: true,
+    last4: 'NPQR',
+    currency: 'USD',
+    balanceCents: 5000,
+    appliedCents: 1200,
+    remainingDueCents: 0,
+    reason: null,
   });
 
   const card = await quoteGiftCard(ctx, { code: 'ABCDEFGHJKLMNPQR', orderTotalCents: 8000 });
@@ -47,7 +59,10 @@ test('no code can be read from the table', async (t) => {
 test('of two checkouts that want the whole card at once, one gets it', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
-  const asked = await Promise.allSettled([hold(ctx, { giftCardId, amountCents: 5000 }), hold(ctx, { giftCardId, amountCents: 5000 })]);
+  const asked = await Promise.allSettled([
+    hold(ctx, { giftCardId, amountCents: 5000 }),
+    hold(ctx, { giftCardId, amountCents: 5000 }),
+  ]);
   const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   t.is(refused.length, 1);
   t.like(refused[0], { code: 'gift_card_not_applicable', extensions: { reason: 'in_use' } });
@@ -92,7 +107,10 @@ test('a disabled card looks like one that never was, but keeps what is held of i
   t.is(unknown.reason, 'not_applicable');
   await t.throwsAsync(hold(ctx, { giftCardId, amountCents: 1 }), { code: 'gift_card_not_applicable' });
   t.true(await redeem(ctx, { giftCardId, amountCents: 1000, orderId: 'ord_1' }));
-  await t.throwsAsync(transact(ctx, (ctx) => disableGiftCard(ctx, { giftCardId: 'gift_none' })), { code: 'not_found' });
+  await t.throwsAsync(
+    transact(ctx, (ctx) => disableGiftCard(ctx, { giftCardId: 'gift_none' })),
+    { code: 'not_found' },
+  );
 });
 
 test('a card of one store pays nothing at another', async (t) => {
@@ -105,17 +123,33 @@ test('a card of one store pays nothing at another', async (t) => {
 
 test('whatever is held, released and redeemed, money is neither made nor lost', async (t) => {
   const { ctx } = t.context;
-  const steps = fc.array(fc.record({ end: fc.constantFrom('release', 'redeem', 'keep'), amountCents: fc.integer({ min: 1, max: 2000 }) }), { maxLength: 12 });
-  await t.notThrowsAsync(fc.assert(fc.asyncProperty(steps, async (steps) => {
-    const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
-    const ended = await Promise.all(steps.map(async ({ end, amountCents }, index) => {
-      const isHeld = await hold(ctx, { giftCardId, amountCents }).then(() => true, () => false);
-      if (isHeld && end === 'release') await release(ctx, { giftCardId, amountCents });
-      if (isHeld && end === 'redeem') await redeem(ctx, { giftCardId, amountCents, orderId: `ord_${index}` });
-      return { spent: isHeld && end === 'redeem' ? amountCents : 0, held: isHeld && end === 'keep' ? amountCents : 0 };
-    }));
-    const spent = ended.reduce((sum, step) => sum + step.spent, 0);
-    const held = ended.reduce((sum, step) => sum + step.held, 0);
-    t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000 - spent, held });
-  }), { numRuns: 20 }));
+  const steps = fc.array(
+    fc.record({ end: fc.constantFrom('release', 'redeem', 'keep'), amountCents: fc.integer({ min: 1, max: 2000 }) }),
+    { maxLength: 12 },
+  );
+  await t.notThrowsAsync(
+    fc.assert(
+      fc.asyncProperty(steps, async (steps) => {
+        const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
+        const ended = await Promise.all(
+          steps.map(async ({ end, amountCents }, index) => {
+            const isHeld = await hold(ctx, { giftCardId, amountCents }).then(
+              () => true,
+              () => false,
+            );
+            if (isHeld && end === 'release') await release(ctx, { giftCardId, amountCents });
+            if (isHeld && end === 'redeem') await redeem(ctx, { giftCardId, amountCents, orderId: `ord_${index}` });
+            return {
+              spent: isHeld && end === 'redeem' ? amountCents : 0,
+              held: isHeld && end === 'keep' ? amountCents : 0,
+            };
+          }),
+        );
+        const spent = ended.reduce((sum, step) => sum + step.spent, 0);
+        const held = ended.reduce((sum, step) => sum + step.held, 0);
+        t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000 - spent, held });
+      }),
+      { numRuns: 20 },
+    ),
+  );
 });

@@ -1,22 +1,38 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { type PromoCheck, checkPromo, type PromoTerms } from '#src/domain/promotions/judge-promo.ts';
+import { checkPromo, type PromoCheck, type PromoTerms } from '#src/domain/promotions/judge-promo.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const plain: PromoTerms = {
   currency: 'USD',
-  type: 'percent', percent: 10, valueCents: null, minSubtotalCents: 0, usageLimit: null, perCustomerLimit: null,
-  products: [], startsAt: null, endsAt: null, used: 0, usedByCustomer: 0,
+  type: 'percent',
+  percent: 10,
+  valueCents: null,
+  minSubtotalCents: 0,
+  usageLimit: null,
+  perCustomerLimit: null,
+  products: [],
+  startsAt: null,
+  endsAt: null,
+  used: 0,
+  usedByCustomer: 0,
 };
-const judge = (terms: Partial<PromoTerms>, subtotalCents = 10_000) => checkPromo({ ...plain, ...terms }, { subtotalCents }, now);
+const judge = (terms: Partial<PromoTerms>, subtotalCents = 10_000) =>
+  checkPromo({ ...plain, ...terms }, { subtotalCents }, now);
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 const discountOf = (judgement: PromoCheck) => (judgement.reason === null ? judgement.discountCents : undefined);
 
 const cents = fc.integer({ min: 1, max: 5_000_000 });
-const lines = fc.array(fc.record({ productSlug: fc.constantFrom('bowl', 'spoon', 'cup'), totalCents: cents }), { minLength: 1, maxLength: 20 });
+const lines = fc.array(fc.record({ productSlug: fc.constantFrom('bowl', 'spoon', 'cup'), totalCents: cents }), {
+  minLength: 1,
+  maxLength: 20,
+});
 const terms = fc.oneof(
-  fc.record({ type: fc.constant('percent' as const), percent: fc.integer({ min: 1, max: 1_000_000 }).map((parts) => parts / 10_000) }),
+  fc.record({
+    type: fc.constant('percent' as const),
+    percent: fc.integer({ min: 1, max: 1_000_000 }).map((parts) => parts / 10_000),
+  }),
   fc.record({ type: fc.constant('fixed' as const), valueCents: cents }),
   fc.record({ type: fc.constant('free_shipping' as const) }),
 );
@@ -28,23 +44,39 @@ test('percent rounds half up', (t) => {
 });
 
 test('a discount is never more than what it is for, and the lines add up to it', (t) => {
-  t.notThrows(() => fc.assert(fc.property(terms, lines, fc.subarray(['bowl', 'spoon', 'cup']), (given, basket, products) => {
-    const judgement = checkPromo({ ...plain, percent: null, ...given, products }, { lines: basket }, now);
-    const eligible = basket.map((line) => (products.length === 0 || products.includes(line.productSlug) ? line.totalCents : 0));
-    if (judgement.reason !== null) return judgement.reason === 'not_applicable' && sum(eligible) === 0;
-    return judgement.discountCents <= sum(eligible)
-      && sum(judgement.lineDiscountsCents) === judgement.discountCents
-      && judgement.lineDiscountsCents.every((discount, index) => discount >= 0 && discount <= (eligible[index] ?? 0))
-      && judgement.freeShipping === (given.type === 'free_shipping');
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(terms, lines, fc.subarray(['bowl', 'spoon', 'cup']), (given, basket, products) => {
+        const judgement = checkPromo({ ...plain, percent: null, ...given, products }, { lines: basket }, now);
+        const eligible = basket.map((line) =>
+          products.length === 0 || products.includes(line.productSlug) ? line.totalCents : 0,
+        );
+        if (judgement.reason !== null) return judgement.reason === 'not_applicable' && sum(eligible) === 0;
+        return (
+          judgement.discountCents <= sum(eligible) &&
+          sum(judgement.lineDiscountsCents) === judgement.discountCents &&
+          judgement.lineDiscountsCents.every(
+            (discount, index) => discount >= 0 && discount <= (eligible[index] ?? 0),
+          ) &&
+          judgement.freeShipping === (given.type === 'free_shipping')
+        );
+      }),
+    ),
+  );
 });
 
 test('a greater percentage never takes off less', (t) => {
   const percent = fc.integer({ min: 1, max: 100 });
-  t.notThrows(() => fc.assert(fc.property(percent, percent, cents, (one, other, subtotalCents) => {
-    const [less = 0, more = 0] = [one, other].toSorted((a, b) => a - b).map((value) => discountOf(judge({ percent: value }, subtotalCents)));
-    return less <= more && Math.abs(less - (subtotalCents * Math.min(one, other)) / 100) <= 0.5;
-  })));
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(percent, percent, cents, (one, other, subtotalCents) => {
+        const [less = 0, more = 0] = [one, other]
+          .toSorted((a, b) => a - b)
+          .map((value) => discountOf(judge({ percent: value }, subtotalCents)));
+        return less <= more && Math.abs(less - (subtotalCents * Math.min(one, other)) / 100) <= 0.5;
+      }),
+    ),
+  );
 });
 
 test('the window is half open', (t) => {
@@ -64,7 +96,12 @@ test('each limit says why', (t) => {
 });
 
 test('a code for one product leaves the others alone, and its minimum counts them', (t) => {
-  const basket = { lines: [{ productSlug: 'bowl', totalCents: 3000 }, { productSlug: 'cup', totalCents: 1000 }] };
+  const basket = {
+    lines: [
+      { productSlug: 'bowl', totalCents: 3000 },
+      { productSlug: 'cup', totalCents: 1000 },
+    ],
+  };
   const judgement = checkPromo({ ...plain, products: ['cup'], minSubtotalCents: 4000 }, basket, now);
   t.deepEqual(judgement, { reason: null, discountCents: 100, lineDiscountsCents: [0, 100], freeShipping: false });
   t.is(checkPromo({ ...plain, products: ['spoon'] }, basket, now).reason, 'not_applicable');

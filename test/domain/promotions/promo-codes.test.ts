@@ -1,9 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { PromoUse } from '#src/domain/promotions/hold-promo.ts';
-import { holdPromo, PromoCodeInput, quotePromo, redeemPromo, releasePromo, removePromoCode, savePromoCode } from '#src/domain/promotions/index.ts';
+import {
+  holdPromo,
+  PromoCodeInput,
+  quotePromo,
+  redeemPromo,
+  releasePromo,
+  removePromoCode,
+  savePromoCode,
+} from '#src/domain/promotions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -15,19 +22,35 @@ useContext(test);
 
 const hold = (ctx: Context, use: PromoUse) => transact(ctx, (ctx) => holdPromo(ctx, use));
 const release = (ctx: Context, use: PromoUse) => transact(ctx, (ctx) => releasePromo(ctx, use));
-const redeem = (ctx: Context, use: PromoUse & { orderId: string; paidBy?: string; isHeld?: boolean }) => transact(ctx, (ctx) => redeemPromo(ctx, use));
+const redeem = (ctx: Context, use: PromoUse & { orderId: string; paidBy?: string; isHeld?: boolean }) =>
+  transact(ctx, (ctx) => redeemPromo(ctx, use));
 const quote = (ctx: Context, code: string, customerEmail?: string) =>
   quotePromo(ctx, { code, currency: 'USD', subtotalCents: 10_000, customerEmail });
 
 test('saving a promo code twice changes nothing, and a removed one is good again when saved', async (t) => {
   const { ctx } = t.context;
-  const input = { code: 'welcome10', type: 'percent', value: 10, usage_limit: 100, ends_at: '2099-01-01T00:00:00Z', products: [] } as const;
+  const input = {
+    code: 'welcome10',
+    type: 'percent',
+    value: 10,
+    usage_limit: 100,
+    ends_at: '2099-01-01T00:00:00Z',
+    products: [],
+  } as const;
   const save = (given: object = {}) => transact(ctx, (ctx) => savePromoCode(ctx, { ...input, products: [], ...given }));
 
   t.like(await save(), { subject: 'promo code WELCOME10', action: 'created' });
   t.like(await save(), { action: 'unchanged', fields: [] });
-  t.like(await save({ value: 12.5, min_subtotal_cents: 2000 }), { action: 'updated', fields: ['percent', 'min_subtotal_cents'] });
-  t.like(await quote(ctx, ' Welcome10 '), { valid: true, code: 'WELCOME10', discountType: 'percent', discountCents: 1250 });
+  t.like(await save({ value: 12.5, min_subtotal_cents: 2000 }), {
+    action: 'updated',
+    fields: ['percent', 'min_subtotal_cents'],
+  });
+  t.like(await quote(ctx, ' Welcome10 '), {
+    valid: true,
+    code: 'WELCOME10',
+    discountType: 'percent',
+    discountCents: 1250,
+  });
 
   const remove = () => transact(ctx, (ctx) => removePromoCode(ctx, 'Welcome10'));
   t.is((await remove()).action, 'removed');
@@ -39,7 +62,9 @@ test('saving a promo code twice changes nothing, and a removed one is good again
 
 test('a promo code must end after it starts', async (t) => {
   const at = '2026-11-20T12:00:00Z';
-  const save = transact(t.context.ctx, (ctx) => savePromoCode(ctx, { code: 'NEVER', type: 'free_shipping', starts_at: at, ends_at: at }));
+  const save = transact(t.context.ctx, (ctx) =>
+    savePromoCode(ctx, { code: 'NEVER', type: 'free_shipping', starts_at: at, ends_at: at }),
+  );
   t.like(await t.throwsAsync(save, { code: 'invalid_request' }), { extensions: { errors: [{ path: '/ends_at' }] } });
 });
 
@@ -70,7 +95,9 @@ test('of twenty checkouts of one customer at once with a code good for two, two 
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { per_customer_limit: 2 });
   const asked = await Promise.allSettled(
-    Array.from({ length: 20 }, (_, index) => hold(ctx, { promoId: promo.id, customerEmail: index % 2 ? 'Ada@example.com' : 'ada@example.com ' })),
+    Array.from({ length: 20 }, (_, index) =>
+      hold(ctx, { promoId: promo.id, customerEmail: index % 2 ? 'Ada@example.com' : 'ada@example.com ' }),
+    ),
   );
   const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   t.is(refused.length, 18);
@@ -114,7 +141,12 @@ test('redeemPromo counts a use for the address that paid besides the one that th
   await redeem(ctx, { promoId: promo.id, orderId: 'ord_1', paidBy: 'Ada@example.com' });
   t.is((await quote(ctx, promo.code, 'ada@example.com')).reason, 'customer_limit');
   await hold(ctx, { promoId: promo.id, customerEmail: 'grace@example.com' });
-  await redeem(ctx, { promoId: promo.id, orderId: 'ord_2', customerEmail: 'grace@example.com', paidBy: 'linus@example.com' });
+  await redeem(ctx, {
+    promoId: promo.id,
+    orderId: 'ord_2',
+    customerEmail: 'grace@example.com',
+    paidBy: 'linus@example.com',
+  });
   for (const email of ['grace@example.com', 'linus@example.com']) {
     t.deepEqual(await usesOf(ctx, promo.id, email), { held: 0, used: 1 });
     await t.throwsAsync(hold(ctx, { promoId: promo.id, customerEmail: email }), { code: 'promo_not_applicable' });
@@ -127,7 +159,12 @@ test('a customer who used a code up is told so, and others are not', async (t) =
   const promo = await buildPromo(ctx, { per_customer_limit: 1 });
   await hold(ctx, { promoId: promo.id, customerEmail: 'ada@example.com' });
   await redeem(ctx, { promoId: promo.id, customerEmail: 'ada@example.com', orderId: 'ord_1' });
-  t.like(await quote(ctx, promo.code, 'ADA@example.com'), { valid: false, discountType: 'percent', discountCents: 0, reason: 'customer_limit' });
+  t.like(await quote(ctx, promo.code, 'ADA@example.com'), {
+    valid: false,
+    discountType: 'percent',
+    discountCents: 0,
+    reason: 'customer_limit',
+  });
   t.true((await quote(ctx, promo.code, 'grace@example.com')).valid);
   t.true((await quote(ctx, promo.code)).valid);
 });
@@ -145,8 +182,15 @@ test('a guest’s use counts for the address that paid, and a late payment count
 test('lines are discounted where the code is for them, and another currency has no code', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { type: 'fixed', value_cents: 500, products: ['cup'] });
-  const lines = [{ productSlug: 'bowl', totalCents: 3000 }, { productSlug: 'cup', totalCents: 300 }];
-  t.like(await quotePromo(ctx, { code: promo.code, currency: 'USD', lines }), { valid: true, discountCents: 300, lineDiscountsCents: [0, 300] });
+  const lines = [
+    { productSlug: 'bowl', totalCents: 3000 },
+    { productSlug: 'cup', totalCents: 300 },
+  ];
+  t.like(await quotePromo(ctx, { code: promo.code, currency: 'USD', lines }), {
+    valid: true,
+    discountCents: 300,
+    lineDiscountsCents: [0, 300],
+  });
   t.is((await quotePromo(ctx, { code: promo.code, currency: 'EUR', lines })).reason, 'not_applicable');
 });
 

@@ -1,14 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { read } from '#src/database/transact.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read } from '#src/database/transact.ts';
 import { sendCheckedMail } from '#src/domain/reminders/index.ts';
 import { consumeLink } from '#src/domain/sessions/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
@@ -33,7 +32,10 @@ const later = (ctx: Context, milliseconds: number): Context => {
 };
 
 async function mailTo(ctx: Context, email: string): Promise<string> {
-  const [mail] = await read<{ id: string }>(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id} and recipient = ${email}`);
+  const [mail] = await read<{ id: string }>(
+    ctx,
+    sql`select id from mails where tenant_id = ${ctx.tenant.id} and recipient = ${email}`,
+  );
   return mail?.id ?? '';
 }
 

@@ -1,12 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { decideReminder as decideJob } from '#jobs/reminders.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { markBought, restoreCart, unsubscribe } from '#src/domain/cart/index.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, transact } from '#src/database/transact.ts';
 import {
-  decideReminder, listReminderDecisions, presentReminderDecision, sendCheckedMail, stopReminders,
+  decideReminder,
+  listReminderDecisions,
+  presentReminderDecision,
+  sendCheckedMail,
+  stopReminders,
 } from '#src/domain/reminders/index.ts';
 import { rotateSessionSecret } from '#src/domain/tenants/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -15,12 +19,12 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -31,7 +35,10 @@ const later = (ctx: Context, milliseconds: number): Context => {
   const now = new Date(ctx.clock.now().getTime() + milliseconds);
   return { ...ctx, clock: { now: () => now } };
 };
-const buy = (ctx: Context, { orderId = newId('ord'), ...given }: { email?: string; cartId?: string; sessionId?: string; orderId?: string }) =>
+const buy = (
+  ctx: Context,
+  { orderId = newId('ord'), ...given }: { email?: string; cartId?: string; sessionId?: string; orderId?: string },
+) =>
   transact(ctx, async (ctx) => {
     const bought = await markBought(ctx, { email: null, cartId: null, sessionId: null, ...given });
     await stopReminders(ctx, orderId, bought.savedCarts);
@@ -40,7 +47,12 @@ const buy = (ctx: Context, { orderId = newId('ord'), ...given }: { email?: strin
 
 /** The ids of the mails to an address that were promised, in order. */
 const mailsTo = async (ctx: Context, email: string) =>
-  (await read<{ id: string }>(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id} and recipient = ${email} order by id`)).map(({ id }) => id);
+  (
+    await read<{ id: string }>(
+      ctx,
+      sql`select id from mails where tenant_id = ${ctx.tenant.id} and recipient = ${email} order by id`,
+    )
+  ).map(({ id }) => id);
 
 /** Decide what is due, and send what was decided on. */
 async function remind(ctx: Context, email: string): Promise<void> {
@@ -53,7 +65,9 @@ test('a cart is reminded of after an hour, a day and three days, each time once'
   await remindAnytime(ctx);
   const { email, cart, reminders } = await buildRemindedCart(ctx);
   t.is(reminders, 'scheduled');
-  const dues = (await listReminderDecisions(ctx, { email })).rows.map(({ dueAt }) => dueAt.getTime() - cart.savedAt.getTime());
+  const dues = (await listReminderDecisions(ctx, { email })).rows.map(
+    ({ dueAt }) => dueAt.getTime() - cart.savedAt.getTime(),
+  );
   t.deepEqual(dues.toReversed(), [hours(1), hours(24), hours(72)]);
 
   const promises = await enqueuedJobs(ctx, decideJob);
@@ -66,7 +80,13 @@ test('a cart is reminded of after an hour, a day and three days, each time once'
   }
   t.deepEqual(await decisionsOf(ctx, email), ['sent', 'sent', 'sent']);
   t.is(new Set(mailer.to(email).map(({ subject }) => subject)).size, 3);
-  t.like(presentReminderDecision((await listReminderDecisions(ctx, { email })).rows[0] as never), { step: 3, state: 'sent', reason: null, mail_state: 'sent', email });
+  t.like(presentReminderDecision((await listReminderDecisions(ctx, { email })).rows[0] as never), {
+    step: 3,
+    state: 'sent',
+    reason: null,
+    mail_state: 'sent',
+    email,
+  });
 });
 
 test.serial('from the promise to the mail everything happens by itself when its time has come', async (t) => {
@@ -94,7 +114,13 @@ test('a reminder names and prices things by the catalogue, whatever was saved, a
     ],
   });
   await transact(ctx, (ctx) => removeProduct(ctx, gone.slug));
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug: bowl.slug, name: 'Oak bowl', variants: [{ sku: bowl.variant.sku, name: 'Small', price_cents: 4000 }] }));
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, {
+      slug: bowl.slug,
+      name: 'Oak bowl',
+      variants: [{ sku: bowl.variant.sku, name: 'Small', price_cents: 4000 }],
+    }),
+  );
   await remind(later(ctx, hours(1)), email);
 
   const [mail] = mailer.to(email);
@@ -137,17 +163,29 @@ test('a purchase stops reminders by address, by cart and by session, and leaves 
 test('a purchase, or a wish to be left alone, between the decision and the mail is heeded', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
-  const [buyer, leaver, stayer] = [await buildRemindedCart(ctx), await buildRemindedCart(ctx), await buildRemindedCart(ctx)];
+  const [buyer, leaver, stayer] = [
+    await buildRemindedCart(ctx),
+    await buildRemindedCart(ctx),
+    await buildRemindedCart(ctx),
+  ];
   const now = later(ctx, hours(1));
   await decideAll(now);
-  const away = { ...now, ports: { ...ctx.ports, mailer: { send: () => Promise.reject(new ProviderError('smtp', 'busy', 'Down.')) } } };
-  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(away, { mailId });
+  const away = {
+    ...now,
+    ports: { ...ctx.ports, mailer: { send: () => Promise.reject(new ProviderError('smtp', 'busy', 'Down.')) } },
+  };
+  for (const { email } of [buyer, leaver, stayer])
+    for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(away, { mailId });
   await buy(now, { email: buyer.email });
   await unsubscribe(now, await unsubscribeTokenOf(ctx, leaver.email));
   const back = later(ctx, hours(3));
-  for (const { email } of [buyer, leaver, stayer]) for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(back, { mailId });
+  for (const { email } of [buyer, leaver, stayer])
+    for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(back, { mailId });
 
-  t.deepEqual([buyer, leaver, stayer].map(({ email }) => mailer.to(email).length), [0, 0, 1]);
+  t.deepEqual(
+    [buyer, leaver, stayer].map(({ email }) => mailer.to(email).length),
+    [0, 0, 1],
+  );
   t.is((await decisionsOf(ctx, buyer.email))[0], 'skipped: purchased');
   t.is((await decisionsOf(ctx, leaver.email))[0], 'skipped: unsubscribed');
 });
@@ -162,7 +200,12 @@ test('quiet hours put a reminder off until the morning, and then it is judged an
   const [put] = (await listReminderDecisions(ctx, { email })).rows.toReversed();
   t.like(put, { state: 'scheduled', reason: 'quiet_hours' });
   t.is(put?.dueAt.toISOString(), '2026-11-21T13:00:00.000Z');
-  t.deepEqual((await enqueuedJobs(ctx, decideJob)).filter(({ reminderId }) => reminderId === first.reminderId).map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual(
+    (await enqueuedJobs(ctx, decideJob))
+      .filter(({ reminderId }) => reminderId === first.reminderId)
+      .map(({ attempt }) => attempt),
+    [1, 2],
+  );
 
   const morning: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T13:00:00Z') } };
   await decideReminder(morning, first);
@@ -209,9 +252,11 @@ test('a reminder never goes to who bounced, and not of what is gone', async (t) 
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const bounced = await buildRemindedCart(ctx);
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     insert into mail_suppressions (tenant_id, address, reason, created_at)
-    values (${ctx.tenant.id}, ${bounced.email}, 'bounced', ${ctx.clock.now()})`));
+    values (${ctx.tenant.id}, ${bounced.email}, 'bounced', ${ctx.clock.now()})`),
+  );
   const gone = await buildRemindedCart(ctx, { items: [{ product_slug: 'never-was', quantity: 1 }] });
   await decideAll(later(ctx, hours(1)));
   t.is((await decisionsOf(ctx, bounced.email))[0], 'skipped: bounced');
@@ -234,13 +279,21 @@ test('nothing is scheduled without consent or where the store has reminders off,
   await remindAnytime(ctx, { enabled: true });
   await buildRemindedCart(ctx, { email: unsubscribed });
   await unsubscribe(ctx, await unsubscribeTokenOf(ctx, unsubscribed));
-  t.is((await buildRemindedCart(ctx, { email: unsubscribed })).reminders, 'scheduled', 'the answer tells nobody who unsubscribed');
+  t.is(
+    (await buildRemindedCart(ctx, { email: unsubscribed })).reminders,
+    'scheduled',
+    'the answer tells nobody who unsubscribed',
+  );
 });
 
 test('a purchase within a week of opening a saved cart counts as recovered, once', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
-  const [soon, late, never] = [await buildRemindedCart(ctx), await buildRemindedCart(ctx), await buildRemindedCart(ctx)];
+  const [soon, late, never] = [
+    await buildRemindedCart(ctx),
+    await buildRemindedCart(ctx),
+    await buildRemindedCart(ctx),
+  ];
   for (const { cart } of [soon, late]) await restoreCart(ctx, await restoreTokenOf(ctx, cart.id));
   const orderId = newId('ord');
   await buy(later(ctx, days(6.9)), { email: soon.email, orderId });
@@ -248,7 +301,10 @@ test('a purchase within a week of opening a saved cart counts as recovered, once
   await buy(later(ctx, days(7.1)), { email: late.email });
   await buy(later(ctx, days(1)), { email: never.email });
   const recovered = async (email: string) => (await listReminderDecisions(ctx, { email })).rows[0]?.recoveredOrderId;
-  t.deepEqual([await recovered(soon.email), await recovered(late.email), await recovered(never.email)], [orderId, null, null]);
+  t.deepEqual(
+    [await recovered(soon.email), await recovered(late.email), await recovered(never.email)],
+    [orderId, null, null],
+  );
 });
 
 test('links work in reminders of carts that were saved before the secret was rotated, and older ways out still do', async (t) => {
@@ -272,15 +328,23 @@ test('decisions come page by page, also without an address', async (t) => {
   const first = await listReminderDecisions(ctx, { limit: 4 });
   const second = await listReminderDecisions(ctx, { limit: 4, cursor: first.cursor ?? '' });
   t.deepEqual([first.rows.length, second.rows.length, second.cursor], [4, 2, null]);
-  t.deepEqual([...new Set([...first.rows, ...second.rows].map(({ email }) => email))].toSorted(), [one.email, two.email].toSorted());
+  t.deepEqual(
+    [...new Set([...first.rows, ...second.rows].map(({ email }) => email))].toSorted(),
+    [one.email, two.email].toSorted(),
+  );
 });
 
-test.serial('saving a cart with its reminders takes five statements, and stopping them two, or one where there are none', async (t) => {
-  const { ctx, services } = t.context;
-  await remindAnytime(ctx);
-  const saving = await countStatements(services, () => buildRemindedCart(ctx, { items: [{ product_slug: 'x', quantity: 1 }] }));
-  t.is(saving.statements.length, 5, saving.statements.join('\n'));
-  const { email } = saving.result;
-  t.is((await countStatements(services, () => buy(ctx, { email }))).statements.length, 2);
-  t.is((await countStatements(services, () => buy(ctx, { email }))).statements.length, 1);
-});
+test.serial(
+  'saving a cart with its reminders takes five statements, and stopping them two, or one where there are none',
+  async (t) => {
+    const { ctx, services } = t.context;
+    await remindAnytime(ctx);
+    const saving = await countStatements(services, () =>
+      buildRemindedCart(ctx, { items: [{ product_slug: 'x', quantity: 1 }] }),
+    );
+    t.is(saving.statements.length, 5, saving.statements.join('\n'));
+    const { email } = saving.result;
+    t.is((await countStatements(services, () => buy(ctx, { email }))).statements.length, 2);
+    t.is((await countStatements(services, () => buy(ctx, { email }))).statements.length, 1);
+  },
+);

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import { reminderSettings } from '#src/domain/reminders/read-reminder-settings.ts';
 import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';
@@ -21,19 +20,33 @@ test('a store that says nothing reminds after an hour, a day and three days, nev
 
 test('what a store says of its reminders is kept, and saying it twice changes nothing', async (t) => {
   const { ctx } = t.context;
-  const input: ReminderSettingsInput = { steps: ['1h', '24h', '72h'], quiet_hours: ['21:00', '08:00'], per_address: '16h', enabled: true };
+  const input: ReminderSettingsInput = {
+    steps: ['1h', '24h', '72h'],
+    quiet_hours: ['21:00', '08:00'],
+    per_address: '16h',
+    enabled: true,
+  };
   t.like(await save(ctx, input), { subject: 'reminders', action: 'created' });
   t.like(await save(ctx, input), { action: 'unchanged', fields: [] });
   t.deepEqual(await reminderSettings(ctx), defaultReminderSettings);
 
   t.like(await save(ctx, { steps: ['2s'], quiet_hours: null, per_address: '1h', enabled: false }), {
-    action: 'updated', fields: ['enabled', 'steps', 'quiet_hours', 'per_address'],
+    action: 'updated',
+    fields: ['enabled', 'steps', 'quiet_hours', 'per_address'],
   });
-  t.deepEqual(await reminderSettings(ctx), { enabled: false, stepsMs: [seconds(2)], quietHours: null, perAddressMs: hours(1) });
+  t.deepEqual(await reminderSettings(ctx), {
+    enabled: false,
+    stepsMs: [seconds(2)],
+    quietHours: null,
+    perAddressMs: hours(1),
+  });
 });
 
 test('steps that do not rise, too many of them and times that are none are refused', async (t) => {
-  await t.throwsAsync(save(t.context.ctx, { steps: ['24h', '1h'] }), { instanceOf: DomainError, code: 'invalid_request' });
+  await t.throwsAsync(save(t.context.ctx, { steps: ['24h', '1h'] }), {
+    instanceOf: DomainError,
+    code: 'invalid_request',
+  });
   const paths = (input: object) => issuesOf(ReminderSettingsInput, input).map(({ path }) => path);
   t.deepEqual(paths({ steps: ['1h', '2h', '3h', '4h'] }), ['/steps']);
   t.true(paths({ quiet_hours: ['21:00', '24:00'] }).includes('/quiet_hours/1'));

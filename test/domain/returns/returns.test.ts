@@ -2,38 +2,63 @@ import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
 import { issueRefund } from '#jobs/payments.ts';
+import { write } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { write } from '#src/database/transact.ts';
 import { refundsOf } from '#src/domain/payments/index.ts';
-import { approveReturn, closeReturn, listReturns, presentReturn, readReturns, receiveReturn, refundReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import {
+  approveReturn,
+  closeReturn,
+  listReturns,
+  presentReturn,
+  readReturns,
+  receiveReturn,
+  refundReturn,
+  rejectReturn,
+  requestReturn,
+} from '#src/domain/returns/index.ts';
 import { readReturn } from '#src/domain/returns/read-returns.ts';
 import { renderObjects } from '#src/domain/webhooks/render-object.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildReturn, buildReturnableOrder, returnedOf, returnMailsOf } from '#test/support/factories/returns.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { buildReturn, buildReturnableOrder, returnedOf, returnMailsOf } from '#test/support/factories/returns.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const email = 'ada@example.com';
-const reasonOf = (error: unknown) => (error instanceof DomainError ? (error.extensions['reason'] ?? error.code) : error);
+const reasonOf = (error: unknown) =>
+  error instanceof DomainError ? (error.extensions['reason'] ?? error.code) : error;
 
 test('a shopper asks to send something back, and hears of it', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ name: 'Bowl', quantity: 3 }, { name: 'Plate' }] });
   const [bowl] = order.items;
   const made = await requestReturn(ctx, {
-    orderNumber: ` ${order.order_number.toLowerCase()} `, email: ' Ada@Example.com ',
+    orderNumber: ` ${order.order_number.toLowerCase()} `,
+    email: ' Ada@Example.com ',
     items: [{ order_item_id: bowl?.id ?? '', quantity: 2, reason: 'too_small', note: 'A little.' }],
   });
   t.deepEqual(presentReturn(made), {
-    id: made.id, number: 'RMA-1001', order_id: order.id, status: 'requested', created_at: made.createdAt.toISOString(),
-    items: [{ order_item_id: bowl?.id, variant_id: bowl?.variant_id, name: 'Bowl', quantity: 2, reason: 'too_small', note: 'A little.' }],
+    id: made.id,
+    number: 'RMA-1001',
+    order_id: order.id,
+    status: 'requested',
+    created_at: made.createdAt.toISOString(),
+    items: [
+      {
+        order_item_id: bowl?.id,
+        variant_id: bowl?.variant_id,
+        name: 'Bowl',
+        quantity: 2,
+        reason: 'too_small',
+        note: 'A little.',
+      },
+    ],
   });
   t.deepEqual(await returnedOf(ctx, order.id), [2, 0]);
   t.deepEqual(await recorded(ctx, made.id), ['return.requested']);
@@ -54,16 +79,26 @@ test('however many ask at once, never more comes back than was bought', async (t
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 7 }, { quantity: 5 }] });
   const [first, second] = order.items.map(({ id }) => id);
-  const asked = Array.from({ length: 30 }, (_, index) => requestReturn(ctx, {
-    orderNumber: order.order_number, email,
-    items: [{ order_item_id: first ?? '', quantity: 2 }, { order_item_id: second ?? '', quantity: 1 + (index % 2) }],
-  }).then(() => 'made', reasonOf));
+  const asked = Array.from({ length: 30 }, (_, index) =>
+    requestReturn(ctx, {
+      orderNumber: order.order_number,
+      email,
+      items: [
+        { order_item_id: first ?? '', quantity: 2 },
+        { order_item_id: second ?? '', quantity: 1 + (index % 2) },
+      ],
+    }).then(() => 'made', reasonOf),
+  );
   const outcomes = await Promise.all(asked);
 
   t.deepEqual([...new Set(outcomes)].toSorted(), ['made', 'quantity_exceeded']);
   const { rows } = await listReturns(ctx, { limit: 100 });
   const sums = [first, second].map((id) =>
-    rows.flatMap(({ items }) => items).filter(({ orderItemId }) => orderItemId === id).reduce((sum, { quantity }) => sum + quantity, 0));
+    rows
+      .flatMap(({ items }) => items)
+      .filter(({ orderItemId }) => orderItemId === id)
+      .reduce((sum, { quantity }) => sum + quantity, 0),
+  );
   t.deepEqual(await returnedOf(ctx, order.id), sums);
   t.is(rows.length, outcomes.filter((outcome) => outcome === 'made').length);
   t.true((sums[0] ?? 99) <= 7 && (sums[1] ?? 99) <= 5);
@@ -73,14 +108,28 @@ test('a variant is taken from whichever lines of the order still have some of it
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }, { quantity: 1 }] });
   const [first, second] = order.items;
-  await write(ctx, sql`same as (
-    update order_items set variant_id = ${first?.variant_id} where tenant_id = ${ctx.tenant.id} and id = ${second?.id} returning id)`, sql`select id from same`);
+  await write(
+    ctx,
+    sql`same as (
+    update order_items set variant_id = ${first?.variant_id} where tenant_id = ${ctx.tenant.id} and id = ${second?.id} returning id)`,
+    sql`select id from same`,
+  );
   const ask = (quantity: number) =>
-    requestReturn(ctx, { orderNumber: order.order_number, email, items: [{ variant_id: first?.variant_id ?? '', quantity }] });
+    requestReturn(ctx, {
+      orderNumber: order.order_number,
+      email,
+      items: [{ variant_id: first?.variant_id ?? '', quantity }],
+    });
 
   t.is(await ask(4).catch(reasonOf), 'quantity_exceeded');
   const { items } = await ask(3);
-  t.deepEqual(items.map(({ orderItemId, quantity }) => [orderItemId, quantity]), [[first?.id, 2], [second?.id, 1]]);
+  t.deepEqual(
+    items.map(({ orderItemId, quantity }) => [orderItemId, quantity]),
+    [
+      [first?.id, 2],
+      [second?.id, 1],
+    ],
+  );
   t.is(await ask(1).catch(reasonOf), 'quantity_exceeded');
 });
 
@@ -88,10 +137,14 @@ test('one item named in several lines is counted together', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 3 }] });
   const line = (quantity: number, reason: string) => ({ order_item_id: order.items[0]?.id ?? '', quantity, reason });
-  const ask = (...items: ReturnType<typeof line>[]) => requestReturn(ctx, { orderNumber: order.order_number, email, items });
+  const ask = (...items: ReturnType<typeof line>[]) =>
+    requestReturn(ctx, { orderNumber: order.order_number, email, items });
   t.is(await ask(line(2, 'broken'), line(2, 'too_small')).catch(reasonOf), 'quantity_exceeded');
   const { items } = await ask(line(2, 'broken'), line(1, 'too_small'));
-  t.deepEqual(items.map(({ reason }) => reason), ['broken', 'too_small']);
+  t.deepEqual(
+    items.map(({ reason }) => reason),
+    ['broken', 'too_small'],
+  );
   t.deepEqual(await returnedOf(ctx, order.id), [3]);
 });
 
@@ -101,9 +154,16 @@ test('only what was paid for and bought comes back, and only to who knows the ad
   const pending = await buildReturnableOrder(ctx, { status: 'pending' });
   const refunded = await buildReturnableOrder(ctx, { status: 'refunded' });
   const partly = await buildReturnableOrder(ctx, { status: 'partially_refunded' });
-  const ask = ({ order_number: orderNumber, items: [item] }: typeof order, more: { email?: string; id?: string } = {}, on = ctx) =>
-    requestReturn(on, { orderNumber, email: more.email ?? email, items: [{ order_item_id: more.id ?? item?.id ?? '', quantity: 1 }] })
-      .then(({ status }) => status, reasonOf);
+  const ask = (
+    { order_number: orderNumber, items: [item] }: typeof order,
+    more: { email?: string; id?: string } = {},
+    on = ctx,
+  ) =>
+    requestReturn(on, {
+      orderNumber,
+      email: more.email ?? email,
+      items: [{ order_item_id: more.id ?? item?.id ?? '', quantity: 1 }],
+    }).then(({ status }) => status, reasonOf);
 
   t.is(await ask(order, { email: 'eve@example.com' }), 'not_found');
   t.is(await ask({ ...order, order_number: 'ORD-0' }), 'not_found');
@@ -122,14 +182,21 @@ test('an order comes back within thirty days of its delivery, or of its payment 
     const now = new Date(ctx.clock.now().getTime() + milliseconds);
     const later = { ...ctx, clock: { now: () => now } };
     const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
-    return requestReturn(later, { orderNumber: order.order_number, email, items }).then(({ status }) => status, reasonOf);
+    return requestReturn(later, { orderNumber: order.order_number, email, items }).then(
+      ({ status }) => status,
+      reasonOf,
+    );
   };
   t.is(await at(days(30) - minutes(1)), 'requested');
   t.is(await at(days(30) + minutes(1)), 'window_closed');
 
   const delivered = new Date(ctx.clock.now().getTime() + days(10));
-  await write(ctx, sql`come as (
-    update orders set delivered_at = ${delivered} where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`, sql`select id from come`);
+  await write(
+    ctx,
+    sql`come as (
+    update orders set delivered_at = ${delivered} where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`,
+    sql`select id from come`,
+  );
   t.is(await at(days(40) - minutes(1)), 'requested');
   t.is(await at(days(40) + minutes(1)), 'window_closed');
 });
@@ -145,11 +212,21 @@ test('a return goes its way step by step, and each step is told once', async (t)
 
   t.like(closed, { status: 'closed', version: 5 });
   t.deepEqual(await recorded(ctx, returnId), ['return.requested', ...Array<string>(4).fill('return.updated')]);
-  t.deepEqual((await returnMailsOf(ctx, returnId)).map(({ status, note }) => [status, note]), [
-    ['requested', null], ['approved', 'Use the box it came in.'], ['received', null], ['refunded', null], ['closed', null],
-  ]);
+  t.deepEqual(
+    (await returnMailsOf(ctx, returnId)).map(({ status, note }) => [status, note]),
+    [
+      ['requested', null],
+      ['approved', 'Use the box it came in.'],
+      ['received', null],
+      ['refunded', null],
+      ['closed', null],
+    ],
+  );
   const { rows } = await listAudit(ctx, { limit: 10, subjectKind: 'return', subjectId: returnId });
-  t.deepEqual(rows.map(({ action }) => action), ['return.closed', 'return.refunded', 'return.received', 'return.approved']);
+  t.deepEqual(
+    rows.map(({ action }) => action),
+    ['return.closed', 'return.refunded', 'return.received', 'return.approved'],
+  );
 });
 
 test('what is rejected can be asked for again', async (t) => {
@@ -157,7 +234,11 @@ test('what is rejected can be asked for again', async (t) => {
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }] });
   const { id: returnId } = await buildReturn(ctx, order);
   t.deepEqual(await returnedOf(ctx, order.id), [2]);
-  await Promise.all([rejectReturn(ctx, { returnId }), rejectReturn(ctx, { returnId }), rejectReturn(ctx, { returnId })]);
+  await Promise.all([
+    rejectReturn(ctx, { returnId }),
+    rejectReturn(ctx, { returnId }),
+    rejectReturn(ctx, { returnId }),
+  ]);
   t.deepEqual(await returnedOf(ctx, order.id), [0]);
   t.is((await returnMailsOf(ctx, returnId)).length, 2);
   t.is((await buildReturn(ctx, order)).status, 'requested');
@@ -183,7 +264,9 @@ test('approved or rejected, whichever comes first, and never both', async (t) =>
   for (let round = 0; round < 5; round += 1) {
     const order = await buildReturnableOrder(ctx);
     const { id: returnId } = await buildReturn(ctx, order);
-    const outcomes = await Promise.all([approveReturn, rejectReturn].map((decide) => decide(ctx, { returnId }).then(({ status }) => status, reasonOf)));
+    const outcomes = await Promise.all(
+      [approveReturn, rejectReturn].map((decide) => decide(ctx, { returnId }).then(({ status }) => status, reasonOf)),
+    );
     const { status } = (await readReturn(ctx, returnId)) ?? {};
     t.deepEqual(outcomes.toSorted(), [String(status), 'wrong_status'].toSorted());
     t.deepEqual(await returnedOf(ctx, order.id), [status === 'approved' ? 1 : 0]);
@@ -192,21 +275,37 @@ test('approved or rejected, whichever comes first, and never both', async (t) =>
 
 test('no order of decisions leads anywhere that the way does not', async (t) => {
   const { ctx } = t.context;
-  const decisions = { approved: approveReturn, rejected: rejectReturn, received: receiveReturn, refunded: refundReturn, closed: closeReturn };
+  const decisions = {
+    approved: approveReturn,
+    rejected: rejectReturn,
+    received: receiveReturn,
+    refunded: refundReturn,
+    closed: closeReturn,
+  };
   const ways: Record<string, readonly string[]> = {
-    requested: ['approved', 'rejected'], approved: ['received', 'closed'], received: ['refunded', 'closed'], refunded: ['closed'], rejected: [], closed: [],
+    requested: ['approved', 'rejected'],
+    approved: ['received', 'closed'],
+    received: ['refunded', 'closed'],
+    refunded: ['closed'],
+    rejected: [],
+    closed: [],
   };
   const steps = fc.array(fc.constantFrom(...(Object.keys(decisions) as (keyof typeof decisions)[])), { maxLength: 8 });
-  await t.notThrowsAsync(fc.assert(fc.asyncProperty(steps, async (steps) => {
-    const { id: returnId } = await buildReturn(ctx);
-    let status = 'requested';
-    for (const step of steps) {
-      const outcome = await decisions[step](ctx, { returnId }).then((record) => record.status, reasonOf);
-      const isAllowed = step === status || ways[status]?.includes(step);
-      t.is(outcome, isAllowed ? step : 'wrong_status');
-      if (isAllowed) status = step;
-    }
-  }), { numRuns: 15 }));
+  await t.notThrowsAsync(
+    fc.assert(
+      fc.asyncProperty(steps, async (steps) => {
+        const { id: returnId } = await buildReturn(ctx);
+        let status = 'requested';
+        for (const step of steps) {
+          const outcome = await decisions[step](ctx, { returnId }).then((record) => record.status, reasonOf);
+          const isAllowed = step === status || ways[status]?.includes(step);
+          t.is(outcome, isAllowed ? step : 'wrong_status');
+          if (isAllowed) status = step;
+        }
+      }),
+      { numRuns: 15 },
+    ),
+  );
 });
 
 test('returns are listed page by page, by address and by status, and each store has its own', async (t) => {
@@ -217,27 +316,49 @@ test('returns are listed page by page, by address and by status, and each store 
   await approveReturn(ctx, { returnId: second.id });
 
   const page = await listReturns(ctx, { limit: 2 });
-  t.deepEqual(page.rows.map(({ id }) => id), [third.id, second.id]);
+  t.deepEqual(
+    page.rows.map(({ id }) => id),
+    [third.id, second.id],
+  );
   const rest = await listReturns(ctx, { limit: 2, cursor: page.cursor ?? '' });
-  t.deepEqual(rest.rows.map(({ id }) => id), [first.id]);
+  t.deepEqual(
+    rest.rows.map(({ id }) => id),
+    [first.id],
+  );
   t.is(rest.cursor, null);
-  t.deepEqual((await listReturns(ctx, { status: 'approved' })).rows.map(({ id }) => id), [second.id]);
+  t.deepEqual(
+    (await listReturns(ctx, { status: 'approved' })).rows.map(({ id }) => id),
+    [second.id],
+  );
   t.is((await listReturns(ctx, { email: ' ADA@example.com' })).rows.length, 3);
   t.is((await listReturns(ctx, { email: 'eve@example.com' })).rows.length, 0);
   await t.throwsAsync(listReturns(other, { cursor: page.cursor ?? '' }), { code: 'invalid_cursor' });
 
   t.is(await readReturn(ctx, theirs.id), undefined);
-  t.deepEqual((await readReturns(ctx, [first.id, theirs.id])).map(({ id }) => id), [first.id]);
+  t.deepEqual(
+    (await readReturns(ctx, [first.id, theirs.id])).map(({ id }) => id),
+    [first.id],
+  );
   await t.throwsAsync(approveReturn(ctx, { returnId: theirs.id }), { code: 'not_found' });
 });
 
 test('who listens is told of a return as it is now, with a version that rises', async (t) => {
   const { ctx, services } = t.context;
   const made = await buildReturn(ctx);
-  const delivery = { id: 'whd_1', eventId: 'evt_1', type: 'return.updated', objectId: made.id } as Parameters<typeof renderObjects>[1][number];
-  t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), { id: made.id, version: 1, object: presentReturn(made) });
+  const delivery = { id: 'whd_1', eventId: 'evt_1', type: 'return.updated', objectId: made.id } as Parameters<
+    typeof renderObjects
+  >[1][number];
+  t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), {
+    id: made.id,
+    version: 1,
+    object: presentReturn(made),
+  });
   const approved = await approveReturn(ctx, { returnId: made.id });
-  t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), { id: made.id, version: 2, object: presentReturn(approved) });
+  t.deepEqual((await renderObjects(ctx, [delivery])).get(made.id), {
+    id: made.id,
+    version: 2,
+    object: presentReturn(approved),
+  });
   t.is((await renderObjects({ ...ctx, tenant: await buildTenant(services) }, [delivery])).size, 0);
 });
 
@@ -265,7 +386,10 @@ test('what was paid for what came back is promised with the decision, once', asy
 test('the owner may say what goes back, or that it went back in another way', async (t) => {
   const { ctx } = t.context;
   const some = await receivedReturn(ctx, 2, 'pi_1');
-  t.is(reasonOf(await refundReturn(ctx, { returnId: some.returnId, amountCents: 15_201 }).catch((error) => error)), 'invalid_request');
+  t.is(
+    reasonOf(await refundReturn(ctx, { returnId: some.returnId, amountCents: 15_201 }).catch((error) => error)),
+    'invalid_request',
+  );
   t.is((await readReturn(ctx, some.returnId))?.status, 'received');
   await refundReturn(ctx, { returnId: some.returnId, amountCents: 500 });
   t.like(await refundedOf(ctx, some.orderId), [{ amountCents: 500 }]);

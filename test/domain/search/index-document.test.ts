@@ -9,13 +9,20 @@ import { buildEntry } from '#test/support/factories/content.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-async function bodyOf({ ctx }: TestContext, body: { format: 'markdown' | 'html' | 'text'; value: string }): Promise<string> {
+async function bodyOf(
+  { ctx }: TestContext,
+  body: { format: 'markdown' | 'html' | 'text'; value: string },
+): Promise<string> {
   await buildEntry(ctx, { slug: 'care', body, summary: null });
-  const [entry] = await transact(ctx, (ctx) => ctx.tx.execute<{ id: string }>(sql`select id from entries where tenant_id = ${ctx.tenant.id}`));
+  const [entry] = await transact(ctx, (ctx) =>
+    ctx.tx.execute<{ id: string }>(sql`select id from entries where tenant_id = ${ctx.tenant.id}`),
+  );
   const id = entry?.id ?? '';
   await indexDocument(ctx, { kind: 'content', id });
-  const [document] = await transact(ctx, (ctx) => ctx.tx.execute<{ body: string }>(sql`
-    select body from search_documents where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`));
+  const [document] = await transact(ctx, (ctx) =>
+    ctx.tx.execute<{ body: string }>(sql`
+    select body from search_documents where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`),
+  );
   return document?.body ?? '';
 }
 
@@ -26,7 +33,11 @@ test('indexDocument finds an entry by what a person reads of its markdown and HT
 });
 
 test('indexDocument indexes an entry of 200,000 opening marks in less than a second of processor time', async (t) => {
-  for (const [format, mark] of [['markdown', '['], ['markdown', '[]('], ['html', '<']] as const) {
+  for (const [format, mark] of [
+    ['markdown', '['],
+    ['markdown', '[]('],
+    ['html', '<'],
+  ] as const) {
     const before = process.threadCpuUsage();
     await bodyOf(t.context, { format, value: mark.repeat(200_000 / mark.length) });
     const { user, system } = process.threadCpuUsage(before);

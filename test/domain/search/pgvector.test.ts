@@ -34,9 +34,18 @@ test('where there is pgvector, it finds what a comparison of all would find', as
   // All in one direction, more or less: likenesses from a half to one.
   const draw = () => Array.from({ length: dimensions }, () => 1 + random.below(2000) / 500);
   const unit = (values: number[]) => values.map((value) => value / Math.hypot(...values));
-  const documents = Array.from({ length: 300 }, (_, number) => ({ kind: number % 3 > 0 ? 'product' : 'content', id: `doc_${number}`, values: unit(draw()) }));
+  const documents = Array.from({ length: 300 }, (_, number) => ({
+    kind: number % 3 > 0 ? 'product' : 'content',
+    id: `doc_${number}`,
+    values: unit(draw()),
+  }));
   const insert = (tenantId: string, kind: string, id: string, values: number[] | null) =>
-    vectors.query('insert into search_embeddings values ($1, $2, $3, $4::real[])', [tenantId, kind, id, values && `{${values.join()}}`]);
+    vectors.query('insert into search_embeddings values ($1, $2, $3, $4::real[])', [
+      tenantId,
+      kind,
+      id,
+      values && `{${values.join()}}`,
+    ]);
   for (const { kind, id, values } of documents) await insert(ctx.tenant.id, kind, id, values);
   await insert(ctx.tenant.id, 'product', 'not embedded', null);
   await insert(ctx.tenant.id, 'product', 'of another model', [1, 0]);
@@ -48,10 +57,18 @@ test('where there is pgvector, it finds what a comparison of all would find', as
   t.true(await hasVectorType(asking));
   const found = await findNeighbours(asking, 'anything', ['product']);
 
-  const expected = documents.filter(({ kind }) => kind === 'product')
+  const expected = documents
+    .filter(({ kind }) => kind === 'product')
     .map(({ id, values }) => ({ id, likeness: values.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0) }))
-    .toSorted((left, right) => right.likeness - left.likeness).slice(0, 100);
+    .toSorted((left, right) => right.likeness - left.likeness)
+    .slice(0, 100);
   t.is(expected[0]?.id, 'doc_7');
-  t.deepEqual(found?.map(({ id }) => id), expected.map(({ id }) => id));
-  t.deepEqual(found?.map(({ likeness }) => likeness.toFixed(4)), expected.map(({ likeness }) => likeness.toFixed(4)));
+  t.deepEqual(
+    found?.map(({ id }) => id),
+    expected.map(({ id }) => id),
+  );
+  t.deepEqual(
+    found?.map(({ likeness }) => likeness.toFixed(4)),
+    expected.map(({ likeness }) => likeness.toFixed(4)),
+  );
 });

@@ -1,22 +1,29 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { embedDocument as embedDocumentJob } from '#jobs/search.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { read, readOne, transact } from '#src/database/transact.ts';
-import { embedDocument, indexDocument, listZeroResultSearches, pruneZeroResultSearches, searchDocuments, sweepEmbeddings } from '#src/domain/search/index.ts';
+import {
+  embedDocument,
+  indexDocument,
+  listZeroResultSearches,
+  pruneZeroResultSearches,
+  searchDocuments,
+  sweepEmbeddings,
+} from '#src/domain/search/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildHomeware, homewareDocuments, knownResults } from '#test/support/factories/search.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddings.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<EmbeddingsContext>;
 await useEmbeddings(test);
@@ -41,35 +48,43 @@ const certainly = ({ ctx }: EmbeddingsContext, q: string) =>
 const slugs = ({ rows }: { rows: readonly { slug: string }[] }) => rows.map(({ slug }) => slug);
 const byText = (ctx: Context): Context => ({ ...ctx, ports: { ...ctx.ports, embedder: undefined } });
 
-test.serial('what is meant is found as well as what is written, and what is written no worse than before', async (t) => {
-  const { ctx, services } = t.context;
-  await buildHomeware(ctx);
-  await runJobs(services);
-  await settle(t.context, 'warm up');
+test.serial(
+  'what is meant is found as well as what is written, and what is written no worse than before',
+  async (t) => {
+    const { ctx, services } = t.context;
+    await buildHomeware(ctx);
+    await runJobs(services);
+    await settle(t.context, 'warm up');
 
-  const qualities = (kind: keyof typeof knownResults) => Promise.all([
-    measureSearch(knownResults[kind], async (q) => slugs(await searchDocuments(byText(ctx), { q }))),
-    measureSearch(knownResults[kind], async (q) => slugs(await certainly(t.context, q))),
-  ]);
-  for (const kind of ['words', 'names', 'misspelled', 'begun'] as const) {
-    const [text, semantic] = await qualities(kind);
-    t.is(text.first, 1, `${kind} by text: ${text.faults.join('; ')}`);
-    t.is(semantic.first, 1, `${kind} by meaning: ${semantic.faults.join('; ')}`);
-  }
-  const [text, semantic] = await qualities('synonyms');
-  t.is(semantic.first, 1, semantic.faults.join('; '));
-  t.true(text.first < 0.2, 'words that stand nowhere are not found by text');
-});
+    const qualities = (kind: keyof typeof knownResults) =>
+      Promise.all([
+        measureSearch(knownResults[kind], async (q) => slugs(await searchDocuments(byText(ctx), { q }))),
+        measureSearch(knownResults[kind], async (q) => slugs(await certainly(t.context, q))),
+      ]);
+    for (const kind of ['words', 'names', 'misspelled', 'begun'] as const) {
+      const [text, semantic] = await qualities(kind);
+      t.is(text.first, 1, `${kind} by text: ${text.faults.join('; ')}`);
+      t.is(semantic.first, 1, `${kind} by meaning: ${semantic.faults.join('; ')}`);
+    }
+    const [text, semantic] = await qualities('synonyms');
+    t.is(semantic.first, 1, semantic.faults.join('; '));
+    t.true(text.first < 0.2, 'words that stand nowhere are not found by text');
+  },
+);
 
 test.serial('the answer says how it was found, page by page', async (t) => {
   const { ctx, services, api, tenant } = t.context;
-  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `cup-${index}`, name: `Cup ${['one', 'two', 'three'][index - 1]}` });
+  for (const index of [1, 2, 3])
+    await buildProduct(ctx, { slug: `cup-${index}`, name: `Cup ${['one', 'two', 'three'][index - 1]}` });
   await buildProduct(ctx, { slug: 'hidden', name: 'Cup hidden', status: 'draft' });
   await runJobs(services);
   await settle(t.context, 'mug');
   const ask = async (query: string) => (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
   // Found by meaning alone, so each has half of what its rank gives: 61 / (60 + rank), and no more than 0.99.
-  t.deepEqual((await ask('q=mug')).results.map(({ score }: any) => score), [0.495, 0.487016, 0.479286]);
+  t.deepEqual(
+    (await ask('q=mug')).results.map(({ score }: any) => score),
+    [0.495, 0.487016, 0.479286],
+  );
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -111,44 +126,57 @@ test.serial('while the embedder is slow, broken or flooded, search goes by text 
   await clock.standStill(async () => {
     for (let query = 0; query < 130; query += 1) await searchDocuments(ctx, { q: `mug ${query}` });
   });
-  t.is((await embeddings.counts()).requests - before, 120, 'a flood costs no more than a minute\'s allowance');
+  t.is((await embeddings.counts()).requests - before, 120, "a flood costs no more than a minute's allowance");
 });
 
-test.serial('a slug or a SKU is found without asking what it means, and a word that looks like one is not', async (t) => {
-  const { ctx, services, embeddings } = t.context;
-  await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', variants: [{ sku: 'BWL-101' }, { sku: '4711' }] });
-  await runJobs(services);
-  await settle(t.context, 'dish');
-  const asked = async (q: string) => {
-    const before = (await embeddings.counts()).requests;
-    const page = await searchDocuments(ctx, { q });
-    return [page.mode, page.degraded, slugs(page), (await embeddings.counts()).requests - before];
-  };
-  t.deepEqual(await asked('oak-bowl'), ['text', false, ['oak-bowl'], 0]);
-  t.deepEqual(await asked('bwl-101'), ['text', false, ['oak-bowl'], 0]);
-  t.deepEqual(await asked('4711'), ['text', false, ['oak-bowl'], 0]);
-  t.is((await asked('bwl-999')).at(-1), 0);
-  t.is((await asked('t-shirt')).at(-1), 1);
-  t.is((await asked('2000')).at(-1), 1);
-});
+test.serial(
+  'a slug or a SKU is found without asking what it means, and a word that looks like one is not',
+  async (t) => {
+    const { ctx, services, embeddings } = t.context;
+    await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', variants: [{ sku: 'BWL-101' }, { sku: '4711' }] });
+    await runJobs(services);
+    await settle(t.context, 'dish');
+    const asked = async (q: string) => {
+      const before = (await embeddings.counts()).requests;
+      const page = await searchDocuments(ctx, { q });
+      return [page.mode, page.degraded, slugs(page), (await embeddings.counts()).requests - before];
+    };
+    t.deepEqual(await asked('oak-bowl'), ['text', false, ['oak-bowl'], 0]);
+    t.deepEqual(await asked('bwl-101'), ['text', false, ['oak-bowl'], 0]);
+    t.deepEqual(await asked('4711'), ['text', false, ['oak-bowl'], 0]);
+    t.is((await asked('bwl-999')).at(-1), 0);
+    t.is((await asked('t-shirt')).at(-1), 1);
+    t.is((await asked('2000')).at(-1), 1);
+  },
+);
 
-test.serial('a search that began by meaning goes on by text when it must, and one that began by text stays with it', async (t) => {
-  const { ctx, services } = t.context;
-  for (const index of [1, 2, 3]) await buildProduct(ctx, { slug: `mug-${index}`, name: `Mug ${'tall '.repeat(index)}` });
-  await runJobs(services);
-  const { rows: [first], cursor } = await settle(t.context, 'mug').then(() => searchDocuments(ctx, { q: 'mug', limit: 1 }));
-  t.truthy(first);
-  const anew = await searchDocuments(byText(ctx), { q: 'mug', limit: 1 });
-  const onward = await searchDocuments(ctx, { q: 'mug', limit: 2, cursor: anew.cursor ?? '' });
-  t.is(onward.mode, 'text');
-  t.true(onward.degraded);
-  t.is(new Set([...slugs(anew), ...slugs(onward)]).size, 3);
-  const silent = { ...ctx, ports: { ...ctx.ports, embedder: { model: 'none', embed: () => new Promise<never>(() => undefined) } } };
-  const without = await searchDocuments(silent, { q: 'mug', limit: 1, cursor: cursor ?? '' });
-  t.is(without.mode, 'text');
-  t.is(without.rows.length, 1);
-  await t.throwsAsync(searchDocuments(ctx, { q: 'cup', cursor: cursor ?? '' }), { code: 'invalid_cursor' });
-});
+test.serial(
+  'a search that began by meaning goes on by text when it must, and one that began by text stays with it',
+  async (t) => {
+    const { ctx, services } = t.context;
+    for (const index of [1, 2, 3])
+      await buildProduct(ctx, { slug: `mug-${index}`, name: `Mug ${'tall '.repeat(index)}` });
+    await runJobs(services);
+    const {
+      rows: [first],
+      cursor,
+    } = await settle(t.context, 'mug').then(() => searchDocuments(ctx, { q: 'mug', limit: 1 }));
+    t.truthy(first);
+    const anew = await searchDocuments(byText(ctx), { q: 'mug', limit: 1 });
+    const onward = await searchDocuments(ctx, { q: 'mug', limit: 2, cursor: anew.cursor ?? '' });
+    t.is(onward.mode, 'text');
+    t.true(onward.degraded);
+    t.is(new Set([...slugs(anew), ...slugs(onward)]).size, 3);
+    const silent = {
+      ...ctx,
+      ports: { ...ctx.ports, embedder: { model: 'none', embed: () => new Promise<never>(() => undefined) } },
+    };
+    const without = await searchDocuments(silent, { q: 'mug', limit: 1, cursor: cursor ?? '' });
+    t.is(without.mode, 'text');
+    t.is(without.rows.length, 1);
+    await t.throwsAsync(searchDocuments(ctx, { q: 'cup', cursor: cursor ?? '' }), { code: 'invalid_cursor' });
+  },
+);
 
 test.serial('a document is embedded when its text changes and not otherwise, and many in one call', async (t) => {
   const { ctx, services, embeddings } = t.context;
@@ -158,11 +186,16 @@ test.serial('a document is embedded when its text changes and not otherwise, and
   t.is(counts.inputs, homewareDocuments);
   t.is(counts.requests, 1);
 
-  const save = (name: string) => transact(ctx, (ctx) => saveProduct(ctx, { slug: 'oak-bowl', name, variants: [{ sku: 'BWL-OAK', price_cents: 3800 }] }));
+  const save = (name: string) =>
+    transact(ctx, (ctx) =>
+      saveProduct(ctx, { slug: 'oak-bowl', name, variants: [{ sku: 'BWL-OAK', price_cents: 3800 }] }),
+    );
   await save('Ash bowl');
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, homewareDocuments + 1);
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'oak-bowl', name: 'Ash bowl', variants: [{ sku: 'BWL-OAK', price_cents: 4100 }] }));
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug: 'oak-bowl', name: 'Ash bowl', variants: [{ sku: 'BWL-OAK', price_cents: 4100 }] }),
+  );
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, homewareDocuments + 1, 'another price is no other text');
   const [job] = await enqueuedJobs(ctx, embedDocumentJob);
@@ -179,7 +212,9 @@ test.serial('search follows what is renamed and removed', async (t) => {
   await buildProduct(ctx, { slug: 'else', name: 'Wool rug' });
   await runJobs(services);
   t.deepEqual(slugs(await settle(t.context, 'beaker')), ['thing']);
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }),
+  );
   await runJobs(services);
   t.false(slugs(await settle(t.context, 'beaker')).includes('thing'));
   t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
@@ -200,18 +235,30 @@ test.serial('documents wait while the embedder is away, and one that it will not
   const pending = await enqueuedJobs(ctx, embedDocumentJob);
   t.is(pending.length, 2);
 
-  const picky: Context = { ...ctx, ports: { ...ctx.ports, embedder: embedder && {
-    ...embedder,
-    async embed(texts, options) {
-      if (texts.some((text) => text.includes('Poison'))) await embeddings.fault({ kind: 'status', status: 400 });
-      return embedder.embed(texts, options);
+  const picky: Context = {
+    ...ctx,
+    ports: {
+      ...ctx.ports,
+      embedder: embedder && {
+        ...embedder,
+        async embed(texts, options) {
+          if (texts.some((text) => text.includes('Poison'))) await embeddings.fault({ kind: 'status', status: 400 });
+          return embedder.embed(texts, options);
+        },
+      },
     },
-  } } };
+  };
   clock.pass(minutes(2));
   for (const job of [...pending, ...pending]) await embedDocument(picky, job);
-  const rows = await read<{ done: boolean; embedded: boolean }>(ctx, sql`
-    select pending is null as done, embedding is not null as embedded from search_embeddings where tenant_id = ${ctx.tenant.id} order by 2`);
-  t.deepEqual(rows, [{ done: true, embedded: false }, { done: true, embedded: true }]);
+  const rows = await read<{ done: boolean; embedded: boolean }>(
+    ctx,
+    sql`
+    select pending is null as done, embedding is not null as embedded from search_embeddings where tenant_id = ${ctx.tenant.id} order by 2`,
+  );
+  t.deepEqual(rows, [
+    { done: true, embedded: false },
+    { done: true, embedded: true },
+  ]);
 });
 
 test.serial('a text that is written anew while it is embedded is embedded anew', async (t) => {
@@ -219,17 +266,32 @@ test.serial('a text that is written anew while it is embedded is embedded anew',
   const { embedder } = ctx.ports;
   const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
   await indexDocument(ctx, { kind: 'product', id });
-  const slow: Context = { ...ctx, ports: { ...ctx.ports, embedder: embedder && {
-    ...embedder,
-    async embed(texts, options) {
-      const vectors = await embedder.embed(texts, options);
-      await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }));
-      await indexDocument(ctx, { kind: 'product', id });
-      return vectors;
+  const slow: Context = {
+    ...ctx,
+    ports: {
+      ...ctx.ports,
+      embedder: embedder && {
+        ...embedder,
+        async embed(texts, options) {
+          const vectors = await embedder.embed(texts, options);
+          await transact(ctx, (ctx) =>
+            saveProduct(ctx, {
+              slug: 'thing',
+              name: 'Velvet sofa',
+              variants: [{ sku: variant.sku, price_cents: 100 }],
+            }),
+          );
+          await indexDocument(ctx, { kind: 'product', id });
+          return vectors;
+        },
+      },
     },
-  } } };
+  };
   await embedDocument(slow, { kind: 'product', id });
-  const [row] = await read<{ pending: string | null }>(ctx, sql`select pending from search_embeddings where tenant_id = ${ctx.tenant.id}`);
+  const [row] = await read<{ pending: string | null }>(
+    ctx,
+    sql`select pending from search_embeddings where tenant_id = ${ctx.tenant.id}`,
+  );
   t.regex(row?.pending ?? '', /Velvet sofa/);
   await runJobs(services);
   t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
@@ -245,7 +307,11 @@ test.serial('a store takes no name and no word from another', async (t) => {
   const before = (await embeddings.counts()).requests;
   await searchDocuments(ctx, { q: 'oak-bowl' });
   t.is((await embeddings.counts()).requests, before + 1, 'what is a name elsewhere is a word here');
-  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'mgu' })), ['mug'], 'what is spelled right elsewhere is a slip here');
+  t.deepEqual(
+    slugs(await searchDocuments(byText(ctx), { q: 'mgu' })),
+    ['mug'],
+    'what is spelled right elsewhere is a slip here',
+  );
 });
 
 test.serial('what was there before the embedder, or was embedded by another, is found by the sweep', async (t) => {
@@ -259,14 +325,22 @@ test.serial('what was there before the embedder, or was embedded by another, is 
   await sweepEmbeddings(services.context(), { slot: 1 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 2);
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`update search_embeddings set model = 'old', content_hash = 'x' where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(
+      sql`update search_embeddings set model = 'old', content_hash = 'x' where tenant_id = ${ctx.tenant.id}`,
+    ),
+  );
   await sweepEmbeddings(services.context(), { slot: 2 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 3);
   await sweepEmbeddings(services.context(), { slot: 3 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 3, 'there is nothing left to do');
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`update search_embeddings set pending = 'Mug', wanted_at = ${clock.now()} where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(
+      sql`update search_embeddings set pending = 'Mug', wanted_at = ${clock.now()} where tenant_id = ${ctx.tenant.id}`,
+    ),
+  );
   clock.pass(days(2) + hours(1));
   await sweepEmbeddings(services.context(), { slot: 4 });
   await runJobs(services);
@@ -283,39 +357,52 @@ test.serial('what is not shown is not found by its meaning either', async (t) =>
   t.deepEqual(slugs(await settle(t.context, 'cup')), ['mug']);
 });
 
-test.serial('a store has at most as many vectors as a process may hold, what has one keeps it, and what goes makes room', async (t) => {
-  const { ctx, services, embeddings } = t.context;
-  const { slug, variant } = await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
-  await buildProduct(ctx, { slug: 'rug', name: 'Jute rug' });
-  await runJobs(services);
-  t.is(await countedDocuments(ctx), 2);
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`update search_versions set documents = 20000 where tenant_id = ${ctx.tenant.id}`));
-  const before = (await embeddings.counts()).inputs;
-  const { id } = await buildProduct(ctx, { slug: 'one-too-many', name: 'Velvet sofa' });
-  const rename = (name: string) => transact(ctx, (ctx) => saveProduct(ctx, { slug, name, variants: [{ sku: variant.sku, price_cents: 100 }] }));
-  await rename('Stoneware cup');
-  await runJobs(services);
-  t.is((await embeddings.counts()).inputs, before + 1);
-  t.deepEqual(slugs(await searchDocuments(byText(ctx), { q: 'velvet' })), ['one-too-many'], 'it is still found by its words');
+test.serial(
+  'a store has at most as many vectors as a process may hold, what has one keeps it, and what goes makes room',
+  async (t) => {
+    const { ctx, services, embeddings } = t.context;
+    const { slug, variant } = await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
+    await buildProduct(ctx, { slug: 'rug', name: 'Jute rug' });
+    await runJobs(services);
+    t.is(await countedDocuments(ctx), 2);
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`update search_versions set documents = 20000 where tenant_id = ${ctx.tenant.id}`),
+    );
+    const before = (await embeddings.counts()).inputs;
+    const { id } = await buildProduct(ctx, { slug: 'one-too-many', name: 'Velvet sofa' });
+    const rename = (name: string) =>
+      transact(ctx, (ctx) => saveProduct(ctx, { slug, name, variants: [{ sku: variant.sku, price_cents: 100 }] }));
+    await rename('Stoneware cup');
+    await runJobs(services);
+    t.is((await embeddings.counts()).inputs, before + 1);
+    t.deepEqual(
+      slugs(await searchDocuments(byText(ctx), { q: 'velvet' })),
+      ['one-too-many'],
+      'it is still found by its words',
+    );
 
-  await sweepEmbeddings(services.context(), { slot: 1 });
-  await runJobs(services);
-  t.is((await embeddings.counts()).inputs, before + 1, 'the sweep finds no room for it either');
-  await transact(ctx, (ctx) => removeProduct(ctx, 'rug'));
-  await runJobs(services);
-  t.is(await countedDocuments(ctx), 19_999);
-  await sweepEmbeddings(services.context(), { slot: 2 });
-  await runJobs(services);
-  await indexDocument(ctx, { kind: 'product', id });
-  t.is((await embeddings.counts()).inputs, before + 2);
-  t.is(await countedDocuments(ctx), 20_000);
-  await rename('Stoneware beaker');
-  await runJobs(services);
-  t.is(await countedDocuments(ctx), 20_000, 'what is embedded anew is counted once');
-});
+    await sweepEmbeddings(services.context(), { slot: 1 });
+    await runJobs(services);
+    t.is((await embeddings.counts()).inputs, before + 1, 'the sweep finds no room for it either');
+    await transact(ctx, (ctx) => removeProduct(ctx, 'rug'));
+    await runJobs(services);
+    t.is(await countedDocuments(ctx), 19_999);
+    await sweepEmbeddings(services.context(), { slot: 2 });
+    await runJobs(services);
+    await indexDocument(ctx, { kind: 'product', id });
+    t.is((await embeddings.counts()).inputs, before + 2);
+    t.is(await countedDocuments(ctx), 20_000);
+    await rename('Stoneware beaker');
+    await runJobs(services);
+    t.is(await countedDocuments(ctx), 20_000, 'what is embedded anew is counted once');
+  },
+);
 
 async function countedDocuments(ctx: Context): Promise<number | undefined> {
-  const row = await readOne<{ documents: number }>(ctx, sql`select documents from search_versions where tenant_id = ${ctx.tenant.id}`);
+  const row = await readOne<{ documents: number }>(
+    ctx,
+    sql`select documents from search_versions where tenant_id = ${ctx.tenant.id}`,
+  );
   return row?.documents;
 }
 
@@ -323,7 +410,9 @@ test.serial('what changes while no embedder is configured is embedded anew when 
   const { ctx, services, embeddings } = t.context;
   const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
   await runJobs(services);
-  await transact(ctx, (ctx) => saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }));
+  await transact(ctx, (ctx) =>
+    saveProduct(ctx, { slug: 'thing', name: 'Velvet sofa', variants: [{ sku: variant.sku, price_cents: 100 }] }),
+  );
   await indexDocument(byText(ctx), { kind: 'product', id });
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
   t.deepEqual(slugs(await searchDocuments(ctx, { q: 'beaker' })), [], 'it is no mug any more');
@@ -351,10 +440,15 @@ test.serial('what is searched for in vain is remembered, for a while', async (t)
   await searchDocuments(ctx, { q: 'Submarine' });
   await searchDocuments(ctx, { q: ' submarine ' });
   await searchDocuments(ctx, { q: 'zeppelin' });
-  t.like(await listZeroResultSearches(ctx), [{ query: 'submarine', count: 2 }, { query: 'zeppelin', count: 1 }]);
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  t.like(await listZeroResultSearches(ctx), [
+    { query: 'submarine', count: 2 },
+    { query: 'zeppelin', count: 1 },
+  ]);
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     insert into zero_result_searches (tenant_id, query, count, last_at)
-    select ${ctx.tenant.id}, 'random ' || number, 1, ${clock.now()}::timestamptz from generate_series(1, 5010) as number`));
+    select ${ctx.tenant.id}, 'random ' || number, 1, ${clock.now()}::timestamptz from generate_series(1, 5010) as number`),
+  );
   await pruneZeroResultSearches(services.context());
   t.is((await listZeroResultSearches(ctx, { limit: 10_000 })).length, 5000, 'whoever searches at random fills no disk');
   t.like(await listZeroResultSearches(ctx), [{ query: 'submarine', count: 2 }]);

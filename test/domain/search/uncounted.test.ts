@@ -1,14 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { readOne, transact } from '#src/database/transact.ts';
 import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOne, transact } from '#src/database/transact.ts';
 import { embedDocument, indexDocument, searchDocuments } from '#src/domain/search/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddings.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<EmbeddingsContext>;
 await useEmbeddings(test);
@@ -20,44 +19,72 @@ const products = 600;
 /** Half of a store's products are mugs, and PostgreSQL has counted none of them. */
 async function fillStore({ ctx, services }: EmbeddingsContext): Promise<void> {
   await leaveUnanalyzed(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings']);
-  const inputs = Array.from({ length: products }, (_, number): ProductInput => ({
-    slug: `product-${number}`, name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`, tags: ['clay'],
-    variants: [{ sku: `S-${number}`, price_cents: 1000 }, { sku: `L-${number}`, price_cents: 1200 }],
-  }));
+  const inputs = Array.from(
+    { length: products },
+    (_, number): ProductInput => ({
+      slug: `product-${number}`,
+      name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`,
+      tags: ['clay'],
+      variants: [
+        { sku: `S-${number}`, price_cents: 1000 },
+        { sku: `L-${number}`, price_cents: 1200 },
+      ],
+    }),
+  );
   await transact(ctx, (ctx) => saveProducts(ctx, inputs, {}));
 }
 
-test.serial('a store that was filled a moment ago is searched without reading its products over and over', async (t) => {
-  const { ctx, services } = t.context;
-  await fillStore(t.context);
-  await runJobs(services, { rounds: products });
-  await until(async () => (await searchDocuments(ctx, { q: 'cup' })).mode === 'semantic');
+test.serial(
+  'a store that was filled a moment ago is searched without reading its products over and over',
+  async (t) => {
+    const { ctx, services } = t.context;
+    await fillStore(t.context);
+    await runJobs(services, { rounds: products });
+    await until(async () => (await searchDocuments(ctx, { q: 'cup' })).mode === 'semantic');
 
-  const byText: Context = { ...ctx, ports: { ...ctx.ports, embedder: undefined } };
-  for (const [mode, asker] of [['text', byText], ['meaning', ctx]] as const) {
-    for (const q of ['mug', 'stoneware', 'mgu', 'stonewaremug', 'stoneware cup', 'zeppelin']) {
-      await until(async () => !(await searchDocuments(asker, { q })).degraded);
-      const [handled] = await rowsHandled(ctx.database, /candidates as/, (database) => searchDocuments({ ...asker, database }, { q }));
-      // All are looked through in some ten steps, once each.
-      for (const rows of Object.values(handled ?? {})) t.true(rows < 15 * products, `"${q}" by ${mode}: ${rows} rows`);
+    const byText: Context = { ...ctx, ports: { ...ctx.ports, embedder: undefined } };
+    for (const [mode, asker] of [
+      ['text', byText],
+      ['meaning', ctx],
+    ] as const) {
+      for (const q of ['mug', 'stoneware', 'mgu', 'stonewaremug', 'stoneware cup', 'zeppelin']) {
+        await until(async () => !(await searchDocuments(asker, { q })).degraded);
+        const [handled] = await rowsHandled(ctx.database, /candidates as/, (database) =>
+          searchDocuments({ ...asker, database }, { q }),
+        );
+        // All are looked through in some ten steps, once each.
+        for (const rows of Object.values(handled ?? {}))
+          t.true(rows < 15 * products, `"${q}" by ${mode}: ${rows} rows`);
+      }
     }
-  }
-});
+  },
+);
 
-test.serial('a product of a store that was filled a moment ago is indexed and embedded without reading the others', async (t) => {
-  const { ctx, services } = t.context;
-  await fillStore(t.context);
-  await runJobs(services, { rounds: products });
-  const { id = '' } = await readOne<{ id: string }>(ctx, sql`
-    select id from products where tenant_id = ${ctx.tenant.id} and slug = 'product-300'`) ?? {};
-  const handledBy = async (work: typeof indexDocument) => {
-    const handled = await rowsHandled(ctx.database, /search_|variants/, (database) => work({ ...ctx, database }, { kind: 'product', id }));
-    return Math.max(...handled.flatMap(({ custom, generic }) => [custom, generic]));
-  };
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
-    update search_embeddings set content_hash = 'x' where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`));
-  t.true(await handledBy(indexDocument) < products / 20);
-  // Once for all that are taken along, the others may be looked through.
-  t.true(await handledBy(embedDocument) < 4 * products);
-  t.true(await handledBy(embedDocument) < products / 20);
-});
+test.serial(
+  'a product of a store that was filled a moment ago is indexed and embedded without reading the others',
+  async (t) => {
+    const { ctx, services } = t.context;
+    await fillStore(t.context);
+    await runJobs(services, { rounds: products });
+    const { id = '' } =
+      (await readOne<{ id: string }>(
+        ctx,
+        sql`
+    select id from products where tenant_id = ${ctx.tenant.id} and slug = 'product-300'`,
+      )) ?? {};
+    const handledBy = async (work: typeof indexDocument) => {
+      const handled = await rowsHandled(ctx.database, /search_|variants/, (database) =>
+        work({ ...ctx, database }, { kind: 'product', id }),
+      );
+      return Math.max(...handled.flatMap(({ custom, generic }) => [custom, generic]));
+    };
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
+    update search_embeddings set content_hash = 'x' where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`),
+    );
+    t.true((await handledBy(indexDocument)) < products / 20);
+    // Once for all that are taken along, the others may be looked through.
+    t.true((await handledBy(embedDocument)) < 4 * products);
+    t.true((await handledBy(embedDocument)) < products / 20);
+  },
+);

@@ -21,26 +21,35 @@ const change = fc.record({
 });
 
 test('whatever comes and goes, the nearest are those that a comparison of all would find', (t) => {
-  fc.assert(fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), (changes, count) => {
-    const store = new VectorStore(3);
-    const model = new Map<string, number[]>();
-    for (const { kind, id, values } of changes) {
-      store.apply({ kind, id, packed: values && pack(values) } as never);
-      if (values) model.set(`${kind}:${id}`, values);
-      else model.delete(`${kind}:${id}`);
-    }
-    const query = [1, -2, 3];
-    const expected = [...model]
-      .filter(([name]) => name.startsWith('product:'))
-      .map(([, values]) => values.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0))
-      .toSorted((left, right) => right - left).slice(0, count);
-    const found = store.nearest(Float32Array.from(query), ['product'], count);
-    t.is(store.size, model.size);
-    t.deepEqual(found.map(({ likeness }) => likeness), expected);
-    for (const { kind, id, likeness } of found) {
-      t.is(likeness, (model.get(`${kind}:${id}`) ?? []).reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0));
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), (changes, count) => {
+      const store = new VectorStore(3);
+      const model = new Map<string, number[]>();
+      for (const { kind, id, values } of changes) {
+        store.apply({ kind, id, packed: values && pack(values) } as never);
+        if (values) model.set(`${kind}:${id}`, values);
+        else model.delete(`${kind}:${id}`);
+      }
+      const query = [1, -2, 3];
+      const expected = [...model]
+        .filter(([name]) => name.startsWith('product:'))
+        .map(([, values]) => values.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0))
+        .toSorted((left, right) => right - left)
+        .slice(0, count);
+      const found = store.nearest(Float32Array.from(query), ['product'], count);
+      t.is(store.size, model.size);
+      t.deepEqual(
+        found.map(({ likeness }) => likeness),
+        expected,
+      );
+      for (const { kind, id, likeness } of found) {
+        t.is(
+          likeness,
+          (model.get(`${kind}:${id}`) ?? []).reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0),
+        );
+      }
+    }),
+  );
 });
 
 test('a vector of another length is none', (t) => {
@@ -52,7 +61,16 @@ test('a vector of another length is none', (t) => {
 
 test('no more are held than a process may hold, and what is held is kept up to date', (t) => {
   const store = new VectorStore(2, 2);
-  for (const [id, values] of [['a', [1, 0]], ['b', [0, 1]], ['c', [1, 1]], ['a', [0, 2]]] as const) store.apply({ kind: 'product', id, packed: pack(values) });
+  for (const [id, values] of [
+    ['a', [1, 0]],
+    ['b', [0, 1]],
+    ['c', [1, 1]],
+    ['a', [0, 2]],
+  ] as const)
+    store.apply({ kind: 'product', id, packed: pack(values) });
   t.is(store.size, 2);
-  t.deepEqual(store.nearest(Float32Array.of(0, 1), ['product'], 3).map(({ id }) => id), ['a', 'b']);
+  t.deepEqual(
+    store.nearest(Float32Array.of(0, 1), ['product'], 3).map(({ id }) => id),
+    ['a', 'b'],
+  );
 });

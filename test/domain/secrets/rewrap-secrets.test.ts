@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { asPlatform, read, transact } from '#src/database/transact.ts';
+import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { claimRequest, storeReply } from '#src/domain/idempotency/index.ts';
-import { acceptCall, callSecretOf, completeConnection, createIntegrationState, readConnection } from '#src/domain/integrations/index.ts';
+import {
+  acceptCall,
+  callSecretOf,
+  completeConnection,
+  createIntegrationState,
+  readConnection,
+} from '#src/domain/integrations/index.ts';
 import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';
 import { inspectSecrets, rewrapSecrets } from '#src/domain/secrets/index.ts';
 import { sealedColumns } from '#src/domain/secrets/sealed-columns.ts';
@@ -21,7 +26,10 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 
-const [older, newer] = [['k1', randomBytes(32)], ['k2', randomBytes(32)]] as const;
+const [older, newer] = [
+  ['k1', randomBytes(32)],
+  ['k2', randomBytes(32)],
+] as const;
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment: { ENCRYPTION_KEYS: `k1:${older[1].toString('base64')}` } });
 
@@ -33,55 +41,90 @@ test('every column that holds sealed text is registered, and everybody who seals
   const columns = await services.execute<{ name: string }>(sql`
     select c.table_name || '.' || c.column_name as name from information_schema.columns c
     where c.table_schema = 'public' and c.column_name like '%\_sealed' order by 1`);
-  t.deepEqual(sealedColumns.map(({ table, column }) => `${table}.${column}`).toSorted(), columns.map(({ name }) => name));
+  t.deepEqual(
+    sealedColumns.map(({ table, column }) => `${table}.${column}`).toSorted(),
+    columns.map(({ name }) => name),
+  );
 
   const domainsThatSeal = sources
     .filter(({ path, text }) => path.startsWith('src/domain/') && /\.seal\(/.test(text))
     .map(({ path }) => path.split('/')[2])
     .filter((domain) => domain !== 'secrets');
-  const registering = sources.flatMap(({ path }) => /^src\/domain\/([a-z]+)\/sealed-columns\.ts$/.exec(path)?.[1] ?? []);
-  t.deepEqual([...new Set(domainsThatSeal)].filter((domain) => !registering.includes(domain ?? '')), []);
-  const keepers = sources.filter(({ path, text }) => !path.startsWith('src/domain/secrets/') && /insert into|update /.test(text) && /keyring\.seal/.test(text) && !/_sealed|secretKeySealed/.test(text));
-  t.deepEqual(keepers.map(({ path }) => path), [], 'what is sealed is kept in a column that says so');
+  const registering = sources.flatMap(
+    ({ path }) => /^src\/domain\/([a-z]+)\/sealed-columns\.ts$/.exec(path)?.[1] ?? [],
+  );
+  t.deepEqual(
+    [...new Set(domainsThatSeal)].filter((domain) => !registering.includes(domain ?? '')),
+    [],
+  );
+  const keepers = sources.filter(
+    ({ path, text }) =>
+      !path.startsWith('src/domain/secrets/') &&
+      /insert into|update /.test(text) &&
+      /keyring\.seal/.test(text) &&
+      !/_sealed|secretKeySealed/.test(text),
+  );
+  t.deepEqual(
+    keepers.map(({ path }) => path),
+    [],
+    'what is sealed is kept in a column that says so',
+  );
 });
 
-test.serial('after a rotation every secret opens with the new key alone, and nothing else of the rows has changed', async (t) => {
-  const { ctx } = t.context;
-  const account = await buildPaymentAccount(ctx);
-  const connectionId = await sealSomethingEverywhere(t.context, await receiverFor(t));
-  const secret = await readSessionSecret(ctx);
-  const before = await rowsWithoutSecrets(ctx);
-  t.true((await usesOf(ctx, both)).every(({ keyId, state }) => keyId === 'k1' && state === 'stale'));
+test.serial(
+  'after a rotation every secret opens with the new key alone, and nothing else of the rows has changed',
+  async (t) => {
+    const { ctx } = t.context;
+    const account = await buildPaymentAccount(ctx);
+    const connectionId = await sealSomethingEverywhere(t.context, await receiverFor(t));
+    const secret = await readSessionSecret(ctx);
+    const before = await rowsWithoutSecrets(ctx);
+    t.true((await usesOf(ctx, both)).every(({ keyId, state }) => keyId === 'k1' && state === 'stale'));
 
-  const told: string[] = [];
-  const rewrapped = await rewrapSecrets({ ...ctx, keyring: both }, ({ table, column }) => told.push(`${table}.${column}`));
-  t.deepEqual(rewrapped.flatMap(({ damaged }) => damaged), []);
-  for (const { table, column, rewrapped: count } of rewrapped) t.true(count > 0 && told.includes(`${table}.${column}`), `${table}.${column}`);
+    const told: string[] = [];
+    const rewrapped = await rewrapSecrets({ ...ctx, keyring: both }, ({ table, column }) =>
+      told.push(`${table}.${column}`),
+    );
+    t.deepEqual(
+      rewrapped.flatMap(({ damaged }) => damaged),
+      [],
+    );
+    for (const { table, column, rewrapped: count } of rewrapped)
+      t.true(count > 0 && told.includes(`${table}.${column}`), `${table}.${column}`);
 
-  const after: Context = { ...ctx, keyring: ring(newer) };
-  const uses = await usesOf(after, after.keyring);
-  t.deepEqual(new Set(uses.map(({ table, column }) => `${table}.${column}`)), new Set(sealedColumns.map(({ table, column }) => `${table}.${column}`)));
-  t.true(uses.every(({ keyId, state }) => keyId === 'k2' && state === 'current'));
-  t.deepEqual(await readSessionSecret(after), secret);
-  t.is((await openAccount(after)).secretKey, account.secretKey);
-  t.deepEqual(await liveWebhookSecrets(after, { fresh: true }), [account.webhookSecret]);
-  t.deepEqual((await readConnection(after, connectionId))?.received, { code: 'abc' });
-  t.deepEqual(await rowsWithoutSecrets(ctx), before);
+    const after: Context = { ...ctx, keyring: ring(newer) };
+    const uses = await usesOf(after, after.keyring);
+    t.deepEqual(
+      new Set(uses.map(({ table, column }) => `${table}.${column}`)),
+      new Set(sealedColumns.map(({ table, column }) => `${table}.${column}`)),
+    );
+    t.true(uses.every(({ keyId, state }) => keyId === 'k2' && state === 'current'));
+    t.deepEqual(await readSessionSecret(after), secret);
+    t.is((await openAccount(after)).secretKey, account.secretKey);
+    t.deepEqual(await liveWebhookSecrets(after, { fresh: true }), [account.webhookSecret]);
+    t.deepEqual((await readConnection(after, connectionId))?.received, { code: 'abc' });
+    t.deepEqual(await rowsWithoutSecrets(ctx), before);
 
-  const again = await rewrapSecrets({ ...ctx, keyring: both });
-  t.true(again.every(({ rewrapped }) => rewrapped === 0));
-});
+    const again = await rewrapSecrets({ ...ctx, keyring: both });
+    t.true(again.every(({ rewrapped }) => rewrapped === 0));
+  },
+);
 
 test.serial('a rotation that dies half-way goes on where it was', async (t) => {
   const { ctx } = t.context;
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     insert into integration_calls (tenant_id, id, provider, message_id, body_sealed, state, received_at)
     select ${ctx.tenant.id}, 'call_' || n, 'bookkeeper', n::text, ${ctx.keyring.seal(ctx.tenant.id, 'integration_call', '{}')}, 'received', now()
-    from generate_series(1, 450) n`));
+    from generate_series(1, 450) n`),
+  );
   const stopped = new AbortController();
-  await t.throwsAsync(rewrapSecrets({ ...ctx, keyring: both, signal: stopped.signal }, ({ table }, count) => {
-    if (table === 'integration_calls' && count >= 200) stopped.abort();
-  }), { name: 'AbortError' });
+  await t.throwsAsync(
+    rewrapSecrets({ ...ctx, keyring: both, signal: stopped.signal }, ({ table }, count) => {
+      if (table === 'integration_calls' && count >= 200) stopped.abort();
+    }),
+    { name: 'AbortError' },
+  );
   const left = await countOf(ctx, 'k1');
   t.true(left > 0 && left < 450, `${left} left`);
   const calls = (await rewrapSecrets({ ...ctx, keyring: both })).find(({ table }) => table === 'integration_calls');
@@ -103,32 +146,64 @@ test.serial('what no key opens is told, left as it is, and keeps nothing else fr
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const lost = createKeyring([['k0', randomBytes(32)]]).seal(ctx.tenant.id, 'payments.secret_key', 'sk_test_lost');
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`update payment_accounts set secret_key_sealed = ${lost} where tenant_id = ${ctx.tenant.id}`));
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`update payment_accounts set secret_key_sealed = ${lost} where tenant_id = ${ctx.tenant.id}`),
+  );
   const rewrapped = await rewrapSecrets({ ...ctx, keyring: both });
-  t.deepEqual(rewrapped.flatMap(({ damaged }) => damaged), [{ tenantId: ctx.tenant.id, id: ctx.tenant.id, keyId: 'k0' }]);
+  t.deepEqual(
+    rewrapped.flatMap(({ damaged }) => damaged),
+    [{ tenantId: ctx.tenant.id, id: ctx.tenant.id, keyId: 'k0' }],
+  );
   const uses = await usesOf(ctx, both);
-  t.deepEqual(uses.filter(({ state }) => state === 'closed').map(({ table, keyId, count }) => [table, keyId, count]), [['payment_accounts', 'k0', 1]]);
-  const kept = await read<{ sealed: string }>(ctx, sql`select secret_key_sealed as sealed from payment_accounts where tenant_id = ${ctx.tenant.id}`);
+  t.deepEqual(
+    uses.filter(({ state }) => state === 'closed').map(({ table, keyId, count }) => [table, keyId, count]),
+    [['payment_accounts', 'k0', 1]],
+  );
+  const kept = await read<{ sealed: string }>(
+    ctx,
+    sql`select secret_key_sealed as sealed from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
   t.is(kept[0]?.sealed, lost);
 });
 
 /** Let each domain keep a secret in each of its columns. Answers the id of a connection. */
-async function sealSomethingEverywhere({ ctx }: TestContext, receiver: Parameters<typeof buildEndpoint>[1]): Promise<string> {
-  await buildShippingAccount(ctx, { webhook_token: 'a-token-of-twenty-letters', webhook_secret: 'whsec_of_the_carrier' });
+async function sealSomethingEverywhere(
+  { ctx }: TestContext,
+  receiver: Parameters<typeof buildEndpoint>[1],
+): Promise<string> {
+  await buildShippingAccount(ctx, {
+    webhook_token: 'a-token-of-twenty-letters',
+    webhook_secret: 'whsec_of_the_carrier',
+  });
   await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key: 'EZTK1234567890' }));
   const endpoint = await buildEndpoint(ctx, receiver);
   await rotateSecret(ctx, endpoint);
-  const claimed = await claimRequest(ctx, { method: 'POST', path: '/x', credential: 'anonymous', key: newId('idem'), body: Buffer.from('{}') });
+  const claimed = await claimRequest(ctx, {
+    method: 'POST',
+    path: '/x',
+    credential: 'anonymous',
+    key: newId('idem'),
+    body: Buffer.from('{}'),
+  });
   if ('lease' in claimed) await storeReply(ctx, claimed, { status: 200, body: '{}', headers: {} });
   const rawBody = Buffer.from('{}');
   const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), '{}');
   await acceptCall(ctx, {
-    provider: 'bookkeeper', messageId: 'msg_1', rawBody,
-    timestamp: signed['webhook-timestamp'] ?? '', signature: signed['webhook-signature'] ?? '',
+    provider: 'bookkeeper',
+    messageId: 'msg_1',
+    rawBody,
+    timestamp: signed['webhook-timestamp'] ?? '',
+    signature: signed['webhook-signature'] ?? '',
   });
-  const { state } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl: `${ctx.tenant.storefrontUrl}/done` });
+  const { state } = await createIntegrationState(ctx, {
+    provider: 'bookkeeper',
+    returnUrl: `${ctx.tenant.storefrontUrl}/done`,
+  });
   await completeConnection(ctx, { provider: 'bookkeeper', state, received: { code: 'abc' } });
-  const [connection] = await read<{ id: string }>(ctx, sql`select id from integration_connections where tenant_id = ${ctx.tenant.id}`);
+  const [connection] = await read<{ id: string }>(
+    ctx,
+    sql`select id from integration_connections where tenant_id = ${ctx.tenant.id}`,
+  );
   return connection?.id ?? '';
 }
 
@@ -137,8 +212,11 @@ async function usesOf(ctx: PlatformContext, keyring: Context['keyring']) {
 }
 
 async function countOf(ctx: Context, keyId: string): Promise<number> {
-  const [row] = await read<{ count: number }>(ctx, sql`
-    select count(*) as count from integration_calls where tenant_id = ${ctx.tenant.id} and split_part(body_sealed, ':', 1) = ${keyId}`);
+  const [row] = await read<{ count: number }>(
+    ctx,
+    sql`
+    select count(*) as count from integration_calls where tenant_id = ${ctx.tenant.id} and split_part(body_sealed, ':', 1) = ${keyId}`,
+  );
   return row?.count ?? -1;
 }
 
@@ -149,8 +227,10 @@ async function rowsWithoutSecrets(ctx: Context): Promise<unknown[]> {
     const rows: unknown[] = [];
     for (const table of tables) {
       const hidden = sealedColumns.filter((column) => column.table === table).map(({ column }) => column);
-      rows.push(await ctx.tx.execute(sql`
-        select to_jsonb(t) - ${hidden}::text[] as row from ${rawSql(table)} t order by (to_jsonb(t) - ${hidden}::text[])::text`));
+      rows.push(
+        await ctx.tx.execute(sql`
+        select to_jsonb(t) - ${hidden}::text[] as row from ${rawSql(table)} t order by (to_jsonb(t) - ${hidden}::text[])::text`),
+      );
     }
     return rows;
   });

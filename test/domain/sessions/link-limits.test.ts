@@ -5,15 +5,18 @@ import type { Context } from '#src/domain/context.ts';
 import { mailLink, requestLink } from '#src/domain/sessions/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { asked, linksOf } from '#test/support/factories/sessions.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment: { RATE_LIMIT_SCALE: '1' } });
 
-const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) } });
+const later = (ctx: Context, milliseconds: number): Context => ({
+  ...ctx,
+  clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) },
+});
 
 /** How many links to these addresses are mailed when the workers come to them, at once and twice. */
 async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number> {

@@ -2,8 +2,8 @@ import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
 import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { consumeLink, mailLink, pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { safePath } from '#src/domain/sessions/storefront-path.ts';
 import { deriveToken, rotateSessionSecret, tokenPurposes } from '#src/domain/tenants/index.ts';
@@ -11,27 +11,33 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { asked, buildLink, linksOf, sessionsOf } from '#test/support/factories/sessions.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
-import { buildTenant } from '#test/support/tenant.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
 useContext(test, { ports: { mailer } });
 
-const later = (ctx: Context, milliseconds: number): Context => ({ ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) } });
-const consume = (ctx: Context, token: string, codeVerifier: string | null = null) => consumeLink(ctx, { token, codeVerifier });
+const later = (ctx: Context, milliseconds: number): Context => ({
+  ...ctx,
+  clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) },
+});
+const consume = (ctx: Context, token: string, codeVerifier: string | null = null) =>
+  consumeLink(ctx, { token, codeVerifier });
 const refused = { code: 'invalid_or_expired_token' };
 
 test.serial('a request does the same for whoever is known and whoever is not: one row, one promise', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
   const known = await countStatements(services, () => requestLink(ctx, asked(email, { household: '203.0.113.7' })));
-  const unknown = await countStatements(services, () => requestLink(ctx, asked(newAddress(), { household: '203.0.113.8' })));
+  const unknown = await countStatements(services, () =>
+    requestLink(ctx, asked(newAddress(), { household: '203.0.113.8' })),
+  );
   t.deepEqual(unknown.statements, known.statements);
   t.is(known.statements.length, 3, known.statements.join('\n'));
   t.is((await enqueuedJobs(ctx, mailLinkJob)).length, 2);
@@ -48,7 +54,10 @@ test.serial('a worker mails whoever is known, once, and nobody else; neither row
   t.deepEqual(mailer.to(stranger), []);
   const [mail, ...others] = mailer.to(email);
   t.is(others.length, 0);
-  t.deepEqual([await linksOf(ctx, email), await linksOf(ctx, stranger)].flat().map(({ outcome }) => outcome), ['mailed', 'unknown_address']);
+  t.deepEqual(
+    [await linksOf(ctx, email), await linksOf(ctx, stranger)].flat().map(({ outcome }) => outcome),
+    ['mailed', 'unknown_address'],
+  );
   const link = linkIn(mail ?? { text: '' }, '/account/sign-in');
   t.is(link.origin, ctx.tenant.storefrontUrl);
   t.deepEqual([...link.searchParams.keys()], ['token']);
@@ -57,7 +66,9 @@ test.serial('a worker mails whoever is known, once, and nobody else; neither row
   const { rows } = await ctx.database.pool.query(
     `select string_agg(x::text, '') as text from set_config('app.tenant_id', $1, true) s(id), lateral (
        select to_jsonb(l) from sign_in_links l where s.id is not null union all select to_jsonb(m) from mails m where s.id is not null
-       offset 0) x`, [ctx.tenant.id]);
+       offset 0) x`,
+    [ctx.tenant.id],
+  );
   t.false(rows[0].text.includes((link.searchParams.get('token') ?? '').slice(30)));
 });
 
@@ -101,7 +112,8 @@ test('without its verifier a link that was asked for with a challenge neither op
   const { email } = await buildCustomer(ctx);
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const token = await buildLink(ctx, email, { codeChallenge: sha256(verifier).toString('base64url') });
-  for (const guess of [null, 'something else', sha256(verifier).toString('base64url')]) await t.throwsAsync(consume(ctx, token, guess), refused);
+  for (const guess of [null, 'something else', sha256(verifier).toString('base64url')])
+    await t.throwsAsync(consume(ctx, token, guess), refused);
   await t.notThrowsAsync(consume(ctx, token, verifier));
   await t.throwsAsync(consume(ctx, token, verifier), refused);
   t.is(sha256(verifier).toString('base64url'), 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', 'RFC 7636, appendix B');
@@ -116,23 +128,26 @@ test('a rotated secret makes the links that were mailed before worthless, and th
   await t.notThrowsAsync(consume(ctx, await buildLink(ctx, email)));
 });
 
-test.serial('a link that was asked for before a rotation and is mailed after it works, and what was mailed before does not', async (t) => {
-  const { ctx, services } = t.context;
-  const { email } = await buildCustomer(ctx);
-  await requestLink(ctx, asked(email));
-  const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
-  await mailLink(ctx, { linkId });
-  const stale = await deriveToken(ctx, tokenPurposes.signIn, linkId);
-  await transact(ctx, rotateSessionSecret);
-  await runJobs(services);
+test.serial(
+  'a link that was asked for before a rotation and is mailed after it works, and what was mailed before does not',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const { email } = await buildCustomer(ctx);
+    await requestLink(ctx, asked(email));
+    const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
+    await mailLink(ctx, { linkId });
+    const stale = await deriveToken(ctx, tokenPurposes.signIn, linkId);
+    await transact(ctx, rotateSessionSecret);
+    await runJobs(services);
 
-  const [mail] = mailer.to(email);
-  const token = linkIn(mail ?? { text: '' }, '/account/sign-in').searchParams.get('token') ?? '';
-  t.not(token, stale);
-  await t.throwsAsync(consume(ctx, stale), refused);
-  t.is((await consume(ctx, token)).customer.email, email);
-  await t.throwsAsync(consume(ctx, token), refused);
-});
+    const [mail] = mailer.to(email);
+    const token = linkIn(mail ?? { text: '' }, '/account/sign-in').searchParams.get('token') ?? '';
+    t.not(token, stale);
+    await t.throwsAsync(consume(ctx, stale), refused);
+    t.is((await consume(ctx, token)).customer.email, email);
+    await t.throwsAsync(consume(ctx, token), refused);
+  },
+);
 
 test.serial('a link that was used while its second mail waited is not mailed again', async (t) => {
   const { ctx, services } = t.context;
@@ -145,7 +160,10 @@ test.serial('a link that was used while its second mail waited is not mailed aga
 
 test('where customer accounts are switched off nothing is written, and nothing is sent that was asked for before', async (t) => {
   const { ctx } = t.context;
-  const off: Context = { ...ctx, tenant: { ...ctx.tenant, modules: { ...ctx.tenant.modules, customer_accounts: false } } };
+  const off: Context = {
+    ...ctx,
+    tenant: { ...ctx.tenant, modules: { ...ctx.tenant.modules, customer_accounts: false } },
+  };
   const { email } = await buildCustomer(ctx);
   await requestLink(off, asked(email));
   t.deepEqual(await linksOf(ctx, email), []);
@@ -169,23 +187,44 @@ test('a link leads back to a path of the storefront, and to nowhere else', async
   const { tenant } = ctx;
   t.is(safePath('/account/orders?tab=open#top'), '/account/orders?tab=open#top');
   for (const evil of [
-    '', 'account', 'https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example', '/\n/evil.example', '\\/evil.example',
-    'javascript:alert(1)', '/a b', `/${'a'.repeat(1000)}`,
-  ]) t.is(safePath(evil), null, evil);
+    '',
+    'account',
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '\\/evil.example',
+    'javascript:alert(1)',
+    '/a b',
+    `/${'a'.repeat(1000)}`,
+  ])
+    t.is(safePath(evil), null, evil);
 
   t.is(pathOnStorefront(tenant, `${tenant.storefrontUrl}/account?x=1`), '/account?x=1');
-  for (const evil of ['https://evil.example/account', `${tenant.storefrontUrl}.evil.example/`, `https://a@${tenant.slug}.example/`, 'nonsense', `${tenant.storefrontUrl}//evil.example`]) {
+  for (const evil of [
+    'https://evil.example/account',
+    `${tenant.storefrontUrl}.evil.example/`,
+    `https://a@${tenant.slug}.example/`,
+    'nonsense',
+    `${tenant.storefrontUrl}//evil.example`,
+  ]) {
     t.is(pathOnStorefront(tenant, evil), null, evil);
   }
-  fc.assert(fc.property(fc.string(), (text) => {
-    const path = safePath(`/${text}`);
-    return path === null || new URL(path, 'https://shop.example').origin === 'https://shop.example';
-  }));
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const path = safePath(`/${text}`);
+      return path === null || new URL(path, 'https://shop.example').origin === 'https://shop.example';
+    }),
+  );
 
   const { email } = await buildCustomer(ctx);
   await buildLink(ctx, email, { redirectPath: '//evil.example' });
   await buildLink(ctx, email, { redirectPath: '/account/orders' });
-  t.deepEqual((await linksOf(ctx, email)).map(({ redirectPath }) => redirectPath), [null, '/account/orders']);
+  t.deepEqual(
+    (await linksOf(ctx, email)).map(({ redirectPath }) => redirectPath),
+    [null, '/account/orders'],
+  );
 });
 
 test('tokens are derived from the id of their link, and no two links share one', async (t) => {

@@ -1,9 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-
-import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/database/transact.ts';
-import { consumeLink, endSession, openSession, pruneSessions, renewToken, rotateSession, tenantIdOfSession } from '#src/domain/sessions/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  consumeLink,
+  endSession,
+  openSession,
+  pruneSessions,
+  renewToken,
+  rotateSession,
+  tenantIdOfSession,
+} from '#src/domain/sessions/index.ts';
 import type { GrantedSession } from '#src/domain/sessions/session.ts';
 import { readSessionSecret, rotateSessionSecret } from '#src/domain/tenants/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
@@ -51,19 +58,46 @@ test('a session of one store is worthless at another, and so is whatever this st
   await t.throwsAsync(openSession({ ...ctx, tenant: await buildTenant(services) }, token), invalid);
 
   const secret = await readSessionSecret(ctx);
-  const forge = async (change: { alg?: string; kid?: string; issuer?: string; audience?: string; key?: string; sid?: string; typ?: string }) =>
+  const forge = async (change: {
+    alg?: string;
+    kid?: string;
+    issuer?: string;
+    audience?: string;
+    key?: string;
+    sid?: string;
+    typ?: string;
+  }) =>
     new SignJWT({ sid: change.sid ?? id })
-      .setProtectedHeader({ alg: change.alg ?? 'HS256', typ: change.typ ?? 'JWT', kid: change.kid ?? `${ctx.tenant.id}.1` })
-      .setIssuer(change.issuer ?? ctx.settings.publicUrl).setAudience(change.audience ?? ctx.tenant.slug).setSubject(customer.id)
-      .setExpirationTime('1h').sign(new TextEncoder().encode(change.key ?? secret.secret));
+      .setProtectedHeader({
+        alg: change.alg ?? 'HS256',
+        typ: change.typ ?? 'JWT',
+        kid: change.kid ?? `${ctx.tenant.id}.1`,
+      })
+      .setIssuer(change.issuer ?? ctx.settings.publicUrl)
+      .setAudience(change.audience ?? ctx.tenant.slug)
+      .setSubject(customer.id)
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(change.key ?? secret.secret));
   await t.notThrowsAsync(openSession(ctx, await forge({})));
   for (const change of [
-    { alg: 'HS512' }, { kid: `${ctx.tenant.id}.2` }, { issuer: 'https://evil.example' }, { audience: 'other' }, { key: 'x'.repeat(48) },
-    { sid: 'ses_none' }, { typ: 'at+jwt' },
-  ]) await t.throwsAsync(forge(change).then((token) => openSession(ctx, token)), invalid, JSON.stringify(change));
+    { alg: 'HS512' },
+    { kid: `${ctx.tenant.id}.2` },
+    { issuer: 'https://evil.example' },
+    { audience: 'other' },
+    { key: 'x'.repeat(48) },
+    { sid: 'ses_none' },
+    { typ: 'at+jwt' },
+  ])
+    await t.throwsAsync(
+      forge(change).then((token) => openSession(ctx, token)),
+      invalid,
+      JSON.stringify(change),
+    );
 
   const [, body] = token.split('.');
-  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT', kid: `${ctx.tenant.id}.1` })).toString('base64url');
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT', kid: `${ctx.tenant.id}.1` })).toString(
+    'base64url',
+  );
   for (const nonsense of [`${none}.${body}.`, `${token}x`, '', 'a.b.c', refreshTokenOf(await buildSession(ctx))]) {
     await t.throwsAsync(openSession(ctx, nonsense), invalid);
   }
@@ -113,8 +147,11 @@ test('a hundred who refresh at once get one successor, and nobody is signed out'
   const all = await Promise.all(Array.from({ length: 100 }, () => rotateSession(ctx, refreshTokenOf(session))));
   t.is(new Set(all.map(({ refreshToken }) => refreshToken)).size, 1);
   t.deepEqual(await sessionsOf(ctx, session.customer.id), ['open']);
-  const [row] = await read<{ tokens: number }>(ctx, sql`
-    select count(*)::int as tokens from refresh_tokens where tenant_id = ${ctx.tenant.id} and session_id = ${session.id}`);
+  const [row] = await read<{ tokens: number }>(
+    ctx,
+    sql`
+    select count(*)::int as tokens from refresh_tokens where tenant_id = ${ctx.tenant.id} and session_id = ${session.id}`,
+  );
   t.is(row?.tokens, 2);
   await t.notThrowsAsync(openSession(ctx, all[99]?.token ?? ''));
 });
@@ -168,10 +205,16 @@ test.serial('a session is opened with one statement beside that for the secret, 
 test.serial('links and sessions that open nothing any more are removed, once', async (t) => {
   const { ctx, services } = t.context;
   const [old, live] = [await buildSession(ctx), await buildSession(ctx)];
-  const count = async () => (await read<{ links: number; sessions: number; tokens: number }>(ctx, sql`
+  const count = async () =>
+    (
+      await read<{ links: number; sessions: number; tokens: number }>(
+        ctx,
+        sql`
     select (select count(*) from sign_in_links where tenant_id = ${ctx.tenant.id})::int as links,
       (select count(*) from sessions where tenant_id = ${ctx.tenant.id})::int as sessions,
-      (select count(*) from refresh_tokens where tenant_id = ${ctx.tenant.id})::int as tokens`))[0];
+      (select count(*) from refresh_tokens where tenant_id = ${ctx.tenant.id})::int as tokens`,
+      )
+    )[0];
   await rotateSession(later(ctx, days(20)), refreshTokenOf(live));
   const pruneAfter = (ms: number) => pruneSessions({ ...services.context(), clock: later(ctx, ms).clock });
   await pruneAfter(days(37) - minutes(1));

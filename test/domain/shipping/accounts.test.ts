@@ -2,11 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import {
-  checkShippingAccount, saveSecondShippingAccount, saveShippingAccount, ShippingAccountInput, shippingOptions,
+  checkShippingAccount,
+  ShippingAccountInput,
+  saveSecondShippingAccount,
+  saveShippingAccount,
+  shippingOptions,
 } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -23,11 +26,20 @@ useContext(test);
 test('an account is saved once, and says which fields changed', async (t) => {
   const { ctx } = t.context;
   const input = shippingAccountInput();
-  const save = (changes: Partial<typeof input> = {}) => transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, ...changes }));
+  const save = (changes: Partial<typeof input> = {}) =>
+    transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, ...changes }));
   t.deepEqual(await save(), { subject: 'shipping', action: 'created', fields: [] });
   t.like(await save(), { subject: 'shipping', action: 'unchanged', fields: [] });
-  t.like(await save({ carriers: ['fedex'], label_cost_cap_cents: 900 }), { subject: 'shipping', action: 'updated', fields: ['carriers', 'label_cost_cap_cents'] });
-  t.deepEqual((await save({ carriers: ['fedex'], label_cost_cap_cents: 900, api_key: 'another key', webhook_token: null })).fields, ['api_key', 'webhook_token']);
+  t.like(await save({ carriers: ['fedex'], label_cost_cap_cents: 900 }), {
+    subject: 'shipping',
+    action: 'updated',
+    fields: ['carriers', 'label_cost_cap_cents'],
+  });
+  t.deepEqual(
+    (await save({ carriers: ['fedex'], label_cost_cap_cents: 900, api_key: 'another key', webhook_token: null }))
+      .fields,
+    ['api_key', 'webhook_token'],
+  );
 });
 
 test('keys and tokens are sealed', async (t) => {
@@ -35,27 +47,39 @@ test('keys and tokens are sealed', async (t) => {
   const input = shippingAccountInput();
   await transact(ctx, (ctx) => saveShippingAccount(ctx, input));
   await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key: 'EZTK-secret' }));
-  const row = await readOne<object>(ctx, sql`
+  const row = await readOne<object>(
+    ctx,
+    sql`
     select to_json(a) as first, to_json(b) as second from shipping_accounts a, second_shipping_accounts b
-    where a.tenant_id = ${ctx.tenant.id} and b.tenant_id = ${ctx.tenant.id}`);
+    where a.tenant_id = ${ctx.tenant.id} and b.tenant_id = ${ctx.tenant.id}`,
+  );
   const text = JSON.stringify(row);
   for (const secret of [input.api_key, input.webhook_token ?? '', 'EZTK-secret']) t.false(text.includes(secret));
 });
 
-test('what a shopper may choose comes from the store\'s terms', async (t) => {
+test("what a shopper may choose comes from the store's terms", async (t) => {
   const { ctx } = t.context;
   t.is(await shippingOptions(ctx), undefined);
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
   t.deepEqual(await shippingOptions(ctx), {
     countries: ['US', 'CA', 'GB'],
-    options: [{ name: 'Standard', amountCents: 599, freeOverCents: 7500 }, { name: 'Express', amountCents: 1499, freeOverCents: null }],
+    options: [
+      { name: 'Standard', amountCents: 599, freeOverCents: 7500 },
+      { name: 'Express', amountCents: 1499, freeOverCents: null },
+    ],
   });
 });
 
-test('a store file\'s shipping section is checked field by field', (t) => {
+test("a store file's shipping section is checked field by field", (t) => {
   const { carriers: _, countries: __, options: ___, ...least } = shippingAccountInput();
   t.deepEqual(issuesOf(ShippingAccountInput, structuredClone(least)), []);
-  for (const wrong of [{ provider: 'pigeon' }, { carriers: ['USPS'] }, { countries: ['usa'] }, { parcel: { ...least.parcel, height_in: 0 } }, { webhook_token: '' }]) {
+  for (const wrong of [
+    { provider: 'pigeon' },
+    { carriers: ['USPS'] },
+    { countries: ['usa'] },
+    { parcel: { ...least.parcel, height_in: 0 } },
+    { webhook_token: '' },
+  ]) {
     t.true(issuesOf(ShippingAccountInput, { ...least, ...wrong }).length > 0, JSON.stringify(wrong));
   }
 });
@@ -64,11 +88,15 @@ test('saving a shipping account rejects keys of the other environment and of ano
   const shipping = fakeShippingGateway();
   const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
   const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
-  const save = (ctx: Context, given: object) => transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput(given)));
-  const saveSecond = (ctx: Context, { api_key }: { api_key: string }) => transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
+  const save = (ctx: Context, given: object) =>
+    transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput(given)));
+  const saveSecond = (ctx: Context, { api_key }: { api_key: string }) =>
+    transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
   const issueOf = async (saving: Promise<unknown>) => {
     const error = await t.throwsAsync(saving, { instanceOf: DomainError, code: 'invalid_request' });
-    const [{ path, code, detail }] = error?.extensions['errors'] as [{ path: string; code: string; detail: string }];
+    const [{ path, code, detail }] = (error?.extensions['errors'] ?? []) as unknown as [
+      { path: string; code: string; detail: string },
+    ];
     return `${path} ${code}: ${detail}`;
   };
   const isLive = '/api_key wrong_environment: is a live key, and here is the test environment';
@@ -80,11 +108,15 @@ test('saving a shipping account rejects keys of the other environment and of ano
   t.regex(await issueOf(save(ctx, { api_key: 'sk_test_abc' })), /^\/api_key wrong_kind/);
   t.regex(await issueOf(saveSecond(ctx, { api_key: 'shippo_test_abc' })), /^\/api_key wrong_kind/);
   for (const field of ['api_key', 'webhook_token', 'webhook_secret']) {
-    for (const key of [' ', 'shippo_test_abc ']) t.regex(await issueOf(save(ctx, { [field]: key })), new RegExp(`^/${field} whitespace`));
+    for (const key of [' ', 'shippo_test_abc '])
+      t.regex(await issueOf(save(ctx, { [field]: key })), new RegExp(`^/${field} whitespace`));
   }
 
   await save(ctx, { api_key: 'shippo_test_abc' });
-  t.deepEqual(await checkShippingAccount(live, 'shipping'), { ok: false, detail: 'This is a test key, and here is the live environment.' });
+  t.deepEqual(await checkShippingAccount(live, 'shipping'), {
+    ok: false,
+    detail: 'This is a test key, and here is the live environment.',
+  });
   t.deepEqual(shipping.asked, []);
   await save(live, { api_key: 'shippo_live_abc' });
   t.like(await checkShippingAccount(live, 'shipping'), { ok: true });
@@ -98,8 +130,14 @@ test('an account is checked at its provider', async (t) => {
   await t.throwsAsync(checkShippingAccount(ctx, 'shipping'), { instanceOf: DomainError, code: 'not_found' });
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
   t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
-  const refusing = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(denial()) } } };
-  t.deepEqual(await checkShippingAccount(refusing, 'shipping'), { ok: false, detail: 'The provider does not accept the key.' });
+  const refusing = {
+    ...ctx,
+    ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(denial()) } },
+  };
+  t.deepEqual(await checkShippingAccount(refusing, 'shipping'), {
+    ok: false,
+    detail: 'The provider does not accept the key.',
+  });
 });
 
 test('the second provider is stored and checked', async (t) => {
@@ -111,16 +149,26 @@ test('the second provider is stored and checked', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, secondShipping: createEasypostConnection({ baseUrl, log: silentLog }) } };
-  const save = (api_key: string) => transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
+  const ctx = {
+    ...t.context.ctx,
+    ports: { ...t.context.ctx.ports, secondShipping: createEasypostConnection({ baseUrl, log: silentLog }) },
+  };
+  const save = (api_key: string) =>
+    transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
 
   await t.throwsAsync(checkShippingAccount(ctx, 'second-shipping'), { instanceOf: DomainError, code: 'not_found' });
   t.is((await save('EZTK-wrong')).action, 'created');
   t.is((await checkShippingAccount(ctx, 'second-shipping')).ok, false);
   t.like(await save('EZTK-right'), { subject: 'second_shipping', action: 'updated', fields: ['api_key'] });
   t.is((await save('EZTK-right')).action, 'unchanged');
-  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), { ok: true, detail: 'The provider knows the account.' });
+  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), {
+    ok: true,
+    detail: 'The provider knows the account.',
+  });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), { ok: false, detail: 'The provider did not answer.' });
+  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), {
+    ok: false,
+    detail: 'The provider did not answer.',
+  });
 });

@@ -1,17 +1,17 @@
 import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
 import { cancelLabel, refundUnusedLabel } from '#src/domain/shipping/index.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { labelOf, orderOf, request, run, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -49,7 +49,10 @@ test('the label of an order that is refunded is given back, once, and that is wr
   t.is(shipping.refunded.length, 1);
   t.is((await labelOf(ctx, order.id)).state, 'voided');
   t.like(await orderOf(ctx, order.id), { status: 'refunded', fulfillment: 'unfulfilled', labels: [], attention: null });
-  t.deepEqual(await read(ctx, sql`select action from audit_log where tenant_id = ${ctx.tenant.id} and subject_id = ${order.id}`), [{ action: 'label.voided' }]);
+  t.deepEqual(
+    await read(ctx, sql`select action from audit_log where tenant_id = ${ctx.tenant.id} and subject_id = ${order.id}`),
+    [{ action: 'label.voided' }],
+  );
   t.is(await run(ctx, order.id, 1), 'done');
   t.is((await enqueuedJobs(ctx, jobs.refundUnusedLabel)).filter((payload) => payload.labelId === labelId).length, 1);
 });
@@ -74,11 +77,14 @@ test('a label that is bought while its order is refunded is given back all the s
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   const buyLabel = shipping.buyLabel.bind(shipping);
-  const during = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-    await refund(ctx, order.id);
-    await t.throwsAsync(workWithdrawals(ctx), { instanceOf: Snooze }, 'a run holds it');
-    return buyLabel(...given);
-  } };
+  const during = {
+    ...shipping,
+    async buyLabel(...given: Parameters<typeof buyLabel>) {
+      await refund(ctx, order.id);
+      await t.throwsAsync(workWithdrawals(ctx), { instanceOf: Snooze }, 'a run holds it');
+      return buyLabel(...given);
+    },
+  };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: during } }, order.id), 'done');
   t.is(shipping.bought().length, 1);
   await workWithdrawals(ctx);
@@ -121,14 +127,17 @@ test('what is on its way, or paid for after all, keeps its label', async (t) => 
   t.deepEqual(shipping.refunded, []);
 });
 
-test('a provider that is away is asked again; one that will not take it back is a person\'s', async (t) => {
+test("a provider that is away is asked again; one that will not take it back is a person's", async (t) => {
   const { ctx, shipping, clock, order } = await bought(t.context.ctx);
   await refund(ctx, order.id);
   shipping.throws.refund = [silence(), denial(), refusal()];
   await t.throwsAsync(workWithdrawals(ctx), { message: /did not answer/ });
   await t.throwsAsync(workWithdrawals(ctx), { instanceOf: Snooze });
   clock.pass(1);
-  await t.throwsAsync(workWithdrawals(ctx), { instanceOf: ManualActionRequired, message: new RegExp(`^${order.orderNumber}: label_not_refunded\\. `) });
+  await t.throwsAsync(workWithdrawals(ctx), {
+    instanceOf: ManualActionRequired,
+    message: new RegExp(`^${order.orderNumber}: label_not_refunded\\. `),
+  });
   t.like(await orderOf(ctx, order.id), { attention: 'label_not_refunded', fulfillment: 'label_purchased' });
   await workWithdrawals(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'voided');

@@ -4,11 +4,13 @@ import fc from 'fast-check';
 import { chooseCheapest, sortedByCost } from '#src/domain/shipping/choose-cheapest.ts';
 import { rate } from '#test/support/fakes/shipping-gateway.ts';
 
-const choose = (rates: Parameters<typeof chooseCheapest>[0], carriers: readonly string[] = []) => chooseCheapest(rates, carriers, 'USD');
+const choose = (rates: Parameters<typeof chooseCheapest>[0], carriers: readonly string[] = []) =>
+  chooseCheapest(rates, carriers, 'USD');
 
 test('the cheapest rate of an enabled carrier is chosen', (t) => {
   const rates = [
-    rate({ id: 'dear', amountCents: 900 }), rate({ id: 'cheap', amountCents: 700, carrier: 'ups' }),
+    rate({ id: 'dear', amountCents: 900 }),
+    rate({ id: 'cheap', amountCents: 700, carrier: 'ups' }),
     rate({ id: 'foreign', amountCents: 500, carrier: 'dhl_express' }),
   ];
   t.is(choose(rates, ['usps', 'ups'])?.id, 'cheap');
@@ -17,8 +19,10 @@ test('the cheapest rate of an enabled carrier is chosen', (t) => {
 
 test('of equal amounts the faster is chosen, then the carrier that the store names first', (t) => {
   const rates = [
-    rate({ id: 'unknown', estimatedDays: null }), rate({ id: 'slow', estimatedDays: 5 }),
-    rate({ id: 'ups', estimatedDays: 2, carrier: 'ups' }), rate({ id: 'usps', estimatedDays: 2 }),
+    rate({ id: 'unknown', estimatedDays: null }),
+    rate({ id: 'slow', estimatedDays: 5 }),
+    rate({ id: 'ups', estimatedDays: 2, carrier: 'ups' }),
+    rate({ id: 'usps', estimatedDays: 2 }),
   ];
   t.is(choose(rates, ['ups', 'usps'])?.id, 'ups');
   t.is(choose(rates, ['usps', 'ups'])?.id, 'usps');
@@ -30,17 +34,23 @@ test('a rate in another currency is never the cheapest', (t) => {
 });
 
 const rates = fc.array(
-  fc.record({
-    id: fc.uuid(), amountCents: fc.integer({ min: 1, max: 5 }), estimatedDays: fc.option(fc.integer({ min: 1, max: 3 })),
-    carrier: fc.constantFrom('usps', 'ups', 'fedex'),
-  }).map((given) => rate(given)),
+  fc
+    .record({
+      id: fc.uuid(),
+      amountCents: fc.integer({ min: 1, max: 5 }),
+      estimatedDays: fc.option(fc.integer({ min: 1, max: 3 })),
+      carrier: fc.constantFrom('usps', 'ups', 'fedex'),
+    })
+    .map((given) => rate(given)),
   { maxLength: 12 },
 );
 
 test('the choice does not depend on the order in which rates come', (t) => {
-  fc.assert(fc.property(rates, fc.constantFrom([], ['ups'], ['ups', 'usps']), (rates, carriers) => {
-    t.is(choose(rates, carriers)?.id, choose(rates.toReversed(), carriers)?.id);
-    const [first, ...others] = sortedByCost(rates, carriers);
-    t.true(others.every(({ amountCents }) => first !== undefined && first.amountCents <= amountCents));
-  }));
+  fc.assert(
+    fc.property(rates, fc.constantFrom([], ['ups'], ['ups', 'usps']), (rates, carriers) => {
+      t.is(choose(rates, carriers)?.id, choose(rates.toReversed(), carriers)?.id);
+      const [first, ...others] = sortedByCost(rates, carriers);
+      t.true(others.every(({ amountCents }) => first !== undefined && first.amountCents <= amountCents));
+    }),
+  );
 });

@@ -1,18 +1,25 @@
 import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
-import type { Context } from '#src/domain/context.ts';
-import { chooseRate, processNotification, quoteOrder, receiveNotification, type ShippingAccountInput, voidLabel } from '#src/domain/shipping/index.ts';
-import { DomainError } from '#src/lib/errors.ts';
-import { silentLog } from '#src/lib/log.ts';
 import { type AccountSummary, type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  chooseRate,
+  processNotification,
+  quoteOrder,
+  receiveNotification,
+  type ShippingAccountInput,
+  voidLabel,
+} from '#src/domain/shipping/index.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd } from './support.ts';
 
@@ -48,7 +55,9 @@ async function open(base: Context, given: Partial<ShippingAccountInput> = {}): P
   const ctx = { ...base, clock, ports: { ...base.ports, shipping } };
   const { api_key } = await buildShippingAccount(ctx, given);
   return {
-    ctx, clock, apiKey: api_key ?? '',
+    ctx,
+    clock,
+    apiKey: api_key ?? '',
     fault: (kind, more = {}) => control.fault({ match: 'POST /transactions', kind, account: api_key, ...more }),
     bought: async () => (await control.account(api_key)).labels_bought,
     transactions: async () => (await control.account(api_key)).transactions,
@@ -61,7 +70,9 @@ test.serial('the cheapest label is bought at the provider', async (t) => {
   t.is(await run(ctx, order.id), 'done');
   t.like(await labelOf(ctx, order.id), { state: 'purchased' });
   t.is(await bought(), 1);
-  const [sent] = (await control.requests('POST /transactions')).filter(({ body }) => JSON.stringify(body).includes(labelId));
+  const [sent] = (await control.requests('POST /transactions')).filter(({ body }) =>
+    JSON.stringify(body).includes(labelId),
+  );
   t.like(sent?.body, { async: false, metadata: `${labelId}:1 ${order.orderNumber}`, label_file_type: 'PDF_4x6' });
 });
 
@@ -117,10 +128,13 @@ test.serial('wherever a run dies, one label is paid for at the provider', async 
   let points = 0;
   for (let point = 1; point <= 60; point += 1) {
     const { order } = await request(ctx);
-    const died = await run({ ...ctx, clock: crashingClock(clock, point) }, order.id).then(() => false, (error: unknown) => {
-      if (error instanceof Crash) return true;
-      throw error;
-    });
+    const died = await run({ ...ctx, clock: crashingClock(clock, point) }, order.id).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof Crash) return true;
+        throw error;
+      },
+    );
     t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased', `killed at ${point}`);
     points += 1;
     t.is(await bought(), points);
@@ -132,7 +146,8 @@ test.serial('wherever a run dies, one label is paid for at the provider', async 
 test.serial('a crowd of orders, faults and workers ends with one label each', async (t) => {
   const { ctx, clock, fault, bought } = await open(t.context.ctx);
   const orders = await Promise.all(Array.from({ length: 30 }, () => request(ctx)));
-  for (const [kind, more] of faults.filter(([kind]) => kind !== 'hang')) await fault(kind, { ...more, times: 3, probability: 0.5 });
+  for (const [kind, more] of faults.filter(([kind]) => kind !== 'hang'))
+    await fault(kind, { ...more, times: 3, probability: 0.5 });
   await Promise.all(orders.flatMap(({ order }) => [run(ctx, order.id, 1), run(ctx, order.id, 1)]));
   for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(await bought(), orders.length);
@@ -140,9 +155,16 @@ test.serial('a crowd of orders, faults and workers ends with one label each', as
 
 test.serial('processNotification leaves a label and a parcel of another store of the same account alone', async (t) => {
   const seller = await open(t.context.ctx);
-  const neighbour = await open({ ...t.context.ctx, tenant: await buildTenant(t.context.services) }, { api_key: seller.apiKey });
+  const neighbour = await open(
+    { ...t.context.ctx, tenant: await buildTenant(t.context.services) },
+    { api_key: seller.apiKey },
+  );
   const [{ order }, { order: theirs }] = [await request(seller.ctx), await request(neighbour.ctx)];
-  for (const [{ ctx }, { id }] of [[seller, order], [neighbour, theirs]] as const) t.is(await run(ctx, id), 'done');
+  for (const [{ ctx }, { id }] of [
+    [seller, order],
+    [neighbour, theirs],
+  ] as const)
+    t.is(await run(ctx, id), 'done');
   const before = await labelOf(neighbour.ctx, theirs.id);
 
   for (const { object_id, tracking_number } of await control.transactions(seller.apiKey)) {

@@ -1,18 +1,31 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import { chooseRate, editAddress, labelsNeedingAttention, listLabels, markFulfilled, quoteOrder, readLabel, readLabelOfOrder, requestLabelAgain, resumeLabels, retryLabel, voidLabel } from '#src/domain/shipping/index.ts';
+import {
+  chooseRate,
+  editAddress,
+  labelsNeedingAttention,
+  listLabels,
+  markFulfilled,
+  quoteOrder,
+  readLabel,
+  readLabelOfOrder,
+  requestLabelAgain,
+  resumeLabels,
+  retryLabel,
+  voidLabel,
+} from '#src/domain/shipping/index.ts';
 import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { retryFailed, startJobs } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { labelOf, orderOf, press, outboxJobsOf, request, run, runToEnd, withFake } from './support.ts';
+import { labelOf, orderOf, outboxJobsOf, press, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -27,31 +40,42 @@ test('an address is corrected and the label tried again', async (t) => {
   await run(ctx, order.id);
   await editAddress(ctx, { orderId: order.id, address });
   await retryLabel(ctx, { labelId });
-  t.deepEqual((await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
+  t.deepEqual(
+    (await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt),
+    [1, 2],
+  );
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.quotes[0]?.to.zip, '12207');
   t.is(await run(ctx, order.id, 1), 'done', 'the old failed job, retried on the board, does nothing more');
   t.is(shipping.bought().length, 1);
 });
 
-test.serial('a label that needs an operator fails its job in the same commit, and only a retry executes it again', async (t) => {
-  const { ctx, services } = t.context;
-  await buildShippingAccount(ctx);
-  const { order, labelId } = await request(ctx, { address: { street1: null } });
-  // The queue is never told how this execution ended: the process was killed right after the commit.
-  t.true((await runJobs(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)));
-  const [job] = await services.execute<{ id: string; failure: string }>(sql`
+test.serial(
+  'a label that needs an operator fails its job in the same commit, and only a retry executes it again',
+  async (t) => {
+    const { ctx, services } = t.context;
+    await buildShippingAccount(ctx);
+    const { order, labelId } = await request(ctx, { address: { street1: null } });
+    // The queue is never told how this execution ended: the process was killed right after the commit.
+    t.true(
+      (await runJobs(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)),
+    );
+    const [job] = await services.execute<{ id: string; failure: string }>(sql`
     select id, failure from outbox where tenant_id = ${ctx.tenant.id} and job = 'labels.purchase-label' and failed_at is not null`);
-  t.regex(job?.failure ?? '', /missing_address/);
+    t.regex(job?.failure ?? '', /missing_address/);
 
-  await editAddress(ctx, { orderId: order.id, address });
-  const again = (await startJobs(services.execute, [job?.id ?? ''])).get(job?.id ?? '');
-  t.like(again, { starts: 0, failure: job?.failure }, 'what BullMQ hands out again is not executed');
-  await retryFailed(services.execute, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
-  await runJobs(services, { rounds: 1 });
-  t.deepEqual((await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt), [1, 2]);
-  t.is((await labelOf(ctx, order.id)).state, 'queued');
-});
+    await editAddress(ctx, { orderId: order.id, address });
+    const again = (await startJobs(services.execute, [job?.id ?? ''])).get(job?.id ?? '');
+    t.like(again, { starts: 0, failure: job?.failure }, 'what BullMQ hands out again is not executed');
+    await retryFailed(services.execute, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
+    await runJobs(services, { rounds: 1 });
+    t.deepEqual(
+      (await outboxJobsOf(ctx, labelId)).map(({ attempt }) => attempt),
+      [1, 2],
+    );
+    t.is((await labelOf(ctx, order.id)).state, 'queued');
+  },
+);
 
 test('an order that was oversold gets its label when somebody says so', async (t) => {
   const { ctx, clock } = withFake(t.context.ctx);
@@ -78,11 +102,20 @@ test('a person chooses a rate across a border, with the goods declared', async (
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx, { carriers: [], label_cost_cap_cents: 100 });
   shipping.rates = [rate({ amountCents: 9900, carrier: 'dhl_express' }), rate({ amountCents: 6100, carrier: 'ups' })];
-  const { order } = await request(ctx, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' }, items: [{ quantity: 2, unitPriceCents: 1000, weightOz: null, name: 'Tea' }] });
+  const { order } = await request(ctx, {
+    address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' },
+    items: [{ quantity: 2, unitPriceCents: 1000, weightOz: null, name: 'Tea' }],
+  });
   await run(ctx, order.id);
   const rates = await quoteOrder(ctx, { orderId: order.id });
-  t.deepEqual(rates.map(({ amountCents }) => amountCents), [6100, 9900]);
-  t.like(shipping.quotes[0]?.customs, { signer: 'Cedar & Clay', items: [{ description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 2 }] });
+  t.deepEqual(
+    rates.map(({ amountCents }) => amountCents),
+    [6100, 9900],
+  );
+  t.like(shipping.quotes[0]?.customs, {
+    signer: 'Cedar & Clay',
+    items: [{ description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 2 }],
+  });
 
   await chooseRate(ctx, { orderId: order.id, rateId: rates[0]?.id ?? '' });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
@@ -108,7 +141,10 @@ test('a chosen rate is tried again as it is, and never silently exchanged for an
 test('a rate is bought only for the order and the address that it was quoted for', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
-  const [order, other] = [(await request(ctx, { address: { street1: '1 Main St' } })).order, (await request(ctx)).order];
+  const [order, other] = [
+    (await request(ctx, { address: { street1: '1 Main St' } })).order,
+    (await request(ctx)).order,
+  ];
   const refused = { instanceOf: DomainError, code: 'invalid_request', message: /Ask for its rates again/ };
   const [strange] = await quoteOrder(ctx, { orderId: other.id });
   await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: strange?.id ?? '' }), refused);
@@ -128,7 +164,11 @@ test('goods that customs want filed are not quoted across a border, and the sent
   await buildShippingAccount(ctx);
   const britain = { country: 'GB', state: null, zip: 'SW1A 1AA', city: 'London' };
   const dear = await buildPaidOrder(ctx, { address: britain, items: [{ quantity: 2, unitPriceCents: 125_001 }] });
-  await t.throwsAsync(quoteOrder(ctx, { orderId: dear.id }), { instanceOf: DomainError, code: 'order_not_shippable', message: /filed with US customs/ });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: dear.id }), {
+    instanceOf: DomainError,
+    code: 'order_not_shippable',
+    message: /filed with US customs/,
+  });
   t.deepEqual(shipping.asked, []);
   const fair = await buildPaidOrder(ctx, { address: britain, items: [{ quantity: 2, unitPriceCents: 125_000 }] });
   t.true((await quoteOrder(ctx, { orderId: fair.id })).length > 0);
@@ -152,11 +192,20 @@ test('nothing is decided about a label while its purchase is open or it is being
   const other = await request(ctx);
   let during: Promise<unknown> = Promise.resolve();
   const buyLabel = shipping.buyLabel.bind(shipping);
-  const slow = { ...ctx, ports: { ...ctx.ports, shipping: { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-    during = t.throwsAsync(retryLabel(ctx, { labelId: other.labelId }), conflict('label_in_progress'));
-    await during;
-    return buyLabel(...given);
-  } } } };
+  const slow = {
+    ...ctx,
+    ports: {
+      ...ctx.ports,
+      shipping: {
+        ...shipping,
+        async buyLabel(...given: Parameters<typeof buyLabel>) {
+          during = t.throwsAsync(retryLabel(ctx, { labelId: other.labelId }), conflict('label_in_progress'));
+          await during;
+          return buyLabel(...given);
+        },
+      },
+    },
+  };
   t.is(await run(slow, other.order.id), 'done');
   await during;
 });
@@ -207,10 +256,19 @@ test('labels are listed by state and reason, for their store alone', async (t) =
   t.deepEqual(await idsOf({ state: 'purchased' }), [good.labelId]);
   const { cursor } = await listLabels(ctx, { limit: 1 });
   t.deepEqual(await idsOf({ cursor: cursor ?? '' }), [good.labelId]);
-  t.like(await readLabelOfOrder(ctx, bad.order.id), { state: 'needs_attention', reason_code: 'missing_address', order_number: bad.order.orderNumber });
+  t.like(await readLabelOfOrder(ctx, bad.order.id), {
+    state: 'needs_attention',
+    reason_code: 'missing_address',
+    order_number: bad.order.orderNumber,
+  });
   t.is(await readLabel({ ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } }, good.labelId), undefined);
   const { labels } = await labelsNeedingAttention(ctx, 1000);
-  t.true(labels.some(({ id, tenantId, shippingAddress }) => id === bad.labelId && tenantId === ctx.tenant.id && shippingAddress === null));
+  t.true(
+    labels.some(
+      ({ id, tenantId, shippingAddress }) =>
+        id === bad.labelId && tenantId === ctx.tenant.id && shippingAddress === null,
+    ),
+  );
   t.false(labels.some(({ id }) => id === good.labelId));
   t.is(shipping.bought().length, 1);
 });
@@ -218,9 +276,15 @@ test('labels are listed by state and reason, for their store alone', async (t) =
 test('a quote for a person says when the provider is away', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   const { order } = await request(ctx, { address: newYork });
-  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), {
+    instanceOf: DomainError,
+    code: 'shipping_provider_unavailable',
+  });
   await buildShippingAccount(ctx);
   shipping.throws.quote = [denial()];
-  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), {
+    instanceOf: DomainError,
+    code: 'shipping_provider_unavailable',
+  });
   await t.throwsAsync(quoteOrder(ctx, { orderId: 'ord_none' }), { instanceOf: DomainError, code: 'not_found' });
 });

@@ -14,24 +14,32 @@ import { labelOf, request, run, withFake } from './support.ts';
 /* What the protocol of labels promises of its rows and its waits, as they are in production. */
 
 const test = anyTest as TestFn<TestContext>;
-useContext(test, { environment: { LABEL_BUY_TIMEOUT: '60s', LABEL_LOOKUP_GRACE: '2m', LABEL_RETRY_SCHEDULE: '0s,2m,10m,30m,90m,4h' } });
+useContext(test, {
+  environment: { LABEL_BUY_TIMEOUT: '60s', LABEL_LOOKUP_GRACE: '2m', LABEL_RETRY_SCHEDULE: '0s,2m,10m,30m,90m,4h' },
+});
 
 test('what is needed to find a purchase again is committed before it is asked for', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   const buyLabel = shipping.buyLabel.bind(shipping);
-  const watched = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-    const row = await readOne<{ shipmentId: string; rateId: string; buyToken: string; amountCents: number }>(ctx, sql`
+  const watched = {
+    ...shipping,
+    async buyLabel(...given: Parameters<typeof buyLabel>) {
+      const row = await readOne<{ shipmentId: string; rateId: string; buyToken: string; amountCents: number }>(
+        ctx,
+        sql`
       select state, rate_id as "rateId", rate->>'shipmentId' as "shipmentId", amount_cents as "amountCents", buy_token as "buyToken",
         buying_since is not null as "isOpen"
-      from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
-    const [, { rateId, marker }] = given;
-    t.like(row, { state: 'buying', isOpen: true, shipmentId: 'shipment', rateId, amountCents: 842 });
-    t.is(marker, `${row?.buyToken} ${order.orderNumber}`);
-    t.true(marker.includes(labelId) && marker.length <= 100);
-    return buyLabel(...given);
-  } };
+      from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`,
+      );
+      const [, { rateId, marker }] = given;
+      t.like(row, { state: 'buying', isOpen: true, shipmentId: 'shipment', rateId, amountCents: 842 });
+      t.is(marker, `${row?.buyToken} ${order.orderNumber}`);
+      t.true(marker.includes(labelId) && marker.length <= 100);
+      return buyLabel(...given);
+    },
+  };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: watched } }, order.id), 'done');
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
 });
@@ -41,12 +49,15 @@ test('a purchase has a minute, and its label is held a quarter of a minute longe
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   const buyLabel = shipping.buyLabel.bind(shipping);
-  const watched = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-    t.is(given[2]?.timeoutMs, minutes(1));
-    const heldMs = ((await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0) - clock.now().getTime();
-    t.true(heldMs > seconds(70) && heldMs <= seconds(75), String(heldMs));
-    return buyLabel(...given);
-  } };
+  const watched = {
+    ...shipping,
+    async buyLabel(...given: Parameters<typeof buyLabel>) {
+      t.is(given[2]?.timeoutMs, minutes(1));
+      const heldMs = ((await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0) - clock.now().getTime();
+      t.true(heldMs > seconds(70) && heldMs <= seconds(75), String(heldMs));
+      return buyLabel(...given);
+    },
+  };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: watched } }, order.id), 'done');
 });
 
@@ -54,10 +65,13 @@ test('an order has one live label, and another only when that was voided', async
   const { ctx } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  const another = () => transact(ctx, (ctx) => ctx.tx.execute(sql`
+  const another = () =>
+    transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
     insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number, rechecks, version, created_at, updated_at)
     select tenant_id, ${newId('lbl')}, order_id, order_number, 'queued', 1, 0, false, 0, 0, 1, created_at, updated_at
-    from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`));
+    from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
+    );
   t.is(brokenConstraint(await t.throwsAsync(another())), 'labels_live');
   await run(ctx, order.id);
   await voidLabel(ctx, { labelId });
@@ -75,14 +89,31 @@ test('what fails together does not come back together', async (t) => {
     await run(ctx, order.id);
     waits.push(((await labelOf(ctx, order.id)).nextAttemptAt?.getTime() ?? 0) - requestedAt);
   }
-  t.true(waits.every((ms) => ms >= minutes(2) && ms <= minutes(2.5)), String(waits));
+  t.true(
+    waits.every((ms) => ms >= minutes(2) && ms <= minutes(2.5)),
+    String(waits),
+  );
   t.true(new Set(waits.map((ms) => Math.round(ms / 100))).size > 1, String(waits));
 });
 
 test('every reason says what is the matter and what to do', (t) => {
   const codes: ReasonCode[] = [
-    'missing_address', 'address_invalid', 'no_rates', 'no_enabled_carrier', 'no_matching_rate', 'cost_cap', 'parcel_missing', 'international',
-    'provider_auth', 'provider_insufficient_funds', 'provider_rate_limited', 'provider_error', 'carrier_error', 'outcome_unknown', 'oversold', 'crashes',
+    'missing_address',
+    'address_invalid',
+    'no_rates',
+    'no_enabled_carrier',
+    'no_matching_rate',
+    'cost_cap',
+    'parcel_missing',
+    'international',
+    'provider_auth',
+    'provider_insufficient_funds',
+    'provider_rate_limited',
+    'provider_error',
+    'carrier_error',
+    'outcome_unknown',
+    'oversold',
+    'crashes',
   ];
   t.deepEqual(Object.keys(reasons), codes);
   for (const code of codes) t.regex(adviceFor(code), /^[A-Z].+\. [A-Z].+\.$/);

@@ -8,11 +8,24 @@ import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import type { GivenOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { Crash, crashingClock, jumpingClock, labelOf, orderOf, press, outboxJobsOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
+import {
+  Crash,
+  crashingClock,
+  jumpingClock,
+  labelOf,
+  orderOf,
+  outboxJobsOf,
+  press,
+  rateIdOf,
+  request,
+  run,
+  runToEnd,
+  withFake,
+} from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -26,8 +39,18 @@ interface Situation {
 test('a paid order gets the cheapest label of an enabled carrier, and its tracking number', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx, { carriers: ['usps', 'ups'] });
-  shipping.rates = [rate({ amountCents: 990 }), rate({ amountCents: 710, carrier: 'ups', carrierName: 'UPS', service: 'Ground' }), rate({ amountCents: 300, carrier: 'fedex' })];
-  const { order, labelId } = await request(ctx, { items: [{ quantity: 2, weightOz: 18 }, { quantity: 3, weightOz: 4.5 }, { ships: false, weightOz: null }] });
+  shipping.rates = [
+    rate({ amountCents: 990 }),
+    rate({ amountCents: 710, carrier: 'ups', carrierName: 'UPS', service: 'Ground' }),
+    rate({ amountCents: 300, carrier: 'fedex' }),
+  ];
+  const { order, labelId } = await request(ctx, {
+    items: [
+      { quantity: 2, weightOz: 18 },
+      { quantity: 3, weightOz: 4.5 },
+      { ships: false, weightOz: null },
+    ],
+  });
 
   t.is(await run(ctx, order.id), 'done');
 
@@ -35,7 +58,11 @@ test('a paid order gets the cheapest label of an enabled carrier, and its tracki
   t.like(label, { state: 'purchased', amountCents: 710, buyNumber: 1, buyingSince: null, reason: null });
   t.is(shipping.quotes[0]?.parcel.weightOz, 2 + 36 + 13.5);
   t.like(await orderOf(ctx, order.id), { status: 'paid', fulfillment: 'label_purchased', attention: null });
-  t.like((await orderOf(ctx, order.id)).labels[0], { tracking_number: label.trackingNumber, carrier: 'UPS', service: 'Ground' });
+  t.like((await orderOf(ctx, order.id)).labels[0], {
+    tracking_number: label.trackingNumber,
+    carrier: 'UPS',
+    service: 'Ground',
+  });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
   t.is(shipping.bought()[0]?.marker, `${labelId}:1 ${order.orderNumber}`);
 });
@@ -71,10 +98,13 @@ test('wherever a run dies, the label is bought exactly once in the end', async (
     const { order } = await request(ctx);
     const before = shipping.bought().length;
     const crashing = crashingClock(clock, point);
-    const died = await run({ ...ctx, clock: crashing }, order.id).then(() => false, (error: unknown) => {
-      if (error instanceof Crash) return true;
-      throw error;
-    });
+    const died = await run({ ...ctx, clock: crashing }, order.id).then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof Crash) return true;
+        throw error;
+      },
+    );
     if (died) points += 1;
     t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased', `killed at ${point}`);
     t.is(shipping.bought().length - before, 1, `killed at ${point}`);
@@ -107,12 +137,15 @@ test('a run that was frozen until another took its label over writes and buys no
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   const quote = shipping.quote.bind(shipping);
-  const frozen = { ...shipping, async quote(...given: Parameters<typeof quote>) {
-    clock.pass(minutes(2));
-    shipping.turns = ['is silent'];
-    t.is(await run(ctx, order.id, 1), 'done', 'another run asks for the label, and hears nothing');
-    return quote(...given);
-  } };
+  const frozen = {
+    ...shipping,
+    async quote(...given: Parameters<typeof quote>) {
+      clock.pass(minutes(2));
+      shipping.turns = ['is silent'];
+      t.is(await run(ctx, order.id, 1), 'done', 'another run asks for the label, and hears nothing');
+      return quote(...given);
+    },
+  };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: frozen } }, order.id, 1), 'snoozed');
   t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
   t.like(await labelOf(ctx, order.id), { state: 'buying', buyNumber: 1 });
@@ -124,11 +157,14 @@ test('a purchase is asked for only under a lease that outlives it, however long 
   const buyLabel = shipping.buyLabel.bind(shipping);
   for (let look = 1; look <= 30; look += 1) {
     const { order } = await request(ctx);
-    const stopping = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-      const until = (await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0;
-      t.true(until - clock.now().getTime() >= ctx.settings.labelBuyTimeoutMs, `frozen at ${look}`);
-      return buyLabel(...given);
-    } };
+    const stopping = {
+      ...shipping,
+      async buyLabel(...given: Parameters<typeof buyLabel>) {
+        const until = (await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0;
+        t.true(until - clock.now().getTime() >= ctx.settings.labelBuyTimeoutMs, `frozen at ${look}`);
+        return buyLabel(...given);
+      },
+    };
     const jumping = jumpingClock(clock, look, minutes(2));
     await run({ ...ctx, clock: jumping, ports: { ...ctx.ports, shipping: stopping } }, order.id);
     t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
@@ -228,7 +264,10 @@ test('a purchase under way that is not marked as ours is waited for as well', as
   shipping.turns = ['is silent'];
   await run(ctx, order.id);
   shipping.turns = ['waits'];
-  const byHand = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: await rateIdOf(ctx, labelId), marker: '' });
+  const byHand = await shipping.buyLabel(
+    { tenantId: ctx.tenant.id, apiKey: '' },
+    { rateId: await rateIdOf(ctx, labelId), marker: '' },
+  );
   clock.pass(minutes(3));
   await run(ctx, order.id);
   clock.pass(minutes(3));
@@ -246,12 +285,18 @@ test('of two labels that a look finds, the first is used and the other refunded'
   shipping.throws.look = [silence()];
   await run(ctx, order.id);
   const [first] = shipping.bought();
-  await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: await rateIdOf(ctx, labelId), marker: first?.marker ?? '' });
+  await shipping.buyLabel(
+    { tenantId: ctx.tenant.id, apiKey: '' },
+    { rateId: await rateIdOf(ctx, labelId), marker: first?.marker ?? '' },
+  );
   await run(ctx, order.id);
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: first?.id });
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
   for (const duplicate of await enqueuedJobs(ctx, refundDuplicateJob)) await refundDuplicate(ctx, duplicate);
-  t.deepEqual(shipping.bought().map(({ id }) => id), [first?.id]);
+  t.deepEqual(
+    shipping.bought().map(({ id }) => id),
+    [first?.id],
+  );
 });
 
 test('a rate of last week is quoted again, but only when the label is certain not to have been bought', async (t) => {
@@ -312,12 +357,15 @@ test('a provider that says when to come back costs no try', async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
-test('a provider that only ever says later is a person\'s after some hours', async (t) => {
+test("a provider that only ever says later is a person's after some hours", async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.throws.quote = Array.from({ length: 60 }, () => busy(1800));
-  t.like(await runToEnd(ctx, clock, order.id, { runsMax: 60 }), { state: 'needs_attention', reason: 'provider_rate_limited' });
+  t.like(await runToEnd(ctx, clock, order.id, { runsMax: 60 }), {
+    state: 'needs_attention',
+    reason: 'provider_rate_limited',
+  });
   t.true(shipping.asked.length > 12);
 
   shipping.throws.quote = [];
@@ -332,7 +380,10 @@ test('a label of another order is never taken for this one, whatever its rate', 
   shipping.turns = ['is silent'];
   shipping.throws.look = [silence()];
   await run(ctx, order.id);
-  const strange = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: await rateIdOf(ctx, labelId), marker: `${newId('lbl')}:1 ORD-1` });
+  const strange = await shipping.buyLabel(
+    { tenantId: ctx.tenant.id, apiKey: '' },
+    { rateId: await rateIdOf(ctx, labelId), marker: `${newId('lbl')}:1 ORD-1` },
+  );
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
   t.not((await labelOf(ctx, order.id)).purchaseId, strange.id);
 });
@@ -360,16 +411,61 @@ test('what a person must do stands in front of him: order, reason and advice', a
     { reason: 'address_invalid', given: { address: { zip: 'SW1A' } } },
     { reason: 'parcel_missing', given: { items: [{ weightOz: null }] } },
     { reason: 'oversold', given: { attentionCodes: ['oversold'] } },
-    { reason: 'address_invalid', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'address', detail: 'no such zip' } }; } },
+    {
+      reason: 'address_invalid',
+      arrange: (fake) => {
+        fake.nextQuote = { rates: [], refusal: { kind: 'address', detail: 'no such zip' } };
+      },
+    },
     { reason: 'no_rates', given: { items: [{ quantity: 3, weightOz: 800 }] } },
-    { reason: 'no_rates', arrange: (fake) => { fake.nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } }; } },
-    { reason: 'no_enabled_carrier', arrange: (fake) => { fake.nextQuote = { anyCarrier: false, rates: [] }; } },
-    { reason: 'no_matching_rate', arrange: (fake) => { fake.rates = [rate({ currency: 'CAD' })]; } },
-    { reason: 'cost_cap', arrange: (fake) => { fake.rates = [rate({ amountCents: 4001 })]; } },
-    { reason: 'address_invalid', arrange: (fake) => { fake.throws.quote = [refusal('address_to'), refusal('address_to')]; } },
-    { reason: 'address_invalid', arrange: (fake) => { fake.turns = [{ fails: 'address' }, { fails: 'address' }]; } },
-    { reason: 'provider_insufficient_funds', arrange: (fake) => { fake.turns = [{ fails: 'funds' }, { fails: 'funds' }]; } },
-    { reason: 'carrier_error', arrange: (fake) => { fake.turns = [{ fails: 'carrier' }, { fails: 'carrier' }]; } },
+    {
+      reason: 'no_rates',
+      arrange: (fake) => {
+        fake.nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } };
+      },
+    },
+    {
+      reason: 'no_enabled_carrier',
+      arrange: (fake) => {
+        fake.nextQuote = { anyCarrier: false, rates: [] };
+      },
+    },
+    {
+      reason: 'no_matching_rate',
+      arrange: (fake) => {
+        fake.rates = [rate({ currency: 'CAD' })];
+      },
+    },
+    {
+      reason: 'cost_cap',
+      arrange: (fake) => {
+        fake.rates = [rate({ amountCents: 4001 })];
+      },
+    },
+    {
+      reason: 'address_invalid',
+      arrange: (fake) => {
+        fake.throws.quote = [refusal('address_to'), refusal('address_to')];
+      },
+    },
+    {
+      reason: 'address_invalid',
+      arrange: (fake) => {
+        fake.turns = [{ fails: 'address' }, { fails: 'address' }];
+      },
+    },
+    {
+      reason: 'provider_insufficient_funds',
+      arrange: (fake) => {
+        fake.turns = [{ fails: 'funds' }, { fails: 'funds' }];
+      },
+    },
+    {
+      reason: 'carrier_error',
+      arrange: (fake) => {
+        fake.turns = [{ fails: 'carrier' }, { fails: 'carrier' }];
+      },
+    },
   ];
   await buildShippingAccount(t.context.ctx, { label_cost_cap_cents: 4000 });
   for (const { reason, given = {}, arrange } of situations) {
@@ -425,7 +521,7 @@ test('without an account every label waits for one, and is bought when it is sav
   t.is(shipping.bought().length, 2);
 });
 
-test('a key that is not accepted pauses the store\'s labels with one question and one alert', async (t) => {
+test("a key that is not accepted pauses the store's labels with one question and one alert", async (t) => {
   const { ctx: base, shipping, clock } = withFake(t.context.ctx);
   const alerts: string[] = [];
   const ctx = { ...base, log: { ...base.log, error: (_: object, phrase: string) => alerts.push(phrase) } };
@@ -475,7 +571,10 @@ test('an address that was corrected is quoted anew', async (t) => {
     if (locked?.shippingAddress) locked.shippingAddress = { ...locked.shippingAddress, zip: '94110' };
   });
   await runToEnd(ctx, clock, order.id);
-  t.deepEqual(shipping.quotes.map(({ to }) => to.zip), ['10010', '94110']);
+  t.deepEqual(
+    shipping.quotes.map(({ to }) => to.zip),
+    ['10010', '94110'],
+  );
 });
 
 test('an order that was shipped by hand meanwhile keeps its state when its label turns up', async (t) => {
@@ -488,7 +587,7 @@ test('an order that was shipped by hand meanwhile keeps its state when its label
   t.is(shipping.bought().length, 1);
 });
 
-test('what is the matter with an order\'s money stays in front of people', async (t) => {
+test("what is the matter with an order's money stays in front of people", async (t) => {
   const { ctx } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx, { attentionCodes: ['gift_card_spent'], items: [{ weightOz: null }] });
@@ -518,6 +617,9 @@ test('a label that kills whoever works on it is given up after ten deaths', asyn
 });
 
 test('a label of nothing is no promise', async (t) => {
-  await t.throwsAsync(transact(t.context.ctx, (ctx) => requestLabel(ctx, { orderId: 'ord_none' })), { instanceOf: DomainError });
+  await t.throwsAsync(
+    transact(t.context.ctx, (ctx) => requestLabel(ctx, { orderId: 'ord_none' })),
+    { instanceOf: DomainError },
+  );
   t.deepEqual(await enqueuedJobs(t.context.ctx, purchaseLabel), []);
 });

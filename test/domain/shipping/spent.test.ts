@@ -19,7 +19,10 @@ const lastRun = { failedRuns: 4, rounds: 1 };
 test.serial('a mistake of our own on the last run puts the label in front of a person, and not before', async (t) => {
   const { services, ctx } = t.context;
   await buildShippingAccount(ctx);
-  for (const [failedRuns, state] of [[3, 'quoting'], [4, 'needs_attention']] as const) {
+  for (const [failedRuns, state] of [
+    [3, 'quoting'],
+    [4, 'needs_attention'],
+  ] as const) {
     const { order } = await request(ctx);
     provider.of(ctx.tenant.id).throws.quote = [new TypeError('a mistake')];
     await runJobs(services, { failedRuns, rounds: 1 });
@@ -27,19 +30,25 @@ test.serial('a mistake of our own on the last run puts the label in front of a p
   }
 });
 
-test.serial('a label whose promise is two days old is not put off any more, and ends in front of a person with the reason', async (t) => {
-  const { services, clock, ctx } = t.context;
-  await buildShippingAccount(ctx);
-  const { throws } = provider.of(ctx.tenant.id);
-  for (const [waitedMs, state] of [[0, 'queued'], [days(2) + 1000, 'needs_attention']] as const) {
-    const { order } = await request(ctx);
-    clock.pass(waitedMs);
-    throws.quote = [busy(60)];
-    await runJobs(services, lastRun);
-    t.like(await labelOf(ctx, order.id), { state, reason: state === 'queued' ? null : 'provider_rate_limited' });
-    t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
-  }
-});
+test.serial(
+  'a label whose promise is two days old is not put off any more, and ends in front of a person with the reason',
+  async (t) => {
+    const { services, clock, ctx } = t.context;
+    await buildShippingAccount(ctx);
+    const { throws } = provider.of(ctx.tenant.id);
+    for (const [waitedMs, state] of [
+      [0, 'queued'],
+      [days(2) + 1000, 'needs_attention'],
+    ] as const) {
+      const { order } = await request(ctx);
+      clock.pass(waitedMs);
+      throws.quote = [busy(60)];
+      await runJobs(services, lastRun);
+      t.like(await labelOf(ctx, order.id), { state, reason: state === 'queued' ? null : 'provider_rate_limited' });
+      t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
+    }
+  },
+);
 
 test.serial('a label that a dead run held when its promise was old ends in front of a person', async (t) => {
   const { services, clock, ctx } = t.context;
@@ -49,7 +58,10 @@ test.serial('a label that a dead run held when its promise was old ends in front
   const heldUntil = new Date(clock.now().getTime() + 60_000);
   const client = await ctx.database.pool.connect();
   await client.query(`begin; set local app.platform = 'on'`);
-  await client.query(`update labels set state = 'quoting', lease_token = 'dead', lease_expires_at = $1 where id = $2`, [heldUntil, labelId]);
+  await client.query(`update labels set state = 'quoting', lease_token = 'dead', lease_expires_at = $1 where id = $2`, [
+    heldUntil,
+    labelId,
+  ]);
   await client.query('commit');
   client.release();
   t.true((await runJobs(services, lastRun)).includes('labels.purchase-label: retry (another run holds the label)'));

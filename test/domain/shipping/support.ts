@@ -1,14 +1,14 @@
 import { purchaseLabel } from '#jobs/labels.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
-import { purchaseLabel as work, requestLabel } from '#src/domain/shipping/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { requestLabel, purchaseLabel as work } from '#src/domain/shipping/index.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
-import { buildPaidOrder, type BuiltOrder, type GivenOrder } from '#test/support/factories/orders.ts';
-import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { type BuiltOrder, buildPaidOrder, type GivenOrder } from '#test/support/factories/orders.ts';
+import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 
 /** A store's context with a provider and a clock of its own. */
 export function withFake(ctx: Context): { ctx: Context; shipping: FakeShipping; clock: TestClock } {
@@ -45,19 +45,38 @@ export interface LabelRow {
 }
 
 export async function labelOf(ctx: Context, orderId: string): Promise<LabelRow> {
-  const row = await readOne<LabelRow>(ctx, sql`
+  const row = await readOne<LabelRow>(
+    ctx,
+    sql`
     select id, state, reason_code as reason, attempt, tries, next_attempt_at as "nextAttemptAt", lease_expires_at as "leaseExpiresAt",
       buying_since as "buyingSince", buy_number as "buyNumber", purchase_id as "purchaseId", amount_cents as "amountCents",
       tracking_number as "trackingNumber"
-    from labels where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by (state <> 'voided') desc limit 1`);
+    from labels where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by (state <> 'voided') desc limit 1`,
+  );
   if (!row) throw new Error('The order has no label.');
   return row;
 }
 
-export async function orderOf(ctx: Context, orderId: string): Promise<{ status: string; fulfillment: string; attention: string | null; labels: { tracking_number: string; status: string }[] }> {
-  const [row] = await read<{ status: string; fulfillment: string; attention: string | null; labels: { tracking_number: string; status: string }[] }>(ctx, sql`
+export async function orderOf(
+  ctx: Context,
+  orderId: string,
+): Promise<{
+  status: string;
+  fulfillment: string;
+  attention: string | null;
+  labels: { tracking_number: string; status: string }[];
+}> {
+  const [row] = await read<{
+    status: string;
+    fulfillment: string;
+    attention: string | null;
+    labels: { tracking_number: string; status: string }[];
+  }>(
+    ctx,
+    sql`
     select status, fulfillment_status as fulfillment, attentions -> 0 ->> 'code' as attention, labels
-    from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
+    from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
+  );
   if (!row) throw new Error('There is no such order.');
   return row;
 }
@@ -83,7 +102,12 @@ export async function press(ctx: Context, orderId: string, attempt?: number): Pr
 }
 
 /** Work a label as the queue would, its waits skipped, until nothing more will happen by itself. */
-export async function runToEnd(ctx: Context, clock: TestClock, orderId: string, { runsMax = 40 } = {}): Promise<LabelRow> {
+export async function runToEnd(
+  ctx: Context,
+  clock: TestClock,
+  orderId: string,
+  { runsMax = 40 } = {},
+): Promise<LabelRow> {
   for (let runs = 0; runs < runsMax; runs += 1) {
     const label = await labelOf(ctx, orderId);
     if (['purchased', 'needs_attention', 'skipped', 'voided'].includes(label.state)) return label;
@@ -127,7 +151,10 @@ export const outboxJobsOf = async (ctx: Context, labelId: string) =>
 
 /** The rate that is written down for a label. */
 export async function rateIdOf(ctx: Context, labelId: string): Promise<string> {
-  const row = await readOne<{ rateId: string | null }>(ctx, sql`
-    select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`);
+  const row = await readOne<{ rateId: string | null }>(
+    ctx,
+    sql`
+    select rate_id as "rateId" from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`,
+  );
   return row?.rateId ?? '';
 }

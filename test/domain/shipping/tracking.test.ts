@@ -1,20 +1,29 @@
 import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
 import {
-  acknowledgeDuplicate, checkPurchases, processNotification, markFulfilled, pollTrackings, receiveNotification, reconcileTracking, refundDuplicate, retryLabel,
-  sweepLabels, voidLabel,
+  acknowledgeDuplicate,
+  checkPurchases,
+  markFulfilled,
+  pollTrackings,
+  processNotification,
+  receiveNotification,
+  reconcileTracking,
+  refundDuplicate,
+  retryLabel,
+  sweepLabels,
+  voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -32,15 +41,29 @@ async function shipped(base: Context) {
   return { ...fake, order, labelId, trackingNumber: trackingNumber ?? '', trackingId: tracking?.id ?? '' };
 }
 
-const trackingsOf = (ctx: Context, orderId: string) => read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(ctx, sql`
+const trackingsOf = (ctx: Context, orderId: string) =>
+  read<{ id: string; status: string; followed: boolean; nextPollAt: Date | null }>(
+    ctx,
+    sql`
   select id, status, followed, next_poll_at as "nextPollAt" from trackings
-  where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+  where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );
 
 const mailsAbout = async (ctx: Context, subjectId: string) =>
-  (await read<{ kind: string }>(ctx, sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`)).map(({ kind }) => kind);
+  (
+    await read<{ kind: string }>(
+      ctx,
+      sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`,
+    )
+  ).map(({ kind }) => kind);
 
 const hintOf = (trackingNumber: string, status: string) => ({
-  event: 'track_updated', data: { tracking_number: trackingNumber, carrier: 'usps', tracking_status: { status, status_date: '2026-11-20T10:00:00Z' } },
+  event: 'track_updated',
+  data: {
+    tracking_number: trackingNumber,
+    carrier: 'usps',
+    tracking_status: { status, status_date: '2026-11-20T10:00:00Z' },
+  },
 });
 
 test('the first movement of a parcel ships its order, once', async (t) => {
@@ -51,7 +74,10 @@ test('the first movement of a parcel ships its order, once', async (t) => {
   shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
   await reconcileTracking(ctx, { trackingId });
   await reconcileTracking(ctx, { trackingId });
-  t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', labels: [{ tracking_number: trackingNumber, status: 'transit' }] });
+  t.like(await orderOf(ctx, order.id), {
+    fulfillment: 'shipped',
+    labels: [{ tracking_number: trackingNumber, status: 'transit' }],
+  });
 
   shipping.tracking.set(trackingNumber, { status: 'delivered', at: new Date() });
   await reconcileTracking(ctx, { trackingId });
@@ -141,7 +167,9 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.is(shipping.bought().length, 1);
   t.is(shipping.bought()[0]?.id, label.purchaseId ?? '');
   t.like(await orderOf(ctx, order.id), { attention: 'duplicate_voided', fulfillment: 'label_purchased' });
-  t.deepEqual(await read(ctx, sql`select state from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [{ state: 'duplicate_voided' }]);
+  t.deepEqual(await read(ctx, sql`select state from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [
+    { state: 'duplicate_voided' },
+  ]);
 
   clock.pass(hours(30));
   await sweepLabels(ctx);
@@ -153,43 +181,69 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.is((await enqueuedJobs(ctx, jobs.checkPurchases)).length, 2);
 });
 
-test.serial('a label that shows late is found at the rate that it was bought with, also when another was bought since', async (t) => {
-  const { ctx, shipping, clock } = withFake(t.context.ctx);
-  await buildShippingAccount(ctx);
-  const { order } = await request(ctx);
-  shipping.turns = [{ sellsUnseenFor: 2 }, { error: refusal() }];
-  const label = await runToEnd(ctx, clock, order.id);
-  t.like(label, { state: 'purchased', buyNumber: 3 });
-  t.is(new Set(shipping.bought().map(({ rateId }) => rateId)).size, 2);
+test.serial(
+  'a label that shows late is found at the rate that it was bought with, also when another was bought since',
+  async (t) => {
+    const { ctx, shipping, clock } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const { order } = await request(ctx);
+    shipping.turns = [{ sellsUnseenFor: 2 }, { error: refusal() }];
+    const label = await runToEnd(ctx, clock, order.id);
+    t.like(label, { state: 'purchased', buyNumber: 3 });
+    t.is(new Set(shipping.bought().map(({ rateId }) => rateId)).size, 2);
 
-  clock.pass(minutes(11));
-  await sweepLabels(ctx);
-  for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
-  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
-  t.deepEqual(shipping.bought().map(({ id }) => id), [label.purchaseId ?? '']);
-});
+    clock.pass(minutes(11));
+    await sweepLabels(ctx);
+    for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+    for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+    t.deepEqual(
+      shipping.bought().map(({ id }) => id),
+      [label.purchaseId ?? ''],
+    );
+  },
+);
 
 test('a second label that the provider does not take back stands before a person', async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const { rateId } = shipping.bought()[0] ?? {};
-  const second = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` });
+  const second = await shipping.buyLabel(
+    { tenantId: ctx.tenant.id, apiKey: '' },
+    { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` },
+  );
   await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: second.id } });
   for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   shipping.throws.refund = [silence(), refusal()];
-  const refund = async () => { for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate); };
+  const refund = async () => {
+    for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  };
   await t.throwsAsync(refund, { instanceOf: ProviderError });
-  await t.throwsAsync(refund, { instanceOf: ManualActionRequired, message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `) });
+  await t.throwsAsync(refund, {
+    instanceOf: ManualActionRequired,
+    message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `),
+  });
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
   await refund();
-  t.deepEqual(shipping.bought().map(({ marker }) => marker), [`${labelId}:1 ${order.orderNumber}`]);
+  t.deepEqual(
+    shipping.bought().map(({ marker }) => marker),
+    [`${labelId}:1 ${order.orderNumber}`],
+  );
 });
 
 for (const [how, look] of [
-  ['tells us', async (ctx: Context, { purchaseId }: { purchaseId: string }) => {
-    await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: purchaseId, status: 'REFUNDPENDING' } });
-    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
-  }],
-  ['is asked about the parcel', (ctx: Context, { trackingId }: { trackingId: string }) => reconcileTracking(ctx, { trackingId })],
+  [
+    'tells us',
+    async (ctx: Context, { purchaseId }: { purchaseId: string }) => {
+      await receiveNotification(ctx, {
+        event: 'transaction_updated',
+        data: { object_id: purchaseId, status: 'REFUNDPENDING' },
+      });
+      for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+    },
+  ],
+  [
+    'is asked about the parcel',
+    (ctx: Context, { trackingId }: { trackingId: string }) => reconcileTracking(ctx, { trackingId }),
+  ],
 ] as const) {
   test(`a label that was given back in the provider's own pages is a person's, once the provider ${how}`, async (t) => {
     const { ctx, shipping, clock, order, labelId, trackingId } = await shipped(t.context.ctx);
@@ -215,7 +269,10 @@ for (const [how, look] of [
 test('what is on its way all the same, and what we give back ourselves, is no news', async (t) => {
   const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
   const hear = async () => {
-    await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' } });
+    await receiveNotification(ctx, {
+      event: 'transaction_updated',
+      data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' },
+    });
     for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   };
   const purchaseId = shipping.bought()[0]?.id ?? '';
@@ -227,13 +284,17 @@ test('what is on its way all the same, and what we give back ourselves, is no ne
 
   const other = await shipped(t.context.ctx);
   await voidLabel(other.ctx, { labelId: other.labelId });
-  await receiveNotification(other.ctx, { event: 'transaction_updated', data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' } });
-  for (const hint of await enqueuedJobs(other.ctx, jobs.processNotification)) await processNotification(other.ctx, hint);
+  await receiveNotification(other.ctx, {
+    event: 'transaction_updated',
+    data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' },
+  });
+  for (const hint of await enqueuedJobs(other.ctx, jobs.processNotification))
+    await processNotification(other.ctx, hint);
   t.like(await orderOf(other.ctx, other.order.id), { fulfillment: 'unfulfilled', attention: null });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
 });
 
-test('recordDuplicates and acknowledgeDuplicate leave the attentions of the order\'s money open', async (t) => {
+test("recordDuplicates and acknowledgeDuplicate leave the attentions of the order's money open", async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const others = ['disputed', 'paid_twice', 'refund_failed'];
   await transact(ctx, async (ctx) => {
@@ -243,23 +304,32 @@ test('recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
   const { rateId } = shipping.bought()[0] ?? {};
   const ids = [];
   for (const number of [2, 3]) {
-    const { id } = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:${number} ${order.orderNumber}` });
+    const { id } = await shipping.buyLabel(
+      { tenantId: ctx.tenant.id, apiKey: '' },
+      { rateId: rateId ?? '', marker: `${labelId}:${number} ${order.orderNumber}` },
+    );
     await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
     ids.push(id);
   }
   for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   const codes = async () => (await orderForShipping(ctx, order.id))?.attentionCodes;
   t.deepEqual(await codes(), [...others, 'duplicate_voided']);
-  for (const [purchaseId, open] of [[ids[0], [...others, 'duplicate_voided']], [ids[1], others]] as const) {
+  for (const [purchaseId, open] of [
+    [ids[0], [...others, 'duplicate_voided']],
+    [ids[1], others],
+  ] as const) {
     await acknowledgeDuplicate(ctx, { purchaseId: purchaseId ?? '', orderId: order.id });
     t.deepEqual(await codes(), open);
   }
 });
 
-test('a price that is not given back after all is a person\'s', async (t) => {
+test("a price that is not given back after all is a person's", async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const { rateId } = shipping.bought()[0] ?? {};
-  const second = await shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` });
+  const second = await shipping.buyLabel(
+    { tenantId: ctx.tenant.id, apiKey: '' },
+    { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` },
+  );
   const hear = async (status: string) => {
     await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: second.id, status } });
     for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
@@ -273,9 +343,10 @@ test('a price that is not given back after all is a person\'s', async (t) => {
   await hear('REFUNDREJECTED');
   await hear('REFUNDREJECTED');
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
-  t.deepEqual(await read(ctx, sql`select state, acknowledged_at from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [
-    { state: 'refund_refused', acknowledged_at: null },
-  ]);
+  t.deepEqual(
+    await read(ctx, sql`select state, acknowledged_at from duplicate_labels where tenant_id = ${ctx.tenant.id}`),
+    [{ state: 'refund_refused', acknowledged_at: null }],
+  );
 });
 
 test('a label that turns up before it is bought again is used, and one of a rate that was let go is refunded', async (t) => {
@@ -297,11 +368,17 @@ test('a label that turns up before it is bought again is used, and one of a rate
   t.is(await run(ctx, late.order.id), 'done');
 
   const other = await request(ctx);
-  const stray = await shipping.buyLabel(account, { rateId: 'rate_let_go', marker: `${other.labelId}:1 ${other.order.orderNumber}` });
+  const stray = await shipping.buyLabel(account, {
+    rateId: 'rate_let_go',
+    marker: `${other.labelId}:1 ${other.order.orderNumber}`,
+  });
   await hear(stray.id);
   t.is((await labelOf(ctx, other.order.id)).state, 'queued');
   for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
-  t.deepEqual(shipping.bought().map(({ id }) => id), [straggler.id]);
+  t.deepEqual(
+    shipping.bought().map(({ id }) => id),
+    [straggler.id],
+  );
 });
 
 test.serial('a look that comes to nothing is made again', async (t) => {
@@ -310,7 +387,8 @@ test.serial('a look that comes to nothing is made again', async (t) => {
   const { order, labelId } = await request(ctx);
   shipping.turns = [{ sellsUnseenFor: 2 }];
   await runToEnd(ctx, clock, order.id);
-  const looks = async () => (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
+  const looks = async () =>
+    (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
   clock.pass(minutes(11));
   await sweepLabels(ctx);
   shipping.throws.look = [silence()];
@@ -345,12 +423,16 @@ test('a hint about a purchase that a run is about to write down is left to that 
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   const buyLabel = shipping.buyLabel.bind(shipping);
-  const hinting = { ...shipping, async buyLabel(...given: Parameters<typeof buyLabel>) {
-    const purchase = await buyLabel(...given);
-    await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
-    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await t.throwsAsync(processNotification(ctx, hint), { instanceOf: Snooze });
-    return purchase;
-  } };
+  const hinting = {
+    ...shipping,
+    async buyLabel(...given: Parameters<typeof buyLabel>) {
+      const purchase = await buyLabel(...given);
+      await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
+      for (const hint of await enqueuedJobs(ctx, jobs.processNotification))
+        await t.throwsAsync(processNotification(ctx, hint), { instanceOf: Snooze });
+      return purchase;
+    },
+  };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: hinting } }, order.id), 'done');
   for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
@@ -373,7 +455,10 @@ test('a hint about a purchase that nobody waits for any more brings its label', 
   shipping.throws.look = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   const [purchase] = shipping.bought();
-  await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: purchase?.id ?? '', status: 'SUCCESS' } });
+  await receiveNotification(ctx, {
+    event: 'transaction_updated',
+    data: { object_id: purchase?.id ?? '', status: 'SUCCESS' },
+  });
   for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: purchase?.id });
   t.like(await orderOf(ctx, order.id), { attention: null, fulfillment: 'label_purchased' });

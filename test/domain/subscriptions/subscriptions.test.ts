@@ -1,32 +1,46 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel } from '#jobs/labels.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
-import { read, transact } from '#src/database/transact.ts';
-import { applySnapshot, manageSubscription, openAccount, openBillingPortal, reactivateSubscription } from '#src/domain/payments/index.ts';
 import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
 import { fetchSubscription } from '#src/domain/payments/fetch-numbered.ts';
+import {
+  applySnapshot,
+  manageSubscription,
+  openAccount,
+  openBillingPortal,
+  reactivateSubscription,
+} from '#src/domain/payments/index.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
-import { buildProduct, type BuiltProduct, stockOf } from '#test/support/factories/catalog.ts';
-import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
-import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
-import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { shopper, type StripeContext, useStripe } from '#test/support/use-stripe.ts';
+import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-const coffee = { name: 'Coffee', purchase_types: ['one_time' as const, 'subscription' as const], subscription_intervals: ['month' as const, 'quarter' as const] };
+const coffee = {
+  name: 'Coffee',
+  purchase_types: ['one_time' as const, 'subscription' as const],
+  subscription_intervals: ['month' as const, 'quarter' as const],
+};
 
 const line = (product: BuiltProduct, interval = 'month') => ({
-  product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' as const, subscription_interval: interval,
+  product_slug: product.slug,
+  variant_id: product.variant.id,
+  quantity: 1,
+  purchase_type: 'subscription' as const,
+  subscription_interval: interval,
 });
 
 async function settle({ services, stripe }: StripeContext): Promise<void> {
@@ -41,7 +55,8 @@ async function subscribe(context: StripeContext, email = 'ada@example.com') {
   const beans = await buildProduct(ctx, coffee);
   const bowl = await buildProduct(ctx);
   const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [line(beans), { product_slug: bowl.slug, quantity: 1 }], customer_email: email,
+    items: [line(beans), { product_slug: bowl.slug, quantity: 1 }],
+    customer_email: email,
   });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await settle(context);
@@ -58,7 +73,13 @@ test.serial('a paid mixed cart is one order and one subscription, known by our o
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created']);
   t.is((await subscriptionsOf(ctx)).length, 1);
   const view = await readSubscription(ctx, subscription.id);
-  t.like(view, { variant_id: beans.variant.id, unit_price_cents: 3400, currency: 'USD', cancel_at_period_end: false, canceled_at: null });
+  t.like(view, {
+    variant_id: beans.variant.id,
+    unit_price_cents: 3400,
+    currency: 'USD',
+    cancel_at_period_end: false,
+    canceled_at: null,
+  });
   t.truthy(view?.customer.id);
   t.is((await stripe.account(account.secretKey)).customers.length, 1);
 });
@@ -71,22 +92,34 @@ test.serial('each period that is paid is an order of its own, once, with its own
   const [first, renewal, ...more] = await ordersOf(ctx);
   t.is(first?.id, orderId);
   t.deepEqual(more, []);
-  t.like(renewal, { status: 'paid', paymentStatus: 'paid', email: 'ada@example.com', totalCents: 3400 + 599, shippingCents: 599, attentionCode: null });
+  t.like(renewal, {
+    status: 'paid',
+    paymentStatus: 'paid',
+    email: 'ada@example.com',
+    totalCents: 3400 + 599,
+    shippingCents: 599,
+    attentionCode: null,
+  });
   t.deepEqual(await recorded(ctx, renewal?.id ?? ''), ['order.paid']);
   t.is((await enqueuedJobs(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
   t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
 });
 
-test.serial('applySubscription drops a snapshot that was requested earlier, by a process whose clock is minutes ahead', async (t) => {
-  const { ctx } = t.context;
-  const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
-  const account = await openAccount(ctx);
-  const active = await fetchSubscription(ctx, account, paymentSubscriptionId);
-  await manageSubscription(behind(ctx), id, { action: 'pause' });
-  await transact(ctx, (ctx) => applySnapshot(ctx, { subject: 'subscription', subscription: active }));
-  t.like(await readSubscription(ctx, id), { status: 'paused' });
-});
+test.serial(
+  'applySubscription drops a snapshot that was requested earlier, by a process whose clock is minutes ahead',
+  async (t) => {
+    const { ctx } = t.context;
+    const {
+      subscription: { id, paymentSubscriptionId },
+    } = await subscribe(t.context);
+    const account = await openAccount(ctx);
+    const active = await fetchSubscription(ctx, account, paymentSubscriptionId);
+    await manageSubscription(behind(ctx), id, { action: 'pause' });
+    await transact(ctx, (ctx) => applySnapshot(ctx, { subject: 'subscription', subscription: active }));
+    t.like(await readSubscription(ctx, id), { status: 'paused' });
+  },
+);
 
 test.serial('a period that is not paid makes no order and is told', async (t) => {
   const { ctx, stripe } = t.context;
@@ -109,25 +142,34 @@ test.serial('the end of a subscription is told once, and the address may subscri
   await t.notThrowsAsync(again());
 });
 
-test.serial('a repeat subscriber stays one customer of the provider, also when both checkouts are his first', async (t) => {
-  const { ctx, account, stripe } = t.context;
-  const beans = await buildProduct(ctx, coffee);
-  const tea = await buildProduct(ctx, { ...coffee, name: 'Tea' });
-  const buy = (product: BuiltProduct) => createCheckoutSession(ctx, { items: [line(product)], customer_email: 'Ada@Example.com', cart_id: null });
-  await Promise.all([buy(beans), buy(tea)]);
-  t.is((await stripe.account(account.secretKey)).customers.length, 1);
-});
+test.serial(
+  'a repeat subscriber stays one customer of the provider, also when both checkouts are his first',
+  async (t) => {
+    const { ctx, account, stripe } = t.context;
+    const beans = await buildProduct(ctx, coffee);
+    const tea = await buildProduct(ctx, { ...coffee, name: 'Tea' });
+    const buy = (product: BuiltProduct) =>
+      createCheckoutSession(ctx, { items: [line(product)], customer_email: 'Ada@Example.com', cart_id: null });
+    await Promise.all([buy(beans), buy(tea)]);
+    t.is((await stripe.account(account.secretKey)).customers.length, 1);
+  },
+);
 
-test.serial('a subscriber whom the store had at the provider before, in his own spelling, stays that customer', async (t) => {
-  const { ctx, account, stripe, services } = t.context;
-  const made = await fetch(`${services.config.stripeApiBase ?? ''}/v1/customers`, {
-    method: 'POST', body: new URLSearchParams({ email: 'Ada@Example.com' }), headers: { authorization: `Bearer ${account.secretKey}` },
-  });
-  t.is(made.status, 200);
-  const beans = await buildProduct(ctx, coffee);
-  await createCheckoutSession(ctx, { items: [line(beans)], customer_email: ' Ada@Example.com ' });
-  t.is((await stripe.account(account.secretKey)).customers.length, 1);
-});
+test.serial(
+  'a subscriber whom the store had at the provider before, in his own spelling, stays that customer',
+  async (t) => {
+    const { ctx, account, stripe, services } = t.context;
+    const made = await fetch(`${services.config.stripeApiBase ?? ''}/v1/customers`, {
+      method: 'POST',
+      body: new URLSearchParams({ email: 'Ada@Example.com' }),
+      headers: { authorization: `Bearer ${account.secretKey}` },
+    });
+    t.is(made.status, 200);
+    const beans = await buildProduct(ctx, coffee);
+    await createCheckoutSession(ctx, { items: [line(beans)], customer_email: ' Ada@Example.com ' });
+    t.is((await stripe.account(account.secretKey)).customers.length, 1);
+  },
+);
 
 test.serial('a scheduled cancellation is made, taken back and made at once', async (t) => {
   const { ctx } = t.context;
@@ -137,9 +179,14 @@ test.serial('a scheduled cancellation is made, taken back and made at once', asy
   t.like(await reactivateSubscription(ctx, id), { status: 'active', cancel_at_period_end: false });
   t.like(await manageSubscription(ctx, id, { action: 'pause' }), { status: 'paused' });
   t.like(await manageSubscription(ctx, id, { action: 'resume' }), { status: 'active' });
-  t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), { interval: 'quarter' });
+  t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), {
+    interval: 'quarter',
+  });
   t.like(await manageSubscription(ctx, id, { action: 'cancel', at_period_end: false }), { status: 'canceled' });
-  t.is((await t.throwsAsync(reactivateSubscription(ctx, id), { instanceOf: DomainError }))?.code, 'subscription_canceled');
+  t.is(
+    (await t.throwsAsync(reactivateSubscription(ctx, id), { instanceOf: DomainError }))?.code,
+    'subscription_canceled',
+  );
   await settle(t.context);
   const events = await recorded(ctx, id);
   t.is(events.filter((type) => type === 'subscription.canceled').length, 1);
@@ -158,28 +205,49 @@ test.serial('what is heard of a subscription while it is being changed does not 
     return payments.changeSubscription(account, id, change, key);
   };
   const view = await manageSubscription(
-    { ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) } }, subscription.id, { action: 'cancel', at_period_end: false });
+    { ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { changeSubscription }) } },
+    subscription.id,
+    { action: 'cancel', at_period_end: false },
+  );
   t.is(view.status, 'canceled');
 });
 
-test.serial('a period that begins because a subscription is resumed, or changes its rhythm, is an order too', async (t) => {
-  const { ctx } = t.context;
-  const { subscription: { id }, beans } = await subscribe(t.context);
-  await manageSubscription(ctx, id, { action: 'pause' });
-  await manageSubscription(ctx, id, { action: 'resume' });
-  await settle(t.context);
-  t.is((await ordersOf(ctx)).length, 2);
-  await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' });
-  await settle(t.context);
-  t.deepEqual((await ordersOf(ctx)).map(({ status, totalCents }) => `${status} ${totalCents}`), ['paid 7799', 'paid 3999', 'paid 3999']);
-  t.like(await stockOf(ctx, beans.variant.id), { stock: 97, held: 0 });
-});
+test.serial(
+  'a period that begins because a subscription is resumed, or changes its rhythm, is an order too',
+  async (t) => {
+    const { ctx } = t.context;
+    const {
+      subscription: { id },
+      beans,
+    } = await subscribe(t.context);
+    await manageSubscription(ctx, id, { action: 'pause' });
+    await manageSubscription(ctx, id, { action: 'resume' });
+    await settle(t.context);
+    t.is((await ordersOf(ctx)).length, 2);
+    await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' });
+    await settle(t.context);
+    t.deepEqual(
+      (await ordersOf(ctx)).map(({ status, totalCents }) => `${status} ${totalCents}`),
+      ['paid 7799', 'paid 3999', 'paid 3999'],
+    );
+    t.like(await stockOf(ctx, beans.variant.id), { stock: 97, held: 0 });
+  },
+);
 
-test.serial('who cancels on the provider\'s page is seen to leave, and may stay after all', async (t) => {
+test.serial("who cancels on the provider's page is seen to leave, and may stay after all", async (t) => {
   const { ctx, stripe } = t.context;
-  const { subscription: { id, paymentSubscriptionId } } = await subscribe(t.context);
-  const { url } = await openBillingPortal(ctx, { customer_email: 'ada@example.com', return_url: t.context.tenant.storefrontUrl });
-  await fetch(url, { method: 'POST', body: new URLSearchParams({ subscription: paymentSubscriptionId, action: 'cancel' }), redirect: 'manual' });
+  const {
+    subscription: { id, paymentSubscriptionId },
+  } = await subscribe(t.context);
+  const { url } = await openBillingPortal(ctx, {
+    customer_email: 'ada@example.com',
+    return_url: t.context.tenant.storefrontUrl,
+  });
+  await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ subscription: paymentSubscriptionId, action: 'cancel' }),
+    redirect: 'manual',
+  });
   await settle(t.context);
   t.like(await readSubscription(ctx, id), { status: 'active', cancel_at_period_end: true });
   t.like(await reactivateSubscription(ctx, id), { status: 'active', cancel_at_period_end: false, canceled_at: null });
@@ -192,43 +260,63 @@ test.serial('months of a subscription are paid at once as a gift, and whoever it
   const { ctx, stripe } = t.context;
   const beans = await buildProduct(ctx, { ...coffee, variants: [{ ships: false }] });
   const { order_id: orderId, order } = await createGiftCheckout(ctx, {
-    product_slug: beans.slug, variant_id: beans.variant.id, months: 3, recipient_email: 'Grace@example.com', message: 'Enjoy.',
+    product_slug: beans.slug,
+    variant_id: beans.variant.id,
+    months: 3,
+    recipient_email: 'Grace@example.com',
+    message: 'Enjoy.',
   });
   t.is(order.total_cents, 3 * 3400);
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await settle(t.context);
   t.like(await orderOf(ctx, orderId), { status: 'paid', email: 'ada@example.com' });
   t.deepEqual(await subscriptionsOf(ctx), []);
-  const mails = await read<{ kind: string; recipient: string }>(ctx, sql`
-    select kind, recipient from mails where tenant_id = ${ctx.tenant.id} order by kind`);
-  t.deepEqual(mails, [{ kind: 'gift', recipient: 'grace@example.com' }, { kind: 'receipt', recipient: 'ada@example.com' }]);
+  const mails = await read<{ kind: string; recipient: string }>(
+    ctx,
+    sql`
+    select kind, recipient from mails where tenant_id = ${ctx.tenant.id} order by kind`,
+  );
+  t.deepEqual(mails, [
+    { kind: 'gift', recipient: 'grace@example.com' },
+    { kind: 'receipt', recipient: 'ada@example.com' },
+  ]);
 });
 
-test.serial('a customer is led to the provider\'s page and back to where the store sends its shoppers', async (t) => {
+test.serial("a customer is led to the provider's page and back to where the store sends its shoppers", async (t) => {
   const { ctx, tenant } = t.context;
   await subscribe(t.context);
-  const open = (customer_email: string, return_url = `${tenant.storefrontUrl}/account`) => openBillingPortal(ctx, { customer_email, return_url });
+  const open = (customer_email: string, return_url = `${tenant.storefrontUrl}/account`) =>
+    openBillingPortal(ctx, { customer_email, return_url });
   t.regex((await open(' ADA@example.com')).url, /^http/);
   t.is((await t.throwsAsync(open('bob@example.com'), { instanceOf: DomainError }))?.code, 'customer_not_found');
-  t.is((await t.throwsAsync(open('ada@example.com', 'ftp://elsewhere.example/'), { instanceOf: DomainError }))?.code, 'invalid_request');
+  t.is(
+    (await t.throwsAsync(open('ada@example.com', 'ftp://elsewhere.example/'), { instanceOf: DomainError }))?.code,
+    'invalid_request',
+  );
 });
 
-test.serial('openBillingPortal finds a customer again who was deleted at the provider, or whose account was replaced', async (t) => {
-  const { ctx, account, tenant } = t.context;
-  await subscribe(t.context);
-  const open = () => openBillingPortal(ctx, { customer_email: 'ada@example.com', return_url: tenant.storefrontUrl });
-  const stored = async () => (await findCustomerByEmail(ctx, 'ada@example.com'))?.paymentCustomerId;
-  const first = await stored();
-  const apiBase = new URL((await open()).url).origin;
-  await fetch(`${apiBase}/v1/customers/${first}`, { method: 'DELETE', headers: { authorization: `Bearer ${account.secretKey}` } });
-  t.regex((await open()).url, /^http/);
-  const second = await stored();
-  t.not(second, first);
+test.serial(
+  'openBillingPortal finds a customer again who was deleted at the provider, or whose account was replaced',
+  async (t) => {
+    const { ctx, account, tenant } = t.context;
+    await subscribe(t.context);
+    const open = () => openBillingPortal(ctx, { customer_email: 'ada@example.com', return_url: tenant.storefrontUrl });
+    const stored = async () => (await findCustomerByEmail(ctx, 'ada@example.com'))?.paymentCustomerId;
+    const first = await stored();
+    const apiBase = new URL((await open()).url).origin;
+    await fetch(`${apiBase}/v1/customers/${first}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${account.secretKey}` },
+    });
+    t.regex((await open()).url, /^http/);
+    const second = await stored();
+    t.not(second, first);
 
-  await buildPaymentAccount(ctx);
-  t.regex((await open()).url, /^http/);
-  t.not(await stored(), second);
-  const third = await stored();
-  await open();
-  t.is(await stored(), third);
-});
+    await buildPaymentAccount(ctx);
+    t.regex((await open()).url, /^http/);
+    t.not(await stored(), second);
+    const third = await stored();
+    await open();
+    t.is(await stored(), third);
+  },
+);

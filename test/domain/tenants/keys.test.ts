@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-
-import type { Context } from '#src/domain/context.ts';
 import { runOnPlatformTables, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { newKey } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, listKeys, revokeKey, saveKey } from '#src/domain/tenants/index.ts';
 import type { KeyToIssue } from '#src/domain/tenants/issue-key.ts';
@@ -16,32 +15,52 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const backend: KeyToIssue = { name: 'backend', kind: 'secret', scopes: ['orders:read'], expiresAt: null };
-const issue = (ctx: Context, key: Partial<KeyToIssue> = {}) => transact(ctx, (ctx) => issueKey(ctx, { ...backend, ...key }));
-const save = (ctx: Context, key: Partial<KeyToIssue> = {}) => transact(ctx, (ctx) => saveKey(ctx, { ...backend, ...key }));
+const issue = (ctx: Context, key: Partial<KeyToIssue> = {}) =>
+  transact(ctx, (ctx) => issueKey(ctx, { ...backend, ...key }));
+const save = (ctx: Context, key: Partial<KeyToIssue> = {}) =>
+  transact(ctx, (ctx) => saveKey(ctx, { ...backend, ...key }));
 const revoke = (ctx: Context, id: string) => transact(ctx, (ctx) => revokeKey(ctx, { id }));
 
 test('a key opens its own store with the scopes that it was given', async (t) => {
   const { ctx, services, tenant } = t.context;
   const { key, value } = await issue(ctx);
-  t.deepEqual(await services.keys.open(value), { id: key.id, tenantId: tenant.id, kind: 'secret', scopes: ['orders:read'], requestsPerMinute: null });
+  t.deepEqual(await services.keys.open(value), {
+    id: key.id,
+    tenantId: tenant.id,
+    kind: 'secret',
+    scopes: ['orders:read'],
+    requestsPerMinute: null,
+  });
 });
 
 test('the characters of a key are nowhere in the database', async (t) => {
   const { ctx } = t.context;
   const { key, value } = await issue(ctx);
-  const [row] = await runOnPlatformTables<{ row: string }>(ctx, sql`select k::text as row from api_keys k where id = ${key.id}`);
+  const [row] = await runOnPlatformTables<{ row: string }>(
+    ctx,
+    sql`select k::text as row from api_keys k where id = ${key.id}`,
+  );
   t.false(row?.row.includes(value));
   t.false(row?.row.includes(value.slice(8, 30)));
   t.false(row?.row.includes(Buffer.from(value).toString('hex')));
 });
 
 test('a key that nobody was given opens nothing', async (t) => {
-  await t.throwsAsync(t.context.services.keys.open(newKey('secret', 'test')), { instanceOf: DomainError, code: 'invalid_key' });
-  await t.throwsAsync(t.context.services.keys.open('sk_test_mistyped'), { instanceOf: DomainError, code: 'invalid_key' });
+  await t.throwsAsync(t.context.services.keys.open(newKey('secret', 'test')), {
+    instanceOf: DomainError,
+    code: 'invalid_key',
+  });
+  await t.throwsAsync(t.context.services.keys.open('sk_test_mistyped'), {
+    instanceOf: DomainError,
+    code: 'invalid_key',
+  });
 });
 
 test('a live key is refused in the test environment', async (t) => {
-  await t.throwsAsync(t.context.services.keys.open(newKey('secret', 'live')), { instanceOf: DomainError, code: 'wrong_environment' });
+  await t.throwsAsync(t.context.services.keys.open(newKey('secret', 'live')), {
+    instanceOf: DomainError,
+    code: 'wrong_environment',
+  });
 });
 
 test('a revoked key stops working within five seconds, though it was in use', async (t) => {
@@ -95,7 +114,13 @@ test('a name is taken until its key is revoked', async (t) => {
   await revoke(ctx, key.id);
   const successor = await issue(ctx);
   t.not(successor.value, value);
-  t.deepEqual((await listKeys(ctx)).rows.map(({ id, revokedAt }) => [id, revokedAt !== null]), [[key.id, true], [successor.key.id, false]]);
+  t.deepEqual(
+    (await listKeys(ctx)).rows.map(({ id, revokedAt }) => [id, revokedAt !== null]),
+    [
+      [key.id, true],
+      [successor.key.id, false],
+    ],
+  );
 });
 
 test('two askers for the same name get one key', async (t) => {
@@ -125,8 +150,14 @@ test('saving a key that there is changes what it may do and keeps its characters
 test('a key keeps its kind, and saving it may not widen a publishable one either', async (t) => {
   const { ctx } = t.context;
   await save(ctx, { kind: 'publishable', scopes: ['products:read'] });
-  await t.throwsAsync(save(ctx, { kind: 'secret' }), { instanceOf: DomainError, message: /is publishable; revoke it first/ });
-  await t.throwsAsync(save(ctx, { kind: 'publishable', scopes: ['admin:write'] }), { instanceOf: DomainError, code: 'invalid_request' });
+  await t.throwsAsync(save(ctx, { kind: 'secret' }), {
+    instanceOf: DomainError,
+    message: /is publishable; revoke it first/,
+  });
+  await t.throwsAsync(save(ctx, { kind: 'publishable', scopes: ['admin:write'] }), {
+    instanceOf: DomainError,
+    code: 'invalid_request',
+  });
 });
 
 test('keys are listed page by page, oldest first', async (t) => {
@@ -134,8 +165,14 @@ test('keys are listed page by page, oldest first', async (t) => {
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c']) ids.push((await issue(ctx, { name })).key.id);
   const first = await listKeys(ctx, { limit: 2 });
-  t.deepEqual(first.rows.map(({ id }) => id), ids.slice(0, 2));
+  t.deepEqual(
+    first.rows.map(({ id }) => id),
+    ids.slice(0, 2),
+  );
   const second = await listKeys(ctx, { limit: 2, cursor: first.cursor ?? '' });
-  t.deepEqual(second.rows.map(({ id }) => id), ids.slice(2));
+  t.deepEqual(
+    second.rows.map(({ id }) => id),
+    ids.slice(2),
+  );
   t.is(second.cursor, null);
 });

@@ -2,7 +2,14 @@ import anyTest, { type TestFn } from 'ava';
 
 import { asPlatform, transact } from '#src/database/transact.ts';
 import {
-  deriveToken, listTenants, readSessionSecret, rotateSessionSecret, saveTenant, setModules, type StoreInput, takeOrderNumber,
+  deriveToken,
+  listTenants,
+  readSessionSecret,
+  rotateSessionSecret,
+  type StoreInput,
+  saveTenant,
+  setModules,
+  takeOrderNumber,
 } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -12,7 +19,10 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
 const newStore = (): StoreInput => ({
-  slug: `store-${randomText(8)}`, name: 'Cedar & Clay', owner_email: 'Owner@Cedar.example', currency: 'USD',
+  slug: `store-${randomText(8)}`,
+  name: 'Cedar & Clay',
+  owner_email: 'Owner@Cedar.example',
+  currency: 'USD',
   storefront_url: 'https://shop.cedar.example/',
 });
 const save = ({ services }: TestContext, input: StoreInput) =>
@@ -25,8 +35,13 @@ test('a new store has defaults, no module and a secret of its own', async (t) =>
   t.deepEqual(change, { subject: `store ${input.slug}`, action: 'created', fields: [] });
   t.deepEqual(await services.tenants.bySlug(input.slug), tenant);
   t.like(tenant, {
-    ownerEmail: 'owner@cedar.example', locale: 'en-US', storefrontUrl: 'https://shop.cedar.example',
-    magicLinkPath: '/account/sign-in', restorePath: '/cart/restore', allowedOrigins: ['*'], mailFrom: null,
+    ownerEmail: 'owner@cedar.example',
+    locale: 'en-US',
+    storefrontUrl: 'https://shop.cedar.example',
+    magicLinkPath: '/account/sign-in',
+    restorePath: '/cart/restore',
+    allowedOrigins: ['*'],
+    mailFrom: null,
   });
   t.deepEqual(tenant.modules, { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: true });
   const { number, secret } = await readSessionSecret({ ...services.context(), tenant });
@@ -37,7 +52,10 @@ test('a new store has defaults, no module and a secret of its own', async (t) =>
 test('saving the same again changes nothing; what differs is named', async (t) => {
   const input = newStore();
   const { tenant } = await save(t.context, input);
-  t.deepEqual(await save(t.context, input), { tenant, change: { subject: `store ${input.slug}`, action: 'unchanged', fields: [] } });
+  t.deepEqual(await save(t.context, input), {
+    tenant,
+    change: { subject: `store ${input.slug}`, action: 'unchanged', fields: [] },
+  });
   const changed = await save(t.context, { ...input, owner_email: 'new@cedar.example', theme: { accent: '#000' } });
   t.deepEqual(changed.change.fields, ['owner_email', 'theme']);
   t.is(changed.tenant.version, tenant.version + 1);
@@ -74,7 +92,10 @@ test('order numbers begin at 1001 and rise, however many ask at once', async (t)
   const { tenant } = await save(t.context, newStore());
   const ctx = { ...t.context.services.context(), tenant };
   const numbers = await Promise.all(Array.from({ length: 10 }, () => takeOrderNumber(ctx)));
-  t.deepEqual(numbers.toSorted((left, right) => left - right), Array.from({ length: 10 }, (_, index) => 1001 + index));
+  t.deepEqual(
+    numbers.toSorted((left, right) => left - right),
+    Array.from({ length: 10 }, (_, index) => 1001 + index),
+  );
 });
 
 test('a module is switched and the others stay as they are', async (t) => {
@@ -82,7 +103,12 @@ test('a module is switched and the others stay as they are', async (t) => {
   const { tenant } = await save(t.context, newStore());
   const ctx = { ...services.context(), tenant };
   const change = await transact(ctx, (ctx) => setModules(ctx, { reviews: false }));
-  t.deepEqual(change, { subject: `modules of ${tenant.slug}`, action: 'updated', fields: ['reviews'], values: { reviews: [true, false] } });
+  t.deepEqual(change, {
+    subject: `modules of ${tenant.slug}`,
+    action: 'updated',
+    fields: ['reviews'],
+    values: { reviews: [true, false] },
+  });
   const [saved] = (await listTenants(services.context())).filter(({ id }) => id === tenant.id);
   t.deepEqual(saved?.modules, { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: false });
 
@@ -127,7 +153,7 @@ test('a rotated secret signs everybody out: neither its number nor its tokens ar
   t.not(await deriveToken(ctx, 'cart.restore', 'scart_1'), before.token);
 });
 
-test('a store\'s secret does not open as another\'s', async (t) => {
+test("a store's secret does not open as another's", async (t) => {
   const { ctx, services } = t.context;
   const sealed = services.context().keyring.seal(ctx.tenant.id, 'session_secret', 'hush');
   t.throws(() => services.context().keyring.open('ten_other', 'session_secret', sealed));

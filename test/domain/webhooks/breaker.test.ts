@@ -2,10 +2,17 @@ import anyTest, { type TestFn } from 'ava';
 
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import {
-  disableEndpoint, drainEndpoint, enableEndpoint, fanOutEvent, listDeliveries, readEndpoint, recoverDeliveries, sendTestEvent,
+  disableEndpoint,
+  drainEndpoint,
+  enableEndpoint,
+  fanOutEvent,
+  listDeliveries,
+  readEndpoint,
+  recoverDeliveries,
+  sendTestEvent,
   webhooksNeedingAttention,
 } from '#src/domain/webhooks/index.ts';
 import { days, hours, seconds } from '#src/lib/duration.ts';
@@ -13,22 +20,28 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
-import { until } from '#test/support/until.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { until } from '#test/support/until.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 // Every wait is long, so that the breaker's own time is what is seen.
-useContext(anyTest as TestFn<TestContext>, { environment: { WEBHOOK_RETRY_SCHEDULE: '0s,6h,6h,6h,6h,6h,6h,6h,6h,6h,6h,6h' } });
+useContext(anyTest as TestFn<TestContext>, {
+  environment: { WEBHOOK_RETRY_SCHEDULE: '0s,6h,6h,6h,6h,6h,6h,6h,6h,6h,6h,6h' },
+});
 
 async function deliveriesWaiting(ctx: Context, endpointId: string, count: number): Promise<void> {
   for (const eventId of await recordTests(ctx, endpointId, count)) await fanOutEvent(ctx, { eventId });
 }
 
 const warnings = async (ctx: Context) =>
-  (await read<{ data: { disabled: string | null } }>(ctx, sql`select data from mails where tenant_id = ${ctx.tenant.id} order by id`))
-    .map(({ data }) => data.disabled);
+  (
+    await read<{ data: { disabled: string | null } }>(
+      ctx,
+      sql`select data from mails where tenant_id = ${ctx.tenant.id} order by id`,
+    )
+  ).map(({ data }) => data.disabled);
 
 test('while all goes well the last success is known to the minute, and after a failure exactly', async (t) => {
   const { ctx, clock } = t.context;
@@ -67,7 +80,9 @@ test('five failures in a row open the breaker: then nothing is attempted and no 
   await drainEndpoint(ctx, { endpointId: id });
 
   t.is(receiver.requests.length, 5);
-  const attempts = (await listDeliveries(ctx, { endpointId: id, limit: 10 })).rows.map(({ attemptCount }) => attemptCount);
+  const attempts = (await listDeliveries(ctx, { endpointId: id, limit: 10 })).rows.map(
+    ({ attemptCount }) => attemptCount,
+  );
   t.deepEqual(attempts.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1]);
 });
 
@@ -102,9 +117,15 @@ test('the end of a pause is promised when it begins, and once it works again eve
   receiver.behave('reset');
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await deliveriesWaiting(ctx, id, 5);
-  const dueAt = async () => ctx.database.pool
-    .query('select due_at from outbox where tenant_id = $1 and key like $2 order by id', [ctx.tenant.id, `${id}:job_%`])
-    .then(({ rows }) => rows.map((row: { due_at: Date }) => Math.round((row.due_at.getTime() - clock.now().getTime()) / 1000)));
+  const dueAt = async () =>
+    ctx.database.pool
+      .query('select due_at from outbox where tenant_id = $1 and key like $2 order by id', [
+        ctx.tenant.id,
+        `${id}:job_%`,
+      ])
+      .then(({ rows }) =>
+        rows.map((row: { due_at: Date }) => Math.round((row.due_at.getTime() - clock.now().getTime()) / 1000)),
+      );
 
   await drainEndpoint(ctx, { endpointId: id });
   t.deepEqual(await dueAt(), [30]);
@@ -146,9 +167,11 @@ test('what was fanned out just as its endpoint was switched off is delivered onc
   await disableEndpoint(ctx, { id });
   await deliveriesWaiting(ctx, id, 1);
   // As by a fan-out that had read the endpoint before it was switched off.
-  await transact(ctx, (ctx) => ctx.tx.execute(sql`
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
     update webhook_deliveries set state = 'pending', next_attempt_at = ${ctx.clock.now()}, settled_at = null
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`));
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`),
+  );
   await drainEndpoint(ctx, { endpointId: id });
   t.is(receiver.requests.length, 0);
   await enableEndpoint(ctx, { id });
@@ -175,8 +198,14 @@ test('an endpoint that says it is gone is switched off with a mail to the owner,
   await t.throwsAsync(sendTestEvent(ctx, { id }), refused);
 
   const { endpoints, deliveries } = await webhooksNeedingAttention(services.context(), 100);
-  t.like(endpoints.find((endpoint) => endpoint.id === id), { tenantId: ctx.tenant.id, disabledReason: 'gone', waiting: 0 });
-  t.like(deliveries.find(({ endpointId }) => endpointId === id), { tenantId: ctx.tenant.id, type: 'webhook.test', lastStatus: 410, attemptCount: 1 });
+  t.like(
+    endpoints.find((endpoint) => endpoint.id === id),
+    { tenantId: ctx.tenant.id, disabledReason: 'gone', waiting: 0 },
+  );
+  t.like(
+    deliveries.find(({ endpointId }) => endpointId === id),
+    { tenantId: ctx.tenant.id, type: 'webhook.test', lastStatus: 410, attemptCount: 1 },
+  );
 
   receiver.behave({ status: 200 });
   t.like(await enableEndpoint(ctx, { id }), { status: 'enabled', disabled_reason: null });
@@ -199,7 +228,11 @@ test('its owner is warned after one day and after three of failing, and after fi
     if (mails.length !== (seen.at(-1)?.[1] ?? 0)) seen.push([passed, mails.length, disabled]);
     clock.pass(hours(6) + 1000);
   }
-  t.deepEqual(seen, [[24, 1, false], [72, 2, false], [120, 3, true]]);
+  t.deepEqual(seen, [
+    [24, 1, false],
+    [72, 2, false],
+    [120, 3, true],
+  ]);
   t.deepEqual(await warnings(ctx), [null, null, 'failing']);
   t.is((await countStates(ctx, id))['pending'], undefined);
 });

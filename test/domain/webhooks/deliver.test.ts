@@ -3,13 +3,19 @@ import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob, fanOutEvent as fanOutEventJob } from '#jobs/webhooks.ts';
 import { transact } from '#src/database/transact.ts';
 import {
-  disableEndpoint, drainEndpoint, fanOutEvent, listDeliveries, readDelivery, rotateSecret, sendTestEvent,
+  disableEndpoint,
+  drainEndpoint,
+  fanOutEvent,
+  listDeliveries,
+  readDelivery,
+  rotateSecret,
+  sendTestEvent,
 } from '#src/domain/webhooks/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
@@ -31,7 +37,11 @@ test('a test event reaches its endpoint, signed so that the public library belie
   t.is(request?.headers['content-type'], 'application/json');
   const { secret: _, ...object } = endpoint;
   t.like(request?.body, {
-    id: eventId, type: 'webhook.test', api_version: '2026-11-20', tenant: ctx.tenant.slug, livemode: false,
+    id: eventId,
+    type: 'webhook.test',
+    api_version: '2026-11-20',
+    tenant: ctx.tenant.slug,
+    livemode: false,
     data: { object: { ...object }, object_version: endpoint.version },
   });
   t.regex(request?.body.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -82,7 +92,11 @@ test('what an event was about is shown as it is at the attempt, and not delivere
   await runJobs(services);
 
   t.deepEqual(receiver.requests, []);
-  t.like((await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 })).rows[0], { eventId, state: 'discarded', lastFailure: 'object_gone' });
+  t.like((await listDeliveries(ctx, { endpointId: endpoint.id, limit: 1 })).rows[0], {
+    eventId,
+    state: 'discarded',
+    lastFailure: 'object_gone',
+  });
 });
 
 test('for a day after a rotation both secrets sign, then the new one alone', async (t) => {
@@ -124,7 +138,9 @@ test('a failed attempt is a row, and the next one comes when the schedule says',
   receiver.behave({ status: 200, body: 'thanks' });
   await runJobs(services);
 
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.like(delivery, { eventId, state: 'delivered', attemptCount: 2, lastStatus: 200, nextAttemptAt: null });
   const { attempts = [] } = (await readDelivery(ctx, delivery?.id ?? '')) ?? {};
   t.deepEqual(
@@ -144,14 +160,26 @@ test('a receiver that fails nine times is served at the tenth, each try at its d
   const { id } = await buildEndpoint(ctx, receiver);
   receiver.behave((_request, number) => ({ status: number < 10 ? 500 : 204 }));
   const dueIn = async () => {
-    const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    const {
+      rows: [delivery],
+    } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     return (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
   };
   await recordTests(ctx, id);
   await runJobs(services);
   t.is(receiver.requests.length, 1);
 
-  const documented = [seconds(5), minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
+  const documented = [
+    seconds(5),
+    minutes(5),
+    minutes(30),
+    hours(2),
+    hours(5),
+    hours(10),
+    hours(14),
+    hours(20),
+    hours(24),
+  ];
   for (const [index, waitMs] of documented.entries()) {
     const waits = await dueIn();
     // Some milliseconds have passed since it was written down.
@@ -163,7 +191,11 @@ test('a receiver that fails nine times is served at the tenth, each try at its d
     await runJobs(services);
     t.is(receiver.requests.length, index + 2, `try ${index + 2}`);
   }
-  t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], { state: 'delivered', attemptCount: 10, lastStatus: 204 });
+  t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], {
+    state: 'delivered',
+    attemptCount: 10,
+    lastStatus: 204,
+  });
   t.is(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
 });
 
@@ -178,16 +210,23 @@ test('a delivery is tried ten times over some three days and then given up for p
   for (let hour = 0; hour < 100 * 60 && at.length < 12; hour += 1) {
     await runJobs(services);
     if (receiver.requests.length > at.length) at.push(clock.now().getTime() - startedAt);
-    const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    const {
+      rows: [delivery],
+    } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     if (delivery?.state !== 'pending') break;
     clock.pass((delivery.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() + 1);
   }
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.like(delivery, { state: 'failed', attemptCount: 10, lastStatus: 500 });
   t.is(receiver.requests.length, 10);
   const total = (at.at(-1) ?? 0) / hours(1);
   t.true(total >= 75 && total <= 91, `${total} hours`);
-  t.deepEqual((await runJobs(services)).filter((outcome) => !outcome.endsWith('done')), []);
+  t.deepEqual(
+    (await runJobs(services)).filter((outcome) => !outcome.endsWith('done')),
+    [],
+  );
 });
 
 test('a receiver that says when to come back is left alone until then', async (t) => {
@@ -198,14 +237,18 @@ test('a receiver that says when to come back is left alone until then', async (t
     receiver.behave({ status, headers: { 'retry-after': '3600' } });
     await recordTests(ctx, id);
     await runJobs(services);
-    const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+    const {
+      rows: [delivery],
+    } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
     const waitMs = (delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
     t.true(waitMs > hours(1) - 5000 && waitMs <= hours(1), String(waitMs));
   }
   receiver.behave({ status: 500, headers: { 'retry-after': '3600' } });
   await recordTests(ctx, id);
   await runJobs(services);
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   t.true((delivery?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime() <= 6000);
 });
 

@@ -1,20 +1,20 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
-import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { drainEndpoint, fanOutEvent, listDeliveries, redeliver } from '#src/domain/webhooks/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { countStatements } from '#test/support/count-statements.ts';
-import { interleave } from '#test/support/interleave.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
-import { until } from '#test/support/until.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { interleave } from '#test/support/interleave.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { until } from '#test/support/until.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
@@ -27,7 +27,12 @@ async function deliveriesWaiting(ctx: Context, endpointId: string, count: number
 }
 
 const leasesHeld = async (ctx: Context, endpointId: string) =>
-  (await read(ctx, sql`select number from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease is not null`)).length;
+  (
+    await read(
+      ctx,
+      sql`select number from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease is not null`,
+    )
+  ).length;
 
 test('a delivery that is under way is not sent a second time when somebody asks for it', async (t) => {
   const { ctx } = t.context;
@@ -130,12 +135,19 @@ test('at whatever moment of a drain a delivery and its wake-up come, it is deliv
     step += 1;
     const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
     await deliveriesWaiting(ctx, id, 1);
-    reached = await interleave(services, step, () => drainEndpoint(ctx, { endpointId: id }), async () => {
-      await deliveriesWaiting(ctx, id, 1);
-      await drainEndpoint(ctx, { endpointId: id });
-    });
+    reached = await interleave(
+      services,
+      step,
+      () => drainEndpoint(ctx, { endpointId: id }),
+      async () => {
+        await deliveriesWaiting(ctx, id, 1);
+        await drainEndpoint(ctx, { endpointId: id });
+      },
+    );
     // The wake-ups of both were worked: nothing is left but what drains promised.
-    const successors = (await enqueuedJobs(ctx, drainEndpointJob)).filter(({ endpointId, causeId }) => endpointId === id && causeId.startsWith('job_'));
+    const successors = (await enqueuedJobs(ctx, drainEndpointJob)).filter(
+      ({ endpointId, causeId }) => endpointId === id && causeId.startsWith('job_'),
+    );
     for (const { endpointId } of successors) await drainEndpoint(ctx, { endpointId });
     t.deepEqual(await countStates(ctx, id), { delivered: reached ? 2 : 1 }, `before statement ${step}`);
     t.is(await leasesHeld(ctx, id), 0);
@@ -223,7 +235,9 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   const killed = drainEndpoint({ ...ctx, attempt: run }, { endpointId: id });
   await until(() => receiver.waiting === 1);
 
-  const again = await t.throwsAsync(drainEndpoint({ ...ctx, attempt: run }, { endpointId: id }), { instanceOf: Snooze });
+  const again = await t.throwsAsync(drainEndpoint({ ...ctx, attempt: run }, { endpointId: id }), {
+    instanceOf: Snooze,
+  });
   t.true(again instanceof Snooze && again.milliseconds > 30_000 && again.milliseconds <= 35_000);
   t.is(receiver.requests.length, 1);
   clock.pass(seconds(36));
@@ -236,7 +250,10 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   receiver.release(500);
   await killed;
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
-  t.deepEqual((await listDeliveries(ctx, { endpointId: id, limit: 5 })).rows.map(({ attemptCount }) => attemptCount), [1, 1]);
+  t.deepEqual(
+    (await listDeliveries(ctx, { endpointId: id, limit: 5 })).rows.map(({ attemptCount }) => attemptCount),
+    [1, 1],
+  );
 });
 
 test('the very moment the slot of a killed drain is free again, what it had claimed is due', async (t) => {
@@ -248,7 +265,10 @@ test('the very moment the slot of a killed drain is free again, what it had clai
   receiver.behave('hang');
   // However long its first transaction takes.
   let now = ctx.clock.now().getTime();
-  const killed = drainEndpoint({ ...ctx, attempt: run, clock: { now: () => new Date((now += 100)) } }, { endpointId: id });
+  const killed = drainEndpoint(
+    { ...ctx, attempt: run, clock: { now: () => new Date((now += 100)) } },
+    { endpointId: id },
+  );
   await until(() => receiver.waiting === 1);
 
   const at = (time: number) => ({ ...ctx, attempt: run, clock: { now: () => new Date(time) } });

@@ -1,11 +1,21 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
-
-import type { Context } from '#src/domain/context.ts';
+import { Webhook } from 'standardwebhooks';
 import { asPlatform, read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import {
-  createEndpoint, EndpointEntry, listDeliveries, presentEventTypes, pruneDeliveries, readDelivery, readEndpoint, recoverDeliveries,
-  redeliver, removeEndpoint, saveEndpoint, updateEndpoint,
+  createEndpoint,
+  EndpointEntry,
+  listDeliveries,
+  presentEventTypes,
+  pruneDeliveries,
+  readDelivery,
+  readEndpoint,
+  recoverDeliveries,
+  redeliver,
+  removeEndpoint,
+  saveEndpoint,
+  updateEndpoint,
 } from '#src/domain/webhooks/index.ts';
 import { waitAfter } from '#src/domain/webhooks/retry-schedule.ts';
 import { sign } from '#src/domain/webhooks/sign.ts';
@@ -14,7 +24,7 @@ import { days, hours } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
-import { eventTypes, type EventType } from '#src/outbox/events.ts';
+import { type EventType, eventTypes } from '#src/outbox/events.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { createOutboundHttp } from '#src/platform/outbound-http.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -22,7 +32,6 @@ import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { Webhook } from 'standardwebhooks';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
@@ -35,15 +44,26 @@ test('saving an endpoint of a store file twice changes nothing, and a new secret
   const receiver = await receiverFor(t);
   const entry: EndpointEntry = { url: receiver.url, events: ['order.paid', 'subscription.*'], secret, concurrency: 4 };
   const subject = `webhook endpoint ${receiver.url}`;
-  t.deepEqual(await save(ctx, entry), { subject, action: 'created', fields: ['url', 'events', 'secret', 'concurrency'] });
+  t.deepEqual(await save(ctx, entry), {
+    subject,
+    action: 'created',
+    fields: ['url', 'events', 'secret', 'concurrency'],
+  });
   t.like(await save(ctx, entry), { subject, action: 'unchanged', fields: [] });
   t.like(await save(ctx, { url: entry.url, events: entry.events }), { subject, action: 'unchanged', fields: [] });
 
   const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
-  t.like(await save(ctx, { ...entry, events: ['order.*'], concurrency: 9, secret: other }), { subject, action: 'updated', fields: ['events', 'concurrency', 'secret'] });
-  const [stored] = await read<{ id: string; secret: string; widths: number[] }>(ctx, sql`
+  t.like(await save(ctx, { ...entry, events: ['order.*'], concurrency: 9, secret: other }), {
+    subject,
+    action: 'updated',
+    fields: ['events', 'concurrency', 'secret'],
+  });
+  const [stored] = await read<{ id: string; secret: string; widths: number[] }>(
+    ctx,
+    sql`
     select e.id, secret_sealed as secret, (select array_agg(width order by number) from webhook_endpoint_leases s where s.endpoint_id = e.id) as widths
-    from webhook_endpoints e where e.tenant_id = ${ctx.tenant.id}`);
+    from webhook_endpoints e where e.tenant_id = ${ctx.tenant.id}`,
+  );
   t.deepEqual(stored?.widths, [4, 5]);
   t.false(stored?.secret.includes(other));
 
@@ -54,7 +74,8 @@ test('saving an endpoint of a store file twice changes nothing, and a new secret
 });
 
 test('a store file is told what is wrong with an endpoint', (t) => {
-  const codes = (entry: object) => issuesOf(EndpointEntry, { url: 'https://a.example/', events: ['order.paid'], ...entry }).map(({ path }) => path);
+  const codes = (entry: object) =>
+    issuesOf(EndpointEntry, { url: 'https://a.example/', events: ['order.paid'], ...entry }).map(({ path }) => path);
   t.deepEqual(codes({}), []);
   t.deepEqual(codes({ events: [] }), ['/events']);
   t.deepEqual(codes({ events: ['order.payed'] }), ['/events/0']);
@@ -73,8 +94,15 @@ test('an endpoint at an address that may not be called is not created, changed o
     await t.throwsAsync(updateEndpoint(strict, { id: endpoint.id, url }), refused, url);
     await t.throwsAsync(save(strict, { url, events: ['order.paid'] }), refused, url);
   }
-  await t.throwsAsync(createEndpoint(strict, { url: 'https://8.8.8.8/hooks', events: ['order.paid'] }), { ...refused, message: /already/ });
-  t.like(await updateEndpoint(strict, { id: endpoint.id, rate_per_second: 5 }), { rate_per_second: 5, version: 2, url: endpoint.url });
+  await t.throwsAsync(createEndpoint(strict, { url: 'https://8.8.8.8/hooks', events: ['order.paid'] }), {
+    ...refused,
+    message: /already/,
+  });
+  t.like(await updateEndpoint(strict, { id: endpoint.id, rate_per_second: 5 }), {
+    rate_per_second: 5,
+    version: 2,
+    url: endpoint.url,
+  });
 });
 
 test('another store neither sees an endpoint nor changes it', async (t) => {
@@ -83,7 +111,9 @@ test('another store neither sees an endpoint nor changes it', async (t) => {
   const { id } = await buildEndpoint(ctx, receiver);
   await recordTests(ctx, id);
   await runJobs(services);
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   const unknown = { instanceOf: DomainError, code: 'not_found' };
   t.is(await readEndpoint(stranger, id), undefined);
@@ -100,11 +130,20 @@ test('an order is delivered as the API shows it, with the version that tells whi
   await buildEndpoint(ctx, receiver, { events: ['order.paid'] });
   const order = await buildPaidOrder(ctx);
   await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', order.id));
-  await transact(ctx, async (ctx) => void (await ctx.tx.execute(sql`update orders set version = 7 where tenant_id = ${ctx.tenant.id} and id = ${order.id}`)));
+  await transact(
+    ctx,
+    async (ctx) =>
+      void (await ctx.tx.execute(
+        sql`update orders set version = 7 where tenant_id = ${ctx.tenant.id} and id = ${order.id}`,
+      )),
+  );
   await runJobs(services);
-  const { data, type } = receiver.requests[0]?.body;
+  const { data, type } = receiver.requests[0]?.body ?? {};
   t.is(type, 'order.paid');
-  t.like(data, { object_version: 7, object: { id: order.id, order_number: order.orderNumber, status: 'paid', version: 7 } });
+  t.like(data, {
+    object_version: 7,
+    object: { id: order.id, order_number: order.orderNumber, status: 'paid', version: 7 },
+  });
   t.is(data.object.items.length, 1);
 });
 
@@ -117,13 +156,18 @@ test('one delivery, or all since a time, can be sent again', async (t) => {
   await runJobs(services);
   t.is(receiver.requests.length, 3);
 
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
   await redeliver(ctx, { id: delivery?.id ?? '' });
   await redeliver(ctx, { id: delivery?.id ?? '' });
   await runJobs(services);
   t.is(receiver.requests.length, 4);
   t.is(receiver.requests[3]?.headers['webhook-id'], delivery?.eventId);
-  t.deepEqual((await readDelivery(ctx, delivery?.id ?? ''))?.attempts.map(({ number }) => number), [1, 2]);
+  t.deepEqual(
+    (await readDelivery(ctx, delivery?.id ?? ''))?.attempts.map(({ number }) => number),
+    [1, 2],
+  );
 
   t.deepEqual(await recoverDeliveries(ctx, { id, since }), { recovered: 0 });
   t.deepEqual(await recoverDeliveries(ctx, { id, since, only: 'all' }), { recovered: 3 });
@@ -139,13 +183,27 @@ test('deliveries are listed newest first, page by page, and by state, type and t
   await recordTests(ctx, id, 5);
   await runJobs(services);
   const { rows: all } = await listDeliveries(ctx, { endpointId: id, limit: 10 });
-  t.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).toSorted().toReversed());
+  t.deepEqual(
+    all.map(({ id }) => id),
+    all
+      .map(({ id }) => id)
+      .toSorted()
+      .toReversed(),
+  );
   const { rows: first, cursor } = await listDeliveries(ctx, { endpointId: id, limit: 2 });
   const { rows: second } = await listDeliveries(ctx, { endpointId: id, limit: 2, cursor: cursor ?? '' });
-  t.deepEqual([...first, ...second].map(({ id }) => id), all.slice(0, 4).map(({ id }) => id));
-  await t.throwsAsync(listDeliveries(ctx, { endpointId: 'whe_other', limit: 2, cursor: cursor ?? '' }), { code: 'invalid_cursor' });
+  t.deepEqual(
+    [...first, ...second].map(({ id }) => id),
+    all.slice(0, 4).map(({ id }) => id),
+  );
+  await t.throwsAsync(listDeliveries(ctx, { endpointId: 'whe_other', limit: 2, cursor: cursor ?? '' }), {
+    code: 'invalid_cursor',
+  });
   t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, state: 'failed' })).rows.length, 0);
-  t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'webhook.test', state: 'delivered' })).rows.length, 5);
+  t.is(
+    (await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'webhook.test', state: 'delivered' })).rows.length,
+    5,
+  );
   t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'order.paid' })).rows.length, 0);
   t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, since: clock.now() })).rows.length, 0);
 });
@@ -166,7 +224,8 @@ test('what was delivered long ago is removed, and what still waits is not', asyn
   for (const _ of [1, 2]) await pruneDeliveries(services.context());
   t.deepEqual(await countStates(ctx, id), { pending: 1 });
   const rows = await asPlatform(services.context(), 'a test counts attempts', (ctx) =>
-    ctx.tx.execute(sql`select 1 from webhook_attempts where tenant_id = ${t.context.tenant.id}`));
+    ctx.tx.execute(sql`select 1 from webhook_attempts where tenant_id = ${t.context.tenant.id}`),
+  );
   t.is(rows.length, 1);
   await removeEndpoint(ctx, { id });
   t.is(await readEndpoint(ctx, id), undefined);
@@ -174,42 +233,61 @@ test('what was delivered long ago is removed, and what still waits is not', asyn
 
 test('every event type is described by a schema that its sample fits', (t) => {
   const catalogue = presentEventTypes();
-  t.deepEqual(catalogue.map(({ type }) => type), Object.keys(eventTypes) as EventType[]);
+  t.deepEqual(
+    catalogue.map(({ type }) => type),
+    Object.keys(eventTypes) as EventType[],
+  );
   for (const { type, schema, sample, description } of catalogue) {
-    t.true(fits(schema as never, structuredClone(sample)), `${type}: ${JSON.stringify(issuesOf(schema as never, structuredClone(sample)))}`);
+    t.true(
+      fits(schema as never, structuredClone(sample)),
+      `${type}: ${JSON.stringify(issuesOf(schema as never, structuredClone(sample)))}`,
+    );
     t.true(description.endsWith('.'));
   }
 });
 
 test('whatever the body, the public library verifies our signature and no other', (t) => {
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.uint8Array({ minLength: 16, maxLength: 64 }), (body, bytes) => {
-    const key = `whsec_${Buffer.from(bytes).toString('base64')}`;
-    const at = new Date();
-    const headers = sign([secret, key], 'evt_1', at, body);
-    new Webhook(key).verify(body, headers, { jsonParse: false } as never);
-    t.throws(() => new Webhook(key).verify(`${body}.`, headers));
-    t.throws(() => new Webhook(key).verify(body, { ...headers, 'webhook-id': 'evt_2' }));
-  }), { numRuns: 50 });
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.uint8Array({ minLength: 16, maxLength: 64 }), (body, bytes) => {
+      const key = `whsec_${Buffer.from(bytes).toString('base64')}`;
+      const at = new Date();
+      const headers = sign([secret, key], 'evt_1', at, body);
+      new Webhook(key).verify(body, headers, { jsonParse: false } as never);
+      t.throws(() => new Webhook(key).verify(`${body}.`, headers));
+      t.throws(() => new Webhook(key).verify(body, { ...headers, 'webhook-id': 'evt_2' }));
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test('waits follow the schedule, with up to a fifth more, and never less than was asked for', (t) => {
-  fc.assert(fc.property(
-    fc.array(fc.nat(86_400_000), { minLength: 1, maxLength: 10 }), fc.nat(12), fc.option(fc.nat(1_000_000), { nil: undefined }), fc.double({ min: 0, max: 1, noNaN: true }),
-    (schedule, tries, asked, random) => {
-      const wait = waitAfter(schedule, tries, asked, random);
-      const step = schedule[tries];
-      if (step === undefined) return wait === undefined;
-      const requestedMs = Math.min((asked ?? 0) * 1000, days(1));
-      return wait !== undefined && wait >= step && wait >= requestedMs && wait <= Math.max(step * 1.2 + 1, requestedMs);
-    },
-  ));
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(86_400_000), { minLength: 1, maxLength: 10 }),
+      fc.nat(12),
+      fc.option(fc.nat(1_000_000), { nil: undefined }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (schedule, tries, asked, random) => {
+        const wait = waitAfter(schedule, tries, asked, random);
+        const step = schedule[tries];
+        if (step === undefined) return wait === undefined;
+        const requestedMs = Math.min((asked ?? 0) * 1000, days(1));
+        return (
+          wait !== undefined && wait >= step && wait >= requestedMs && wait <= Math.max(step * 1.2 + 1, requestedMs)
+        );
+      },
+    ),
+  );
   t.pass();
 });
 
 test('the slots of an endpoint together are as wide as its concurrency', (t) => {
   for (let concurrency = 1; concurrency <= 32; concurrency += 1) {
     const widths = widthsOf(concurrency);
-    t.is(widths.reduce((sum, width) => sum + width, 0), concurrency);
+    t.is(
+      widths.reduce((sum, width) => sum + width, 0),
+      concurrency,
+    );
     t.true(widths.every((width) => width >= 1 && width <= 8));
     t.true(widths.length >= Math.min(2, concurrency));
   }

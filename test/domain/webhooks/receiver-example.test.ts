@@ -8,9 +8,16 @@ import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
 
 import { transact } from '#src/database/transact.ts';
-import { drainEndpoint, fanOutEvent, listDeliveries, listEndpoints, redeliver, saveEndpoint } from '#src/domain/webhooks/index.ts';
-import { newSecret } from '#src/domain/webhooks/secret.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
+import {
+  drainEndpoint,
+  fanOutEvent,
+  listDeliveries,
+  listEndpoints,
+  redeliver,
+  saveEndpoint,
+} from '#src/domain/webhooks/index.ts';
+import { newSecret } from '#src/domain/webhooks/secret.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -26,7 +33,11 @@ test('the receiver of the README takes what is signed, works each event once and
   const { ctx } = t.context;
   const [secret, port] = [newSecret(), await freePort()];
   const environment = { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) };
-  const receiver = spawn(process.execPath, ['--input-type=module', '-'], { cwd: root, env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
+  const receiver = spawn(process.execPath, ['--input-type=module', '-'], {
+    cwd: root,
+    env: environment,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   t.teardown(() => receiver.kill());
   receiver.stdin.end(example);
   const printed: string[] = [];
@@ -37,22 +48,34 @@ test('the receiver of the README takes what is signed, works each event once and
 
   const url = `http://127.0.0.1:${port}/hooks`;
   await transact(ctx, (ctx) => saveEndpoint(ctx, { url, events: ['order.paid'], secret }));
-  const { rows: [endpoint] } = await listEndpoints(ctx, { limit: 1 });
+  const {
+    rows: [endpoint],
+  } = await listEndpoints(ctx, { limit: 1 });
   const endpointId = endpoint?.id ?? '';
   const order = await buildPaidOrder(ctx);
   const eventId = await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', order.id));
   await fanOutEvent(ctx, { eventId });
   await drainEndpoint(ctx, { endpointId });
-  const { rows: [delivery] } = await listDeliveries(ctx, { endpointId, limit: 1 });
+  const {
+    rows: [delivery],
+  } = await listDeliveries(ctx, { endpointId, limit: 1 });
   await redeliver(ctx, { id: delivery?.id ?? '' });
   await drainEndpoint(ctx, { endpointId });
   t.deepEqual(await countStates(ctx, endpointId), { delivered: 1 });
   t.is((await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.attemptCount, 2);
 
-  const body = JSON.stringify({ id: 'evt_forged', type: 'order.paid', data: { object: { id: 'ord_forged' }, object_version: 9 } });
+  const body = JSON.stringify({
+    id: 'evt_forged',
+    type: 'order.paid',
+    data: { object: { id: 'ord_forged' }, object_version: 9 },
+  });
   const post = async (body: string, key: string, at: Date) => {
     const signature = new Webhook(key).sign('evt_forged', at, body);
-    const headers = { 'webhook-id': 'evt_forged', 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)), 'webhook-signature': signature };
+    const headers = {
+      'webhook-id': 'evt_forged',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': signature,
+    };
     return (changed = body) => fetch(url, { method: 'POST', headers, body: changed }).then(({ status }) => status);
   };
   const now = new Date();

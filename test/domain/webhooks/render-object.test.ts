@@ -32,7 +32,10 @@ test('every kind of object is shown as its schema says, with one statement for e
     webhook_endpoint: (await buildEndpoint(ctx, await receiverFor(t))).id,
   };
   const types = Object.keys(eventTypes) as EventType[];
-  const deliveries = [...types.map((type) => deliveryOf(type, ids[eventTypes[type]] ?? '')), deliveryOf('order.paid', other.id)];
+  const deliveries = [
+    ...types.map((type) => deliveryOf(type, ids[eventTypes[type]] ?? '')),
+    deliveryOf('order.paid', other.id),
+  ];
 
   const { result: objects, statements } = await countStatements(services, () => renderObjects(ctx, deliveries));
 

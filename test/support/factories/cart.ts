@@ -1,12 +1,23 @@
 import type { CartRecord } from '#src/domain/cart/cart.ts';
-import { addLine, type CartInput, createCart, saveCart, type SavedCart, type SavedCartInput } from '#src/domain/cart/index.ts';
+import {
+  addLine,
+  type CartInput,
+  createCart,
+  type SavedCart,
+  type SavedCartInput,
+  saveCart,
+} from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { normaliseEmail } from '#src/domain/customers/index.ts';
 import { deriveToken, tokenPurposes } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 /** A cart that holds so many of each of these variants, bought once. */
-export async function buildCart(ctx: Context, variantIds: readonly string[] = [], given: CartInput & { quantity?: number } = {}): Promise<CartRecord> {
+export async function buildCart(
+  ctx: Context,
+  variantIds: readonly string[] = [],
+  given: CartInput & { quantity?: number } = {},
+): Promise<CartRecord> {
   const { quantity = 1, ...input } = given;
   let cart = await createCart(ctx, input);
   for (const variantId of variantIds) cart = await addLine(ctx, cart.id, { variantId, quantity });
@@ -14,7 +25,10 @@ export async function buildCart(ctx: Context, variantIds: readonly string[] = []
 }
 
 /** A saved cart of one oak bowl for 3800 cents. */
-export async function buildSavedCart(ctx: Context, given: Partial<SavedCartInput> = {}): Promise<SavedCart & { email: string }> {
+export async function buildSavedCart(
+  ctx: Context,
+  given: Partial<SavedCartInput> = {},
+): Promise<SavedCart & { email: string }> {
   const email = given.email ?? `${randomText(8)}@example.com`;
   const items = [{ product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1, unit_price_cents: 3800 }];
   return { ...(await saveCart(ctx, { items, ...given, email })), email };

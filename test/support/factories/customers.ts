@@ -1,6 +1,6 @@
+import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { type Customer, findCustomer, upsertCustomer } from '#src/domain/customers/index.ts';
-import { transact } from '#src/database/transact.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 /** A customer whom the shop knows. */

@@ -1,5 +1,5 @@
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { KeyKind } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, type Scope } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
@@ -11,6 +11,8 @@ export async function buildKey(
   kind: KeyKind = 'secret',
   requestsPerMinute: number | null = null,
 ): Promise<string> {
-  const { value } = await transact(ctx, (ctx) => issueKey(ctx, { name: randomText(8), kind, scopes, expiresAt: null, requestsPerMinute }));
+  const { value } = await transact(ctx, (ctx) =>
+    issueKey(ctx, { name: randomText(8), kind, scopes, expiresAt: null, requestsPerMinute }),
+  );
   return value;
 }

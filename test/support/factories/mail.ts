@@ -1,6 +1,6 @@
-import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/database/transact.ts';
-import { type MailData, type MailState, enqueueMail } from '#src/domain/mail/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { enqueueMail, type MailData, type MailState } from '#src/domain/mail/index.ts';
 import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
 import type { MailRequest } from '#src/domain/mail/promise-mail.ts';
 import { randomText } from '#src/lib/crypto.ts';
@@ -23,9 +23,12 @@ export interface StoredMail {
 }
 
 export async function readMail(ctx: Context, id: string): Promise<StoredMail | undefined> {
-  return readOne(ctx, sql`
+  return readOne(
+    ctx,
+    sql`
     select state, attempt_count as "attemptCount", failure, message_id as "messageId", next_attempt_at as "nextAttemptAt"
-    from mails where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    from mails where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+  );
 }
 
 /** An order of two things, as a mail tells of it. */
@@ -44,29 +47,58 @@ export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
     tax_cents: 714,
     total_cents: 9953,
     shipping_address: {
-      name: 'Ada Wells', street1: '215 Clayton St', street2: 'Apt 4', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US',
+      name: 'Ada Wells',
+      street1: '215 Clayton St',
+      street2: 'Apt 4',
+      city: 'San Francisco',
+      state: 'CA',
+      zip: '94117',
+      country: 'US',
     },
     labels: [],
     ...given,
   };
 }
 
-const labels = [{ carrier: 'USPS', tracking_number: '9400100000000000000000', tracking_url: 'https://usps.example/9400100000000000000000' }];
+const labels = [
+  {
+    carrier: 'USPS',
+    tracking_number: '9400100000000000000000',
+    tracking_url: 'https://usps.example/9400100000000000000000',
+  },
+];
 /** What a mail of each kind may be made of. */
 export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
   magic_link: { redirect_path: '/account/orders?tab=open', valid_minutes: 15 },
   abandoned_cart: {
-    step: 1, currency: 'USD',
-    items: [{ name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 }, { name: 'Coffee of the month', quantity: 1, total_cents: null }],
+    step: 1,
+    currency: 'USD',
+    items: [
+      { name: 'Oak bowl, Large', quantity: 2, total_cents: 12400 },
+      { name: 'Coffee of the month', quantity: 1, total_cents: null },
+    ],
   },
   receipt: orderMail({ gift_card_cents: 1000, total_cents: 8953 }),
   shipped: orderMail({ labels }),
   one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },
   return_update: {
-    return_number: 'RMA-1012', order_number: 'ORD-1001', status: 'approved', note: 'Please use the box that it came in.',
+    return_number: 'RMA-1012',
+    order_number: 'ORD-1001',
+    status: 'approved',
+    note: 'Please use the box that it came in.',
     items: [{ name: 'Oak bowl, Large', quantity: 2 }],
   },
-  endpoint_warning: { address: `https://erp.example/${'very-long-'.repeat(12)}`, failing_since: '2026-11-18T09:00:00.000Z', disabled: null },
+  endpoint_warning: {
+    address: `https://erp.example/${'very-long-'.repeat(12)}`,
+    failing_since: '2026-11-18T09:00:00.000Z',
+    disabled: null,
+  },
   restock: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
-  gift: { product_name: 'Coffee of the month', months: 3, recipient_name: 'Grace', giver_name: 'Ada', message: 'Happy birthday!\nMay it taste.' },
+  gift: {
+    product_name: 'Coffee of the month',
+    months: 3,
+    recipient_name: 'Grace',
+    giver_name: 'Ada',
+    message: 'Happy birthday!\nMay it taste.',
+  },
 };

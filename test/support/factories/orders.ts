@@ -1,5 +1,5 @@
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { ShippingAddress } from '#src/domain/orders/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -31,8 +31,15 @@ export interface BuiltOrder {
 }
 
 export const newYork: ShippingAddress = {
-  name: 'Ada Wells', street1: '40 W 23rd St', street2: null, city: 'New York', state: 'NY', zip: '10010', country: 'US',
-  phone: '2125550100', email: 'ada@example.com',
+  name: 'Ada Wells',
+  street1: '40 W 23rd St',
+  street2: null,
+  city: 'New York',
+  state: 'NY',
+  zip: '10010',
+  country: 'US',
+  phone: '2125550100',
+  email: 'ada@example.com',
 };
 
 let nextNumber = 1001;

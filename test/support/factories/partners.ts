@@ -1,5 +1,5 @@
-import type { Context } from '#src/domain/context.ts';
 import { readOne, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { PartnerTerms } from '#src/domain/partners/find-partner.ts';
 import { findPartner, type PartnerInput, savePartner } from '#src/domain/partners/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
@@ -19,7 +19,10 @@ export async function attributionOf(
   ctx: Context,
   orderId: string,
 ): Promise<{ partnerId: string; referralId: string | null; commissionCents: number } | undefined> {
-  return readOne(ctx, sql`
+  return readOne(
+    ctx,
+    sql`
     select partner_id as "partnerId", referral_id as "referralId", commission_cents as "commissionCents"
-    from partner_attributions where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+    from partner_attributions where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );
 }

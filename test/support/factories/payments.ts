@@ -1,5 +1,5 @@
-import type { Context } from '#src/domain/context.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { type PaymentAccountInput, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -10,13 +10,23 @@ export interface BuiltAccount {
 }
 
 /** A store's own account at the payment provider. Answers its key and signing secret. */
-export async function buildPaymentAccount(ctx: Context, given: Partial<PaymentAccountInput> = {}): Promise<BuiltAccount> {
+export async function buildPaymentAccount(
+  ctx: Context,
+  given: Partial<PaymentAccountInput> = {},
+): Promise<BuiltAccount> {
   const secretKey = given.secret_key ?? `sk_test_${randomText(24)}`;
   const webhookSecret = given.webhook_secret ?? `whsec_${randomText(24)}`;
-  await transact(ctx, (ctx) => savePaymentAccount(ctx, {
-    provider: 'stripe', mode: 'direct', publishable_key: 'pk_test_1', automatic_tax: false, ...given,
-    secret_key: secretKey, webhook_secret: webhookSecret,
-  }));
+  await transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, {
+      provider: 'stripe',
+      mode: 'direct',
+      publishable_key: 'pk_test_1',
+      automatic_tax: false,
+      ...given,
+      secret_key: secretKey,
+      webhook_secret: webhookSecret,
+    }),
+  );
   return { secretKey, webhookSecret };
 }
 
@@ -42,8 +52,11 @@ const orderColumns = sql`
 
 /** An order as its row has it. */
 export async function orderOf(ctx: Context, id: string): Promise<SeenOrder> {
-  const order = await readOne<SeenOrder>(ctx, sql`
-    select ${orderColumns} from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  const order = await readOne<SeenOrder>(
+    ctx,
+    sql`
+    select ${orderColumns} from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+  );
   if (!order) throw new Error(`There is no order ${id}.`);
   return order;
 }
@@ -54,9 +67,12 @@ export const ordersOf = (ctx: Context): Promise<SeenOrder[]> =>
 
 /** The states of an order's holds, as `kind: state`, by kind. */
 export async function holdsOf(ctx: Context, orderId: string): Promise<string[]> {
-  const rows = await read<{ hold: string }>(ctx, sql`
+  const rows = await read<{ hold: string }>(
+    ctx,
+    sql`
     select kind || ': ' || state as hold from holds
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by kind, subject_id`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by kind, subject_id`,
+  );
   return rows.map(({ hold }) => hold);
 }
 
@@ -69,9 +85,12 @@ export interface SeenSession {
 
 /** The session of an order, as its row has it. */
 export async function sessionOf(ctx: Context, orderId: string): Promise<SeenSession> {
-  const session = await readOne<SeenSession>(ctx, sql`
+  const session = await readOne<SeenSession>(
+    ctx,
+    sql`
     select state, provider_session_id as "sessionId", checks, check_at as "checkAt" from payment_sessions
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );
   if (!session) throw new Error(`There is no session of ${orderId}.`);
   return session;
 }

@@ -1,8 +1,14 @@
 import { decideReminder as decideJob } from '#jobs/reminders.ts';
+import { transact } from '#src/database/transact.ts';
 import type { SavedCartInput } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { transact } from '#src/database/transact.ts';
-import { decideReminder, listReminderDecisions, type ReminderSettingsInput, saveCartAndRemind, saveReminderSettings } from '#src/domain/reminders/index.ts';
+import {
+  decideReminder,
+  listReminderDecisions,
+  type ReminderSettingsInput,
+  saveCartAndRemind,
+  saveReminderSettings,
+} from '#src/domain/reminders/index.ts';
 import type { RemindedCart } from '#src/domain/reminders/save-cart-and-remind.ts';
 import { enqueuedJobs } from '../enqueued-jobs.ts';
 import { buildProduct } from './catalog.ts';
@@ -14,7 +20,10 @@ export async function remindAnytime(ctx: Context, given: ReminderSettingsInput =
 }
 
 /** A cart of one oak bowl, kept with its reminders for an address that no other test knows. */
-export async function buildRemindedCart(ctx: Context, given: Partial<SavedCartInput> = {}): Promise<RemindedCart & { email: string }> {
+export async function buildRemindedCart(
+  ctx: Context,
+  given: Partial<SavedCartInput> = {},
+): Promise<RemindedCart & { email: string }> {
   const email = given.email ?? newAddress();
   const items = given.items ?? [{ product_slug: (await buildProduct(ctx)).slug, quantity: 1, unit_price_cents: 100 }];
   return { ...(await saveCartAndRemind(ctx, { ...given, email, items })), email };

@@ -1,6 +1,6 @@
-import type { Context } from '#src/domain/context.ts';
 import { read } from '#src/database/transact.ts';
-import { readOrder, type OrderView } from '#src/domain/orders/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { type OrderView, readOrder } from '#src/domain/orders/index.ts';
 import { requestReturn } from '#src/domain/returns/index.ts';
 import type { ReturnRecord } from '#src/domain/returns/read-returns.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -23,15 +23,24 @@ export async function buildReturn(ctx: Context, order?: OrderView): Promise<Retu
 
 /** How many pieces of each item of an order are in returns, in their order. */
 export async function returnedOf(ctx: Context, orderId: string): Promise<number[]> {
-  const rows = await read<{ returned: number }>(ctx, sql`
+  const rows = await read<{ returned: number }>(
+    ctx,
+    sql`
     select returned_quantity as returned from order_items
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`,
+  );
   return rows.map(({ returned }) => returned);
 }
 
 /** The statuses that a shopper was written of a return, in turn. */
-export async function returnMailsOf(ctx: Context, returnId: string): Promise<{ status: string; note: string | null; recipient: string }[]> {
-  return read(ctx, sql`
+export async function returnMailsOf(
+  ctx: Context,
+  returnId: string,
+): Promise<{ status: string; note: string | null; recipient: string }[]> {
+  return read(
+    ctx,
+    sql`
     select data ->> 'status' as status, data ->> 'note' as note, recipient from mails
-    where tenant_id = ${ctx.tenant.id} and kind = 'return_update' and subject_id = ${returnId} order by id`);
+    where tenant_id = ${ctx.tenant.id} and kind = 'return_update' and subject_id = ${returnId} order by id`,
+  );
 }

@@ -1,11 +1,17 @@
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
-import { saveShippingAccount, type ShippingAccountInput } from '#src/domain/shipping/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { type ShippingAccountInput, saveShippingAccount } from '#src/domain/shipping/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
 export const origin = {
-  name: 'Cedar & Clay', street1: '215 Clayton St', city: 'San Francisco', state: 'CA', zip: '94117', country: 'US',
-  phone: '4155550100', email: 'ship@cedar.example',
+  name: 'Cedar & Clay',
+  street1: '215 Clayton St',
+  city: 'San Francisco',
+  state: 'CA',
+  zip: '94117',
+  country: 'US',
+  phone: '4155550100',
+  email: 'ship@cedar.example',
 };
 
 export const shippingAccountInput = (given: Partial<ShippingAccountInput> = {}): ShippingAccountInput => ({
@@ -16,12 +22,18 @@ export const shippingAccountInput = (given: Partial<ShippingAccountInput> = {}):
   origin,
   parcel: { length_in: 10, width_in: 8, height_in: 4, weight_oz: 2 },
   countries: ['US', 'CA', 'GB'],
-  options: [{ name: 'Standard', amount_cents: 599, free_over_cents: 7500 }, { name: 'Express', amount_cents: 1499 }],
+  options: [
+    { name: 'Standard', amount_cents: 599, free_over_cents: 7500 },
+    { name: 'Express', amount_cents: 1499 },
+  ],
   ...given,
 });
 
 /** A store's shipping account. Answers what was saved, so that a test knows key and token. */
-export async function buildShippingAccount(ctx: Context, given: Partial<ShippingAccountInput> = {}): Promise<ShippingAccountInput> {
+export async function buildShippingAccount(
+  ctx: Context,
+  given: Partial<ShippingAccountInput> = {},
+): Promise<ShippingAccountInput> {
   const input = shippingAccountInput(given);
   await transact(ctx, (ctx) => saveShippingAccount(ctx, input));
   return input;

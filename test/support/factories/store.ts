@@ -10,7 +10,11 @@ import { buildReturn } from './returns.ts';
 /** Something of everything that a store has. Answers what all of it is called by: ids, slugs, codes and addresses. */
 export async function buildStockedStore(ctx: Context): Promise<string[]> {
   const product = await buildProduct(ctx);
-  const tea = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'], subscription_intervals: ['month', 'quarter'], variants: [{}, { sku: 'TEA-2' }] });
+  const tea = await buildProduct(ctx, {
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month', 'quarter'],
+    variants: [{}, { sku: 'TEA-2' }],
+  });
   const cart = await buildCart(ctx, [product.variant.id]);
   const saved = await buildSavedCart(ctx);
   const entry = await buildEntry(ctx);
@@ -20,8 +24,25 @@ export async function buildStockedStore(ctx: Context): Promise<string[]> {
   const partner = await buildPartner(ctx);
   const returned = await buildReturn(ctx);
   return [
-    product.slug, product.id, product.variant.id, product.variant.sku, tea.slug, ...tea.variants.map(({ id }) => id),
-    cart.id, ...cart.lines.map(({ id }) => id), saved.id, saved.email, entry.type, entry.slug, order.id, promo.code, card.code,
-    partner.code, returned.id, card.id, ctx.tenant.id, ctx.tenant.slug,
+    product.slug,
+    product.id,
+    product.variant.id,
+    product.variant.sku,
+    tea.slug,
+    ...tea.variants.map(({ id }) => id),
+    cart.id,
+    ...cart.lines.map(({ id }) => id),
+    saved.id,
+    saved.email,
+    entry.type,
+    entry.slug,
+    order.id,
+    promo.code,
+    card.code,
+    partner.code,
+    returned.id,
+    card.id,
+    ctx.tenant.id,
+    ctx.tenant.slug,
   ];
 }

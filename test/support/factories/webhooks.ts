@@ -1,6 +1,11 @@
-import type { Context } from '#src/domain/context.ts';
 import { transact } from '#src/database/transact.ts';
-import { createEndpoint, type EndpointInput, listDeliveries, type WebhookEndpointView } from '#src/domain/webhooks/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  createEndpoint,
+  type EndpointInput,
+  listDeliveries,
+  type WebhookEndpointView,
+} from '#src/domain/webhooks/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
@@ -10,7 +15,11 @@ export interface BuiltEndpoint extends WebhookEndpointView {
 }
 
 /** An endpoint at this receiver that chose every event of orders and subscriptions. */
-export async function buildEndpoint(ctx: Context, receiver: Receiver, given: Partial<EndpointInput> = {}): Promise<BuiltEndpoint> {
+export async function buildEndpoint(
+  ctx: Context,
+  receiver: Receiver,
+  given: Partial<EndpointInput> = {},
+): Promise<BuiltEndpoint> {
   const url = `${receiver.url}/${randomText(8)}`;
   const { endpoint, secret } = await createEndpoint(ctx, { url, events: ['order.*', 'subscription.*'], ...given });
   return { ...endpoint, secret };
@@ -18,13 +27,17 @@ export async function buildEndpoint(ctx: Context, receiver: Receiver, given: Par
 
 /** So many tests of an endpoint are recorded and promised at once. Answers the ids of their events. */
 export async function recordTests(ctx: Context, endpointId: string, count = 1): Promise<string[]> {
-  return transact(ctx, async (ctx) => Array.from({ length: count }, () => recordEvent(ctx, 'webhook.test', endpointId)));
+  return transact(ctx, async (ctx) =>
+    Array.from({ length: count }, () => recordEvent(ctx, 'webhook.test', endpointId)),
+  );
 }
 
 /** How many deliveries of an endpoint are in each state. */
 export async function countStates(ctx: Context, endpointId: string): Promise<Record<string, number>> {
   const { rows: deliveries } = await listDeliveries(ctx, { endpointId, limit: 100_000 });
-  return Object.fromEntries([...Map.groupBy(deliveries, ({ state }) => state)].map(([state, some]) => [state, some.length]));
+  return Object.fromEntries(
+    [...Map.groupBy(deliveries, ({ state }) => state)].map(([state, some]) => [state, some.length]),
+  );
 }
 
 /** A receiver that is closed with its test. */

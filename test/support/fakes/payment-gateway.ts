@@ -1,8 +1,14 @@
 import type {
-  CreatedSession, PaymentEvent, PaymentGateway, SessionRequest,
+  CreatedSession,
+  PaymentEvent,
+  PaymentGateway,
+  SessionRequest,
 } from '#src/domain/ports/payment-gateway.ts';
 import type {
-  InvoiceSnapshot, PaymentSnapshot, SessionSnapshot, SubscriptionSnapshot,
+  InvoiceSnapshot,
+  PaymentSnapshot,
+  SessionSnapshot,
+  SubscriptionSnapshot,
 } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
@@ -38,11 +44,21 @@ export interface FakePayments extends PaymentGateway {
   sessionOf(orderId: string): SessionSnapshot;
 }
 
-const whole = { shippingCents: 0, taxCents: 0, name: null, phone: null, address: null, customerId: null, paymentId: null, subscriptionId: null };
+const whole = {
+  shippingCents: 0,
+  taxCents: 0,
+  name: null,
+  phone: null,
+  address: null,
+  customerId: null,
+  paymentId: null,
+  subscriptionId: null,
+};
 
 /** A payment provider in memory. It misbehaves when it is told to. */
 export function fakePaymentGateway(): FakePayments {
-  const fail = ({ failure, code }: Misfortune) => new ProviderError('fake', failure, `The provider: ${failure}.`, { code });
+  const fail = ({ failure, code }: Misfortune) =>
+    new ProviderError('fake', failure, `The provider: ${failure}.`, { code });
 
   async function ask<Answer>(asked: Asked, answer: () => Answer): Promise<Answer> {
     fake.asked.push(asked);
@@ -61,22 +77,42 @@ export function fakePaymentGateway(): FakePayments {
   }
 
   function create(request: SessionRequest, key: string): CreatedSession {
-    const known = [...fake.sessions.values()].find(({ orderId }) => fake.requests.has(key) && orderId === request.orderId);
+    const known = [...fake.sessions.values()].find(
+      ({ orderId }) => fake.requests.has(key) && orderId === request.orderId,
+    );
     if (known) return { sessionId: known.sessionId, url: known.url ?? '' };
     fake.requests.set(key, request);
     const sessionId = `cs_${randomText(16)}`;
     const url = `https://pay.example/${sessionId}`;
     const subtotalCents = request.lines.reduce((sum, line) => sum + line.unitPriceCents * line.quantity, 0);
     fake.sessions.set(sessionId, {
-      ...whole, sessionId, url, state: 'open', tenantId: request.tenantId, orderId: request.orderId, environment: request.environment, currency: request.currency,
-      subtotalCents, discountCents: request.discountCents, totalCents: subtotalCents - request.discountCents, email: request.customerEmail,
+      ...whole,
+      sessionId,
+      url,
+      state: 'open',
+      tenantId: request.tenantId,
+      orderId: request.orderId,
+      environment: request.environment,
+      currency: request.currency,
+      subtotalCents,
+      discountCents: request.discountCents,
+      totalCents: subtotalCents - request.discountCents,
+      email: request.customerEmail,
     });
     return { sessionId, url };
   }
 
   const fake: FakePayments = {
-    asked: [], requests: new Map(), sessions: new Map(), subscriptions: new Map(), invoices: new Map(), payments: new Map(), refunds: new Set(),
-    events: [], misfortunes: {}, meanwhile: undefined,
+    asked: [],
+    requests: new Map(),
+    sessions: new Map(),
+    subscriptions: new Map(),
+    invoices: new Map(),
+    payments: new Map(),
+    refunds: new Set(),
+    events: [],
+    misfortunes: {},
+    meanwhile: undefined,
 
     change(sessionId, change) {
       const session = { ...need(fake.sessions, sessionId), ...change };
@@ -93,29 +129,38 @@ export function fakePaymentGateway(): FakePayments {
     readClock: () => ask('readClock', () => undefined),
     createSession: (_account, request, key) => ask('createSession', () => create(request, key)),
     fetchSession: (_account, id) => ask('fetchSession', () => need(fake.sessions, id)),
-    findSession: (_account, orderId) => ask('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),
+    findSession: (_account, orderId) =>
+      ask('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),
     removeDiscount: (_account, _orderId) => ask('removeDiscount', () => undefined),
-    expireSession: (_account, id) => ask('expireSession', () => {
-      const session = need(fake.sessions, id);
-      return session.state === 'open' ? fake.change(id, { state: 'expired' }) : session;
-    }),
+    expireSession: (_account, id) =>
+      ask('expireSession', () => {
+        const session = need(fake.sessions, id);
+        return session.state === 'open' ? fake.change(id, { state: 'expired' }) : session;
+      }),
     listSessions: () => ask('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
     findOrCreateCustomer: (_account, { email }) => ask('findOrCreateCustomer', () => `cus_of_${email}`),
     fetchSubscription: (_account, id) => ask('fetchSubscription', () => need(fake.subscriptions, id)),
     changeSubscription: (_account, id) => ask('changeSubscription', () => void need(fake.subscriptions, id)),
     fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
-    listPaidInvoices: () => ask('listPaidInvoices', () => ({ invoices: [...fake.invoices.values()].filter(({ isPaid }) => isPaid), next: null })),
-    listReversals: (_account, kind) => ask('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
+    listPaidInvoices: () =>
+      ask('listPaidInvoices', () => ({
+        invoices: [...fake.invoices.values()].filter(({ isPaid }) => isPaid),
+        next: null,
+      })),
+    listReversals: (_account, kind) =>
+      ask('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
     fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
-    refundPayment: (_account, { paymentId, amountCents, mark }) => ask('refundPayment', () => {
-      const payment = need(fake.payments, paymentId);
-      const isNew = !fake.refunds.has(mark);
-      const refunded = { ...payment, refundedCents: payment.refundedCents + (isNew ? amountCents : 0) };
-      fake.refunds.add(mark);
-      fake.payments.set(paymentId, refunded);
-    }),
+    refundPayment: (_account, { paymentId, amountCents, mark }) =>
+      ask('refundPayment', () => {
+        const payment = need(fake.payments, paymentId);
+        const isNew = !fake.refunds.has(mark);
+        const refunded = { ...payment, refundedCents: payment.refundedCents + (isNew ? amountCents : 0) };
+        fake.refunds.add(mark);
+        fake.payments.set(paymentId, refunded);
+      }),
     openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
-    createEndpoint: (_account, { mark }) => ask('createEndpoint', () => ({ endpointId: `we_${mark}`, secret: `whsec_${mark}` })),
+    createEndpoint: (_account, { mark }) =>
+      ask('createEndpoint', () => ({ endpointId: `we_${mark}`, secret: `whsec_${mark}` })),
     listEndpoints: () => ask('listEndpoints', () => []),
     endEndpoint: () => ask('endEndpoint', () => undefined),
     listEvents: () => ask('listEvents', () => ({ events: [...fake.events], next: null })),

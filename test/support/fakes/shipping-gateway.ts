@@ -1,5 +1,10 @@
 import type {
-  LabelPurchase, Quote, QuoteRequest, Rate, ShippingGateway, TrackingUpdate,
+  LabelPurchase,
+  Quote,
+  QuoteRequest,
+  Rate,
+  ShippingGateway,
+  TrackingUpdate,
 } from '#src/domain/ports/shipping-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -19,7 +24,8 @@ export type Turn =
 
 export const silence = () => new ProviderError('fake', 'away', 'The provider did not answer.');
 export const denial = () => new ProviderError('fake', 'denied', 'The provider does not accept the key.');
-export const busy = (retryAfterSeconds?: number) => new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
+export const busy = (retryAfterSeconds?: number) =>
+  new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
 export const refusal = (code?: string) => new ProviderError('fake', 'refused', 'The provider refused.', { code });
 
 export interface FakeShipping extends ShippingGateway {
@@ -44,9 +50,18 @@ export interface FakeShipping extends ShippingGateway {
 
 export function rate(given: Partial<Rate> = {}): Rate {
   return {
-    id: `rate_${randomText(12)}`, shipmentId: 'shipment', carrier: 'usps', carrierName: 'USPS', service: 'Ground Advantage',
-    serviceCode: 'usps_ground_advantage', amountCents: 842, currency: 'USD', estimatedDays: 3, attributes: [],
-    createdAt: new Date(), ...given,
+    id: `rate_${randomText(12)}`,
+    shipmentId: 'shipment',
+    carrier: 'usps',
+    carrierName: 'USPS',
+    service: 'Ground Advantage',
+    serviceCode: 'usps_ground_advantage',
+    amountCents: 842,
+    currency: 'USD',
+    estimatedDays: 3,
+    attributes: [],
+    createdAt: new Date(),
+    ...given,
   };
 }
 
@@ -60,7 +75,13 @@ export function fakeShippingGateway(): FakeShipping {
   };
 
   const fake: FakeShipping = {
-    asked: [], quotes: [], refunded: [], turns: [], rates: [rate()], nextQuote: undefined, tracking: new Map(),
+    asked: [],
+    quotes: [],
+    refunded: [],
+    turns: [],
+    rates: [rate()],
+    nextQuote: undefined,
+    tracking: new Map(),
     throws: { quote: [], look: [], refund: [], track: [] },
     bought: () => purchases.filter(({ state }) => state === 'purchased'),
     decide(state) {
@@ -92,11 +113,19 @@ export function fakeShippingGateway(): FakeShipping {
       if (turn === 'is silent') throw silence();
       if (typeof turn === 'object' && 'error' in turn) throw turn.error;
       const purchase = {
-        id: `tr_${randomText(12)}`, rateId, marker, createdAt: new Date(), trackingUrl: null, labelUrl: null,
+        id: `tr_${randomText(12)}`,
+        rateId,
+        marker,
+        createdAt: new Date(),
+        trackingUrl: null,
+        labelUrl: null,
         unseenFor: typeof turn === 'object' && 'sellsUnseenFor' in turn ? turn.sellsUnseenFor : 0,
-        ...settled(turn === 'waits' ? 'unsettled' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased'),
+        ...settled(
+          turn === 'waits' ? 'unsettled' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased',
+        ),
       };
-      if (typeof turn === 'object' && 'fails' in turn) purchase.failure = { kind: turn.fails, detail: 'The carrier said no.' };
+      if (typeof turn === 'object' && 'fails' in turn)
+        purchase.failure = { kind: turn.fails, detail: 'The carrier said no.' };
       purchases.push(purchase);
       if (turn === 'sells silently' || purchase.unseenFor > 0) throw silence();
       return purchase;
@@ -134,7 +163,9 @@ export function fakeShippingGateway(): FakeShipping {
   return fake;
 }
 
-function settled(state: LabelPurchase['state']): Pick<LabelPurchase, 'state' | 'trackingNumber' | 'failure'> & { failure: LabelPurchase['failure'] } {
+function settled(
+  state: LabelPurchase['state'],
+): Pick<LabelPurchase, 'state' | 'trackingNumber' | 'failure'> & { failure: LabelPurchase['failure'] } {
   return { state, trackingNumber: state === 'purchased' ? `92${randomText(18)}` : null, failure: null };
 }
 

@@ -1,8 +1,6 @@
 import { conceptFor } from './synonyms.ts';
 
-const ignored = new Set(
-  'a an and are as at by for from in is it its of on or the this to with you your'.split(' '),
-);
+const ignored = new Set('a an and are as at by for from in is it its of on or the this to with you your'.split(' '));
 const wordsStoredMax = 20_000;
 /** How much of a word is what it means, and how much is how it is spelt: cosine 0.85 between synonyms. */
 const meaningWeight = 0.92;
@@ -31,16 +29,15 @@ export function createEmbedder(): (text: string, dimensions: number) => Float32A
 
   return (text, dimensions) => {
     const sum = new Float32Array(dimensions);
-    for (const word of wordsOf(text)) addTo(sum, vectorOf(word, dimensions), conceptFor(word) === undefined ? otherWordWeight : 1);
+    for (const word of wordsOf(text))
+      addTo(sum, vectorOf(word, dimensions), conceptFor(word) === undefined ? otherWordWeight : 1);
     return normalised(sum);
   };
 }
 
 function wordsOf(text: string): string[] {
   const plain = text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
-  const words = (plain.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? []).map((word) =>
-    word.replace(/['’-]/g, ''),
-  );
+  const words = (plain.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? []).map((word) => word.replace(/['’-]/g, ''));
   const telling = words.filter((word) => !ignored.has(word));
   // A text of nothing but little words, or of none, still has to lie somewhere.
   return telling.length > 0 ? telling.map(singular) : words.length > 0 ? words : ['∅'];

@@ -7,7 +7,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
 import { createEmbedder } from './embed.ts';
-import { freshState, strike, type EmbeddingsState } from './faults.ts';
+import { type EmbeddingsState, freshState, strike } from './faults.ts';
 
 type Ctx = Pick<Context, 'req' | 'get' | 'set' | 'status' | 'body' | 'respond'>;
 
@@ -57,8 +57,7 @@ export function embeddingsRoutes(usualDimensions: number): Router {
     state.counts.tokens += tokens;
     const data = inputs.map((input, index) => {
       const vector = embed(input, dimensions);
-      const embedding =
-        body.encoding_format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector];
+      const embedding = body.encoding_format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector];
       return { object: 'embedding', index, embedding };
     });
     ctx.body = {

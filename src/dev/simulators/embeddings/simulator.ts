@@ -20,9 +20,7 @@ export interface EmbeddingsSimulator {
 }
 
 /** An OpenAI-compatible embeddings endpoint that knows a few synonyms and never changes its mind. */
-export async function startEmbeddingsSimulator(
-  options: EmbeddingsSimulatorOptions = {},
-): Promise<EmbeddingsSimulator> {
+export async function startEmbeddingsSimulator(options: EmbeddingsSimulatorOptions = {}): Promise<EmbeddingsSimulator> {
   const host = options.host ?? '127.0.0.1';
   const app = new Koa();
   app.use(embeddingsRoutes(options.dimensions ?? 256).routes());

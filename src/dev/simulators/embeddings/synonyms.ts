@@ -45,9 +45,7 @@ const groups: readonly (readonly string[])[] = [
   ['white', 'ivory', 'cream'],
 ];
 
-const conceptOf = new Map(
-  groups.flatMap(([first = '', ...others]) => [first, ...others].map((word) => [word, first])),
-);
+const conceptOf = new Map(groups.flatMap(([first = '', ...others]) => [first, ...others].map((word) => [word, first])));
 
 /** The one word that stands for a word and all that mean nearly the same, if there is one. */
 export function conceptFor(word: string): string | undefined {

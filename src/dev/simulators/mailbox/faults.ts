@@ -41,9 +41,7 @@ export function createMailFaultList(): MailFaultList {
     strike(kind, recipients, at) {
       const struck = faults.find(
         ({ fault, matches }) =>
-          fault.kind === kind &&
-          (at === undefined || (fault.at ?? 'rcpt') === at) &&
-          recipients.some(matches),
+          fault.kind === kind && (at === undefined || (fault.at ?? 'rcpt') === at) && recipients.some(matches),
       );
       if (!struck) return undefined;
       struck.left -= 1;

@@ -32,8 +32,7 @@ export function inboxPage(messages: MailboxMessage[]): string {
       ${time(message)}
     </a></li>`,
   );
-  const empty =
-    '<p class="empty">Nothing has come yet.<br>Mail sent to this machine will appear here by itself.</p>';
+  const empty = '<p class="empty">Nothing has come yet.<br>Mail sent to this machine will appear here by itself.</p>';
   const count = messages.length === 1 ? '1 message' : `${messages.length} messages`;
   return page(
     'Mailbox',
@@ -113,7 +112,10 @@ function nameOf(from: string): string {
 
 function preview({ text, html }: MailboxMessage): string {
   const words = text ?? html?.replace(/<(style|head)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ') ?? '';
-  return words.replace(/[\s=]+/g, ' ').trim().slice(0, 140);
+  return words
+    .replace(/[\s=]+/g, ' ')
+    .trim()
+    .slice(0, 140);
 }
 
 function withLinks(escaped: string): string {

@@ -23,9 +23,7 @@ export function parseMessage(raw: Buffer): ParsedMessage {
     return leaf ? textOf(leaf) : null;
   };
   return {
-    headers: Object.fromEntries(
-      Object.entries(whole.headers).map(([name, value]) => [name, decodeWords(value)]),
-    ),
+    headers: Object.fromEntries(Object.entries(whole.headers).map(([name, value]) => [name, decodeWords(value)])),
     text: first('text/plain'),
     html: first('text/html'),
   };

@@ -4,7 +4,7 @@ import getRawBody from 'raw-body';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
-import { mailFaultKinds, type MailFaultList } from './faults.ts';
+import { type MailFaultList, mailFaultKinds } from './faults.ts';
 import { inboxPage, mailDocument, messagePage } from './pages.ts';
 import type { MailReceiver } from './smtp.ts';
 import type { MessageFilter, MessageStore } from './store.ts';
@@ -111,10 +111,7 @@ function filterFrom(query: URLSearchParams): MessageFilter {
   return filter;
 }
 
-async function readBody<S extends TSchema>(
-  ctx: Pick<Context, 'req' | 'throw'>,
-  schema: S,
-): Promise<Static<S>> {
+async function readBody<S extends TSchema>(ctx: Pick<Context, 'req' | 'throw'>, schema: S): Promise<Static<S>> {
   const body: unknown = JSON.parse((await getRawBody(ctx.req, { limit: '100kb', encoding: true })) || '{}');
   if (Value.Check(schema, body)) return body;
   return ctx.throw(400, JSON.stringify(Value.Errors(schema, body).map(({ message }) => message)));

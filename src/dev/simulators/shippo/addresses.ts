@@ -1,8 +1,8 @@
-import { badRequest } from './refusal.ts';
 import { isZip } from './rating/zones.ts';
+import { badRequest } from './refusal.ts';
 import { AddressRequest, read } from './requests.ts';
 import type { Address } from './wire.ts';
-import { stored, type Account, type SimulatorState } from './world.ts';
+import { type Account, type SimulatorState, stored } from './world.ts';
 
 const countriesWithStates = ['US', 'CA', 'AU'];
 const neededFields = ['name', 'street1', 'city', 'state', 'zip', 'country'] as const;

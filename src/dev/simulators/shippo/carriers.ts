@@ -68,8 +68,6 @@ export function carrierAccounts(token: string, owner: string, named?: string[]):
 }
 
 function withMod10(digits: string): string {
-  const sum = [...digits]
-    .reverse()
-    .reduce((sum, digit, at) => sum + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
+  const sum = [...digits].reverse().reduce((sum, digit, at) => sum + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
   return `${digits}${(10 - (sum % 10)) % 10}`;
 }

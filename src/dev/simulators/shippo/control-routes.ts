@@ -13,7 +13,7 @@ import { read } from './requests.ts';
 import { summaryOf } from './summary.ts';
 import { moveTrack } from './tracking.ts';
 import { refundStatuses, trackingStatuses } from './wire.ts';
-import { deliveriesAsUsual, type Account, type SimulatorState } from './world.ts';
+import { type Account, deliveriesAsUsual, type SimulatorState } from './world.ts';
 
 const optional = Type.Optional;
 const chance = optional(Type.Number({ minimum: 0, maximum: 1 }));
@@ -113,8 +113,7 @@ export function controlRoutes(world: SimulatorState): Router<RequestState> {
     const settings = read(AccountBody, ctx.state.body);
     account.insufficientFunds = settings.insufficient_funds ?? account.insufficientFunds;
     account.authBroken = settings.auth_broken ?? account.authBroken;
-    if (settings.carriers)
-      account.carriers = carrierAccounts(account.token, account.owner, settings.carriers);
+    if (settings.carriers) account.carriers = carrierAccounts(account.token, account.owner, settings.carriers);
     ctx.body = summaryOf(account);
   });
   router.get('/accounts/:token', (ctx) => {

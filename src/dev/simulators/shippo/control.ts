@@ -1,14 +1,6 @@
 import type { Fault } from './faults.ts';
 import type { AccountSummary } from './summary.ts';
-import type {
-  Refund,
-  RefundStatus,
-  Track,
-  TrackingStatusName,
-  Transaction,
-  Webhook,
-  WebhookEvent,
-} from './wire.ts';
+import type { Refund, RefundStatus, Track, TrackingStatusName, Transaction, Webhook, WebhookEvent } from './wire.ts';
 import type { DeliverySettings, RequestRecord } from './world.ts';
 
 export type { AccountSummary, Fault };
@@ -30,10 +22,7 @@ export interface ShippoControl {
     message?: { code?: string; text?: string },
   ): Promise<Transaction>;
   resolveRefund(id: string, status: RefundStatus): Promise<Refund>;
-  registerWebhook(
-    token: string,
-    webhook: { url: string; event?: WebhookEvent; secret?: string },
-  ): Promise<Webhook>;
+  registerWebhook(token: string, webhook: { url: string; event?: WebhookEvent; secret?: string }): Promise<Webhook>;
   account(token: string): Promise<AccountSummary>;
   /** Of all that only the labels, which are counted often. */
   transactions(token: string): Promise<Transaction[]>;

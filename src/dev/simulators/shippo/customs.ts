@@ -1,6 +1,6 @@
 import { CustomsRequest, read } from './requests.ts';
 import type { CustomsDeclaration } from './wire.ts';
-import { stored, type Account, type SimulatorState } from './world.ts';
+import { type Account, type SimulatorState, stored } from './world.ts';
 
 /** What is declared to customs of a shipment, written out; its items are answered by their ids. */
 export function declarationOf(world: SimulatorState, account: Account, value: unknown): CustomsDeclaration | null {

@@ -34,9 +34,7 @@ function send(world: SimulatorState, delivery: Delivery, payload: string, secret
   }
   const waiting = world.heldBack.get(delivery.url) ?? [];
   if (world.random() < reorder) {
-    const release = world.pending.later(delayMs + heldBackMsMax, () =>
-      attempt(world, delivery, payload, secret),
-    );
+    const release = world.pending.later(delayMs + heldBackMsMax, () => attempt(world, delivery, payload, secret));
     world.heldBack.set(delivery.url, [...waiting, release]);
     return;
   }

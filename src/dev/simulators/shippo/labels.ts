@@ -6,7 +6,7 @@ import { badRequest } from './refusal.ts';
 import { read, TransactionRequest } from './requests.ts';
 import { beginTrack } from './tracking.ts';
 import type { Message, Rate, Shipment, Transaction } from './wire.ts';
-import { stored, type Account, type SimulatorState } from './world.ts';
+import { type Account, type SimulatorState, stored } from './world.ts';
 
 const rateAgeMsMax = 7 * 24 * 60 * 60 * 1000;
 const resolveDelayMs = 25;
@@ -71,8 +71,7 @@ export function resolveLabel(
   messages = objections(account, transaction),
 ): void {
   const { rate, shipment } = rateAndShipment(account, transaction.rate);
-  const carrier =
-    carriers[account.carriers.find((one) => one.object_id === rate.carrier_account)?.carrier ?? ''];
+  const carrier = carriers[account.carriers.find((one) => one.object_id === rate.carrier_account)?.carrier ?? ''];
   transaction.object_updated = world.now().toISOString();
   transaction.messages = messages;
   if (messages.length > 0 || !carrier) {

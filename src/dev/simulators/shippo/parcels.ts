@@ -1,7 +1,7 @@
 import { badRequest } from './refusal.ts';
 import { ParcelRequest, read } from './requests.ts';
 import type { Parcel } from './wire.ts';
-import { stored, type Account, type SimulatorState } from './world.ts';
+import { type Account, type SimulatorState, stored } from './world.ts';
 
 /** A new parcel. */
 export function createParcel(world: SimulatorState, account: Account, value: unknown, field?: string): Parcel {

@@ -1,9 +1,9 @@
 import { notify } from './deliveries.ts';
 import type { Call } from './endpoint.ts';
 import { badRequest } from './refusal.ts';
-import { read, RefundRequest } from './requests.ts';
+import { RefundRequest, read } from './requests.ts';
 import type { Refund, RefundStatus, Transaction, TransactionStatus } from './wire.ts';
-import { stored, type Account, type SimulatorState } from './world.ts';
+import { type Account, type SimulatorState, stored } from './world.ts';
 
 const resolveDelayMs = 25;
 

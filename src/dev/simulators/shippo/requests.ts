@@ -42,7 +42,15 @@ export const ParcelRequest = Type.Object({
 export const CustomsRequest = Type.Object({
   certify: Type.Boolean(),
   certify_signer: Type.String({ minLength: 1 }),
-  contents_type: Type.Enum(['DOCUMENTS', 'GIFT', 'SAMPLE', 'MERCHANDISE', 'HUMANITARIAN_DONATION', 'RETURN_MERCHANDISE', 'OTHER']),
+  contents_type: Type.Enum([
+    'DOCUMENTS',
+    'GIFT',
+    'SAMPLE',
+    'MERCHANDISE',
+    'HUMANITARIAN_DONATION',
+    'RETURN_MERCHANDISE',
+    'OTHER',
+  ]),
   non_delivery_option: Type.Enum(['ABANDON', 'RETURN']),
   eel_pfc: Type.Optional(Type.Enum(['NOEEI_30_37_a', 'NOEEI_30_37_h', 'NOEEI_30_37_f', 'NOEEI_30_36', 'AES_ITN'])),
   items: Type.Array(
@@ -133,9 +141,7 @@ function problemsIn(validator: Validator, value: unknown): Problems {
       for (const name of error.params.requiredProperties) problems[name] = ['This field is required.'];
     } else {
       const name = error.instancePath.split('/')[1] ?? '__all__';
-      problems[name] = [
-        error.keyword === 'pattern' ? 'Enter a valid value.' : `This value ${error.message}.`,
-      ];
+      problems[name] = [error.keyword === 'pattern' ? 'Enter a valid value.' : `This value ${error.message}.`];
     }
   }
   return problems;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 
 import Koa from 'koa';
 
-import { apiRoutes, receiveRequests, type RequestState } from './api.ts';
+import { apiRoutes, type RequestState, receiveRequests } from './api.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createFaultList } from './faults.ts';
 import { labelPdf } from './label-pdf.ts';

@@ -11,14 +11,7 @@ export const transactionStatuses = [
 ] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
-export const trackingStatuses = [
-  'UNKNOWN',
-  'PRE_TRANSIT',
-  'TRANSIT',
-  'DELIVERED',
-  'RETURNED',
-  'FAILURE',
-] as const;
+export const trackingStatuses = ['UNKNOWN', 'PRE_TRANSIT', 'TRANSIT', 'DELIVERED', 'RETURNED', 'FAILURE'] as const;
 export type TrackingStatusName = (typeof trackingStatuses)[number];
 
 export const refundStatuses = ['QUEUED', 'PENDING', 'SUCCESS', 'ERROR'] as const;

@@ -1,17 +1,17 @@
+import type { Price, Product } from './objects/catalogue.ts';
+import type { Charge } from './objects/charge.ts';
 import type { Coupon, Discount, PromotionCode } from './objects/coupon.ts';
 import type { Customer } from './objects/customer.ts';
 import type { Invoice, InvoicePayment } from './objects/invoice.ts';
 import type { InvoiceLine } from './objects/invoice-line.ts';
-import type { Charge } from './objects/charge.ts';
 import type { PaymentIntent } from './objects/payment-intent.ts';
-import type { Price, Product } from './objects/catalogue.ts';
 import type { Cart, Session, ShippingRate } from './objects/session.ts';
 import type { StripeObject } from './objects/stripe-object.ts';
 import type { Subscription } from './objects/subscription.ts';
 import type { StripeEvent, WebhookEndpoint } from './objects/webhook-endpoint.ts';
-import type { SimulatorState } from './world.ts';
 import { IdempotencyKeys } from './wire/idempotency.ts';
 import { Table } from './wire/table.ts';
+import type { SimulatorState } from './world.ts';
 
 export const apiVersion = '2026-10-28.endive';
 

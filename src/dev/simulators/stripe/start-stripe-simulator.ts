@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-
-import { serveControl } from './control/serve-control.ts';
 import { expireDueSessions } from './checkout/end-session.ts';
+import { serveControl } from './control/serve-control.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { exchangeOf } from './wire/http.ts';
 import { serveApi } from './wire/serve-api.ts';
@@ -40,9 +39,7 @@ export async function startStripeSimulator(options: StripeSimulatorOptions = {})
   });
   const server = createServer((request, response) => {
     serve(world, request, response).catch((error: unknown) => {
-      log(
-        `stripe simulator: ${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`,
-      );
+      log(`stripe simulator: ${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
       response.destroy();
     });
   });

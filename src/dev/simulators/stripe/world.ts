@@ -1,8 +1,8 @@
 import { Account } from './account.ts';
 import { PostOffice } from './events/post-office.ts';
+import { Random } from './random.ts';
 import { Faults } from './wire/faults.ts';
 import { RequestLog } from './wire/request-log.ts';
-import { Random } from './random.ts';
 
 export interface SimulatorOptions {
   readonly now: () => number;

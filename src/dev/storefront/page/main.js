@@ -1,7 +1,7 @@
-import { el } from './lib/element.js';
-import { settings, ask } from './lib/api.js';
-import { go, route, start } from './lib/router.js';
+import { ask, settings } from './lib/api.js';
 import { readCart, watchCart } from './lib/cart.js';
+import { el } from './lib/element.js';
+import { go, route, start } from './lib/router.js';
 import { dress, store } from './lib/store.js';
 import { accountView, signInView } from './views/account.js';
 import { cartView } from './views/cart.js';
@@ -36,20 +36,29 @@ watchCart((cart) => {
   count.textContent = cart?.itemCount ?? '';
 });
 document.getElementById('foot').append(
-  el('div', {},
-    el('p', { class: 'brand' }, store.name),
-    el('p', {}, store.theme.tagline)),
-  el('nav', { 'aria-label': 'More' },
-    Object.entries(store.links).map(([name, href]) => el('a', { href }, name.charAt(0).toUpperCase() + name.slice(1)))),
-  el('div', { class: 'counter' },
+  el('div', {}, el('p', { class: 'brand' }, store.name), el('p', {}, store.theme.tagline)),
+  el(
+    'nav',
+    { 'aria-label': 'More' },
+    Object.entries(store.links).map(([name, href]) => el('a', { href }, name.charAt(0).toUpperCase() + name.slice(1))),
+  ),
+  el(
+    'div',
+    { class: 'counter' },
     el('p', {}, 'A demonstration: nothing is charged or sent. Behind the counter:'),
-    el('nav', { 'aria-label': 'Behind the counter' },
-      settings.backstage.map(({ name, url }) => el('a', { href: url, target: '_blank', rel: 'noopener' }, name)))),
+    el(
+      'nav',
+      { 'aria-label': 'Behind the counter' },
+      settings.backstage.map(({ name, url }) => el('a', { href: url, target: '_blank', rel: 'noopener' }, name)),
+    ),
+  ),
 );
 await Promise.all([start(), readCart().catch(() => undefined), announce()]);
 
 async function announce() {
-  const { entries: [entry] } = await ask('GET', '/content/announcements/active', { isPublic: true }).catch(() => ({ entries: [] }));
+  const {
+    entries: [entry],
+  } = await ask('GET', '/content/announcements/active', { isPublic: true }).catch(() => ({ entries: [] }));
   if (!entry) return;
   const bar = document.getElementById('announcement');
   bar.textContent = entry.title;

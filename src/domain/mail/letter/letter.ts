@@ -9,7 +9,10 @@ export type Block =
   | { readonly kind: 'quote'; readonly text: string; readonly by: string | null }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string }
   | { readonly kind: 'lines'; readonly lines: readonly Line[] }
-  | { readonly kind: 'totals'; readonly lines: readonly { readonly label: string; readonly amount: string; readonly strong?: boolean }[] }
+  | {
+      readonly kind: 'totals';
+      readonly lines: readonly { readonly label: string; readonly amount: string; readonly strong?: boolean }[];
+    }
   | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
   | { readonly kind: 'note'; readonly text: string };
 

@@ -12,7 +12,9 @@ export function emailBrandingOf(tenant: Tenant): EmailBranding {
     url: tenant.storefrontUrl,
     accent: typeof accent === 'string' && /^#[0-9a-f]{6}$/i.test(accent) ? accent : fallbackAccent,
     links: Object.entries(tenant.links)
-      .flatMap(([name, url]) => (typeof url === 'string' && isWebAddress(url) ? [{ label: capitalise(name), url }] : []))
+      .flatMap(([name, url]) =>
+        typeof url === 'string' && isWebAddress(url) ? [{ label: capitalise(name), url }] : [],
+      )
       .slice(0, linksMax),
   };
 }

@@ -1,6 +1,6 @@
 import { escapeHtml } from '#src/lib/html.ts';
 import { contrastOn } from './ink-on.ts';
-import type { Block, Fact, EmailDocument, EmailBranding, Line } from './letter.ts';
+import type { Block, EmailBranding, EmailDocument, Fact, Line } from './letter.ts';
 import { paragraphs } from './paragraphs.ts';
 import { sheet, styles } from './sheet.ts';
 
@@ -18,15 +18,23 @@ export function setAsHtml(letter: EmailDocument, head: EmailBranding): string {
 </head>
 <body style="${styles.desk}">
 <div style="${styles.preview}">${escapeHtml(letter.preview)}</div>
-${table('class="desk"', styles.desk, `<tr><td align="center" class="margin" style="${styles.margin}">
-${table('', styles.column, `
+${table(
+  'class="desk"',
+  styles.desk,
+  `<tr><td align="center" class="margin" style="${styles.margin}">
+${table(
+  '',
+  styles.column,
+  `
 <tr><td style="${styles.head}">${link('text', styles.name, head.url, escapeHtml(head.name))}</td></tr>
 <tr><td class="paper" style="${styles.paper};border-top:4px solid ${head.accent}">
 ${letter.blocks.map((block) => setBlock(block, head)).join('\n')}
 </td></tr>
 <tr><td class="quiet" style="${styles.foot}">${setFoot(letter, head)}</td></tr>
-`)}
-</td></tr>`)}
+`,
+)}
+</td></tr>`,
+)}
 </body>
 </html>
 `;

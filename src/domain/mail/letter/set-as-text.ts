@@ -1,4 +1,4 @@
-import type { Block, EmailDocument, EmailBranding, Line } from './letter.ts';
+import type { Block, EmailBranding, EmailDocument, Line } from './letter.ts';
 
 const columns = 64;
 
@@ -6,9 +6,11 @@ const columns = 64;
 export function setAsText(letter: EmailDocument, head: EmailBranding): string {
   const body = letter.blocks.map(setBlock).filter((text) => text !== '');
   const unsubscribe = letter.unsubscribeUrl ? [{ label: 'Unsubscribe', url: letter.unsubscribeUrl }] : [];
-  const links = [...unsubscribe, { label: head.name, url: head.url }, ...head.links].map(({ label, url }) => `${label}: ${url}`);
+  const links = [...unsubscribe, { label: head.name, url: head.url }, ...head.links].map(
+    ({ label, url }) => `${label}: ${url}`,
+  );
   const foot = ['-- ', letter.reason, ...links].join('\n');
-  return [head.name, ...body, foot].join('\n\n') + '\n';
+  return `${[head.name, ...body, foot].join('\n\n')}\n`;
 }
 
 function setBlock(block: Block): string {
@@ -32,7 +34,9 @@ function setBlock(block: Block): string {
       return block.lines.map(({ label, amount }) => justify(label, amount)).join('\n');
     case 'facts':
       return block.facts
-        .map(({ label, values, url }) => [`${label}:`, ...values.map((value) => `  ${value}`), ...(url ? [`  ${url}`] : [])].join('\n'))
+        .map(({ label, values, url }) =>
+          [`${label}:`, ...values.map((value) => `  ${value}`), ...(url ? [`  ${url}`] : [])].join('\n'),
+        )
         .join('\n');
   }
 }

@@ -23,10 +23,12 @@ export const styles = {
   heading: 'margin:0 0 14px;font-size:24px;line-height:31px;font-weight:700;letter-spacing:-0.02em',
   paragraph: 'margin:0 0 18px;font-size:16px;line-height:25px',
   note: `margin:0 0 14px;font-size:14px;line-height:21px;color:${ink.quiet}`,
-  code: `margin:4px 0 22px;padding:18px 8px;background:${ink.well};border-radius:8px;text-align:center;`
-    + `font-family:${ink.mono};font-size:32px;line-height:38px;font-weight:700;letter-spacing:0.22em;text-indent:0.22em`,
-  quote: `margin:4px 0 22px;padding:18px 20px;background:${ink.well};border-radius:0 8px 8px 0;`
-    + 'font-size:16px;line-height:25px;font-style:italic',
+  code:
+    `margin:4px 0 22px;padding:18px 8px;background:${ink.well};border-radius:8px;text-align:center;` +
+    `font-family:${ink.mono};font-size:32px;line-height:38px;font-weight:700;letter-spacing:0.22em;text-indent:0.22em`,
+  quote:
+    `margin:4px 0 22px;padding:18px 20px;background:${ink.well};border-radius:0 8px 8px 0;` +
+    'font-size:16px;line-height:25px;font-style:italic',
   author: `margin-top:8px;font-size:14px;font-style:normal;color:${ink.quiet}`,
   image: 'display:block;width:100%;max-width:486px;height:auto;margin:4px 0 22px;border-radius:8px',
   table: 'margin:0 0 18px;font-size:16px;line-height:23px',

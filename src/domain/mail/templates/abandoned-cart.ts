@@ -16,14 +16,21 @@ export const abandonedCart: Template<'abandoned_cart'> = async (ctx, { data, sub
   const { subject, title, text } = wordsOf(ctx, data);
   return {
     subject,
-    preview: data.items.slice(0, 3).map(({ name }) => name).join(', '),
+    preview: data.items
+      .slice(0, 3)
+      .map(({ name }) => name)
+      .join(', '),
     reason: `You get this mail because you left a cart at ${ctx.tenant.name}.`,
     unsubscribeUrl,
     blocks: [
       { kind: 'heading', text: title },
       { kind: 'paragraph', text },
       linesOf(ctx, data),
-      { kind: 'button', label: 'Back to my cart', url: storefrontLink(ctx, ctx.tenant.restorePath, { token: restoreToken }) },
+      {
+        kind: 'button',
+        label: 'Back to my cart',
+        url: storefrontLink(ctx, ctx.tenant.restorePath, { token: restoreToken }),
+      },
       { kind: 'note', text: 'These are the prices of today. Nothing is set aside for you until you order.' },
     ],
     headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
@@ -41,10 +48,18 @@ function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_car
   const store = ctx.tenant.name;
   const thing = first?.name ?? 'Your cart';
   if (step === 1) {
-    return { subject: `You left something at ${store}`, title: 'Your cart is still here', text: 'We have kept it for you.' };
+    return {
+      subject: `You left something at ${store}`,
+      title: 'Your cart is still here',
+      text: 'We have kept it for you.',
+    };
   }
   if (step === 2) {
-    return { subject: `Still thinking of it? ${thing}`, title: 'Still thinking of it?', text: 'Your cart is one click away, whenever you like.' };
+    return {
+      subject: `Still thinking of it? ${thing}`,
+      title: 'Still thinking of it?',
+      text: 'Your cart is one click away, whenever you like.',
+    };
   }
   return {
     subject: `Your cart at ${store}, one last time`,

@@ -13,9 +13,15 @@ export const endpointWarning: Template<'endpoint_warning'> = (ctx, { data }) => 
       { kind: 'paragraph', text },
       {
         kind: 'facts',
-        facts: [{ label: 'Address', values: [data.address] }, ...(since ? [{ label: 'Without a success since', values: [since] }] : [])],
+        facts: [
+          { label: 'Address', values: [data.address] },
+          ...(since ? [{ label: 'Without a success since', values: [since] }] : []),
+        ],
       },
-      { kind: 'note', text: 'The answers to the latest attempts are in the list of deliveries. Nothing is lost: what was missed can be sent again.' },
+      {
+        kind: 'note',
+        text: 'The answers to the latest attempts are in the list of deliveries. Nothing is lost: what was missed can be sent again.',
+      },
     ],
   };
 };

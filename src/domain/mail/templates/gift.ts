@@ -10,7 +10,10 @@ export const gift: Template<'gift'> = (ctx, { data }) => {
     reason: `You get this mail because a gift from ${ctx.tenant.name} was bought for you.`,
     blocks: [
       { kind: 'heading', text: data.recipient_name ? `A gift for you, ${data.recipient_name}` : 'A gift for you' },
-      { kind: 'paragraph', text: `${giver} gives you ${data.product_name} from ${ctx.tenant.name}, for ${months}. It is paid for; you need do nothing.` },
+      {
+        kind: 'paragraph',
+        text: `${giver} gives you ${data.product_name} from ${ctx.tenant.name}, for ${months}. It is paid for; you need do nothing.`,
+      },
       ...(data.message ? [{ kind: 'quote', text: data.message, by: data.giver_name } as const] : []),
       { kind: 'button', label: `Visit ${ctx.tenant.name}`, url: ctx.tenant.storefrontUrl },
     ],

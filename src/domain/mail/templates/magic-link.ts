@@ -13,7 +13,10 @@ export const magicLink: Template<'magic_link'> = async (ctx, { data, subjectId }
       { kind: 'heading', text: `Sign in to ${ctx.tenant.name}` },
       { kind: 'paragraph', text: 'Press the button, and you are signed in. There is no password to remember.' },
       { kind: 'button', label: 'Sign in', url: storefrontLink(ctx, ctx.tenant.magicLinkPath, query) },
-      { kind: 'note', text: `The link works once and for ${data.valid_minutes} minutes. If you did not ask for it, you need do nothing: without this mail nobody can sign in.` },
+      {
+        kind: 'note',
+        text: `The link works once and for ${data.valid_minutes} minutes. If you did not ask for it, you need do nothing: without this mail nobody can sign in.`,
+      },
     ],
   };
 };

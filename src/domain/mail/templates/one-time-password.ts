@@ -10,6 +10,9 @@ export const oneTimePassword: Template<'one_time_password'> = async (ctx, { data
     { kind: 'heading', text: 'Your one-time code' },
     { kind: 'paragraph', text: `Enter this code to ${data.action}.` },
     { kind: 'code', text: await deriveCode(ctx, data.purpose, subjectId) },
-    { kind: 'note', text: `It works once and for ${data.valid_minutes} minutes. Never pass it on: nobody of ours will ask for it. If you did not ask for a code, somebody else holds a key to your store; revoke it.` },
+    {
+      kind: 'note',
+      text: `It works once and for ${data.valid_minutes} minutes. Never pass it on: nobody of ours will ask for it. If you did not ask for a code, somebody else holds a key to your store; revoke it.`,
+    },
   ],
 });

@@ -9,7 +9,10 @@ export const restock: Template<'restock'> = (ctx, { data }) => {
     blocks: [
       { kind: 'heading', text: `${data.product_name} is back` },
       ...(data.image_url ? [{ kind: 'image', url: data.image_url, alt: name } as const] : []),
-      { kind: 'paragraph', text: `You asked us to tell you: ${name} can be ordered again. We cannot put one aside for you, so do not wait too long.` },
+      {
+        kind: 'paragraph',
+        text: `You asked us to tell you: ${name} can be ordered again. We cannot put one aside for you, so do not wait too long.`,
+      },
       { kind: 'button', label: 'Have a look', url: storefrontLink(ctx, data.path) },
     ],
   };

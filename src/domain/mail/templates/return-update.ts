@@ -6,7 +6,10 @@ const words: Record<MailData['return_update']['status'], { title: string; text: 
   approved: { title: 'Your return is approved', text: 'Please send these back to us.' },
   rejected: { title: 'We cannot take these back', text: 'We have looked at your request and cannot accept it.' },
   received: { title: 'Your return has arrived', text: 'We have it and will see to your refund.' },
-  refunded: { title: 'Your money is on its way', text: 'We have refunded your return. Your bank may take a few days to show it.' },
+  refunded: {
+    title: 'Your money is on its way',
+    text: 'We have refunded your return. Your bank may take a few days to show it.',
+  },
   closed: { title: 'Your return is closed', text: 'Nothing more is left to do.' },
 };
 
@@ -22,9 +25,19 @@ export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
       ...(data.note ? [{ kind: 'quote', text: data.note, by: ctx.tenant.name } as const] : []),
       {
         kind: 'lines',
-        lines: data.items.map(({ name, quantity }) => ({ name, detail: quantity === 1 ? null : `Quantity ${quantity}`, amount: null })),
+        lines: data.items.map(({ name, quantity }) => ({
+          name,
+          detail: quantity === 1 ? null : `Quantity ${quantity}`,
+          amount: null,
+        })),
       },
-      { kind: 'facts', facts: [{ label: 'Return', values: [data.return_number] }, { label: 'Order', values: [data.order_number] }] },
+      {
+        kind: 'facts',
+        facts: [
+          { label: 'Return', values: [data.return_number] },
+          { label: 'Order', values: [data.order_number] },
+        ],
+      },
     ],
   };
 };

@@ -11,7 +11,10 @@ export interface MailContent<Kind extends MailKind> {
 }
 
 /** Writes one kind of mail. The same content gives the same letter at each try. */
-export type Template<Kind extends MailKind> = (ctx: Context, mail: MailContent<Kind>) => EmailDocument | Promise<EmailDocument>;
+export type Template<Kind extends MailKind> = (
+  ctx: Context,
+  mail: MailContent<Kind>,
+) => EmailDocument | Promise<EmailDocument>;
 
 export function money(ctx: Context, cents: number, currency: string): string {
   return formatMoney(cents, currency, ctx.tenant.locale);

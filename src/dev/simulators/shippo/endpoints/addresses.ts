@@ -1,5 +1,5 @@
 import { createAddress, validationOf } from '../addresses.ts';
-import { created, newestFirst, ok, type Endpoint } from '../endpoint.ts';
+import { created, type Endpoint, newestFirst, ok } from '../endpoint.ts';
 import { pageOf } from '../paging.ts';
 import { notFound } from '../refusal.ts';
 

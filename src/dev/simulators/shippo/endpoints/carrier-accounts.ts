@@ -1,4 +1,4 @@
-import { ok, type Endpoint } from '../endpoint.ts';
+import { type Endpoint, ok } from '../endpoint.ts';
 import { pageOf } from '../paging.ts';
 import { services } from '../rating/services.ts';
 import { notFound } from '../refusal.ts';
@@ -13,9 +13,7 @@ export const carrierAccountEndpoints: Endpoint[] = [
       const accountId = address.searchParams.get('account_id');
       const detailed = address.searchParams.get('service_levels') === 'true';
       const found = account.carriers.filter(
-        (one) =>
-          (carrier === null || one.carrier === carrier) &&
-          (accountId === null || one.account_id === accountId),
+        (one) => (carrier === null || one.carrier === carrier) && (accountId === null || one.account_id === accountId),
       );
       return ok(pageOf(detailed ? found.map(withServiceLevels) : found, address, 5));
     },

@@ -1,4 +1,4 @@
-import { created, newestFirst, ok, type Endpoint } from '../endpoint.ts';
+import { created, type Endpoint, newestFirst, ok } from '../endpoint.ts';
 import { pageOf } from '../paging.ts';
 import { createParcel } from '../parcels.ts';
 import { notFound } from '../refusal.ts';

@@ -1,4 +1,4 @@
-import { ok, type Endpoint } from '../endpoint.ts';
+import { type Endpoint, ok } from '../endpoint.ts';
 import { notFound } from '../refusal.ts';
 
 export const rateEndpoints: Endpoint[] = [

@@ -1,6 +1,6 @@
 import { addressOf } from '../addresses.ts';
 import { declarationOf } from '../customs.ts';
-import { created, newestFirst, ok, type Call, type Endpoint } from '../endpoint.ts';
+import { type Call, created, type Endpoint, newestFirst, ok } from '../endpoint.ts';
 import { pageOf } from '../paging.ts';
 import { parcelOf } from '../parcels.ts';
 import { quote } from '../rating/quote.ts';
@@ -17,8 +17,7 @@ export const shipmentEndpoints: Endpoint[] = [
   {
     method: 'get',
     path: '/shipments',
-    handle: ({ account, address }) =>
-      ok(pageOf(newestFirst(account.shipments).filter(within(address)), address)),
+    handle: ({ account, address }) => ok(pageOf(newestFirst(account.shipments).filter(within(address)), address)),
   },
   { method: 'get', path: '/shipments/:id', handle: (call) => ok(findShipment(call)) },
   {
@@ -32,9 +31,7 @@ function createShipment(call: Call): Shipment {
   const { world, account, body } = call;
   const request = read(ShipmentRequest, body);
   const from = addressOf(world, account, request.address_from, 'address_from');
-  const unknown = request.carrier_accounts?.find(
-    (id) => !account.carriers.some((one) => one.object_id === id),
-  );
+  const unknown = request.carrier_accounts?.find((id) => !account.carriers.some((one) => one.object_id === id));
   if (unknown !== undefined) {
     throw badRequest({ carrier_accounts: [`Carrier account with supplied object_id ${unknown} not found.`] });
   }
@@ -44,9 +41,7 @@ function createShipment(call: Call): Shipment {
     address_from: from,
     address_to: addressOf(world, account, request.address_to, 'address_to'),
     address_return:
-      request.address_return === undefined
-        ? from
-        : addressOf(world, account, request.address_return, 'address_return'),
+      request.address_return === undefined ? from : addressOf(world, account, request.address_return, 'address_return'),
     parcels: request.parcels.map((parcel) => parcelOf(world, account, parcel)),
     rates: [],
     messages: [],

@@ -1,8 +1,8 @@
-import { ok, type Call, type Endpoint } from '../endpoint.ts';
+import { type Call, type Endpoint, ok } from '../endpoint.ts';
 import { badRequest } from '../refusal.ts';
 import { read, TrackRequest } from '../requests.ts';
 import { blankTrack, takeStep } from '../tracking.ts';
-import { trackingStatuses, type Track } from '../wire.ts';
+import { type Track, trackingStatuses } from '../wire.ts';
 
 export const trackEndpoints: Endpoint[] = [
   {

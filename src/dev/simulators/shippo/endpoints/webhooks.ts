@@ -1,8 +1,8 @@
-import { created, newestFirst, ok, type Call, type Endpoint } from '../endpoint.ts';
+import { type Call, created, type Endpoint, newestFirst, ok } from '../endpoint.ts';
 import { notFound } from '../refusal.ts';
 import { read, WebhookRequest } from '../requests.ts';
 import type { Webhook } from '../wire.ts';
-import { stored, type Account, type SimulatorState } from '../world.ts';
+import { type Account, type SimulatorState, stored } from '../world.ts';
 
 export const webhookEndpoints: Endpoint[] = [
   {

@@ -1,7 +1,7 @@
 import { carriers } from '../carriers.ts';
 import type { Message, Parcel, Rate, RateAttribute, Shipment } from '../wire.ts';
-import { stored, type Account, type SimulatorState } from '../world.ts';
-import { services, type Service } from './services.ts';
+import { type Account, type SimulatorState, stored } from '../world.ts';
+import { type Service, services } from './services.ts';
 import { isZip, zoneBetween } from './zones.ts';
 
 export interface Quote {
@@ -27,8 +27,7 @@ export function quote(world: SimulatorState, account: Account, shipment: Shipmen
     const source = carrierAccount.carrier_name;
     const refuse = (code: string, text: string) => messages.push({ source, code, text });
     const offered = services.filter(
-      (service) =>
-        service.carrier === carrierAccount.carrier && (service.international ? international : domestic),
+      (service) => service.carrier === carrierAccount.carrier && (service.international ? international : domestic),
     );
     const pounds = shipment.parcels.map(poundsOf);
     const able = offered.filter((service) => Math.max(...pounds) <= service.weightPoundsMax);

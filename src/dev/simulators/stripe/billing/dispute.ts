@@ -7,20 +7,9 @@ const responseSeconds = 9 * 86_400;
 const evidenceFields = [
   ...['access_activity_log', 'billing_address', 'cancellation_policy', 'cancellation_policy_disclosure'],
   ...['cancellation_rebuttal', 'customer_communication', 'customer_email_address', 'customer_name'],
-  ...[
-    'customer_purchase_ip',
-    'customer_signature',
-    'duplicate_charge_documentation',
-    'duplicate_charge_explanation',
-  ],
+  ...['customer_purchase_ip', 'customer_signature', 'duplicate_charge_documentation', 'duplicate_charge_explanation'],
   ...['duplicate_charge_id', 'product_description', 'receipt', 'refund_policy', 'refund_policy_disclosure'],
-  ...[
-    'refund_refusal_explanation',
-    'service_date',
-    'service_documentation',
-    'shipping_address',
-    'shipping_carrier',
-  ],
+  ...['refund_refusal_explanation', 'service_date', 'service_documentation', 'shipping_address', 'shipping_carrier'],
   ...[
     'shipping_date',
     'shipping_documentation',
@@ -36,8 +25,7 @@ const noEvidence = {
 
 /** A shopper's bank takes the money back for now. */
 export function openDispute(account: Account, charge: Charge, reason = 'fraudulent'): StripeObject {
-  if (charge.disputed || charge.status !== 'succeeded')
-    throw invalid(`Charge ${charge.id} cannot be disputed.`);
+  if (charge.disputed || charge.status !== 'succeeded') throw invalid(`Charge ${charge.id} cannot be disputed.`);
   charge.disputed = true;
   const dispute = account.disputes.add({
     id: account.mint('dp'),

@@ -5,12 +5,7 @@ import type { PaymentIntent } from '../objects/payment-intent.ts';
 export type Outcome = 'paid' | 'declined' | 'processing';
 
 /** Try to take an intent's money, and tell of what came of it. */
-export function attemptPayment(
-  account: Account,
-  intent: PaymentIntent,
-  outcome: Outcome,
-  billing: object,
-): Charge {
+export function attemptPayment(account: Account, intent: PaymentIntent, outcome: Outcome, billing: object): Charge {
   if (outcome === 'declined') return decline(account, intent, billing);
   if (outcome === 'processing') return startDebit(account, intent, billing);
   const charge = createCharge(account, intent, { status: 'succeeded', billing });
@@ -23,11 +18,7 @@ export function attemptPayment(
 export function settlePayment(account: Account, intent: PaymentIntent, succeeded: boolean): void {
   const charge = account.charges.need(intent.latest_charge ?? '');
   if (succeeded) {
-    account.change(
-      charge,
-      { status: 'succeeded', paid: true, amount_captured: charge.amount },
-      'charge.succeeded',
-    );
+    account.change(charge, { status: 'succeeded', paid: true, amount_captured: charge.amount }, 'charge.succeeded');
     receive(account, intent, charge);
     return;
   }

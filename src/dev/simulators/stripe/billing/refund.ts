@@ -15,16 +15,10 @@ export interface RefundParams {
 export function refundCharge(account: Account, charge: Charge, params: RefundParams): StripeObject {
   const left = charge.amount - charge.amount_refunded;
   if (charge.status !== 'succeeded') {
-    throw invalid(
-      `Charge ${charge.id} has not succeeded and cannot be refunded.`,
-      'charge',
-      'charge_not_refundable',
-    );
+    throw invalid(`Charge ${charge.id} has not succeeded and cannot be refunded.`, 'charge', 'charge_not_refundable');
   }
-  if (left === 0)
-    throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded');
-  if (charge.disputed)
-    throw invalid(`Charge ${charge.id} has been charged back.`, undefined, 'charge_disputed');
+  if (left === 0) throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded');
+  if (charge.disputed) throw invalid(`Charge ${charge.id} has been charged back.`, undefined, 'charge_disputed');
   const { amount = left } = params;
   if (amount < 1)
     throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
@@ -54,11 +48,7 @@ export function refundCharge(account: Account, charge: Charge, params: RefundPar
   });
   account.record('refund.created', refund);
   const refunded = charge.amount_refunded + amount;
-  account.change(
-    charge,
-    { amount_refunded: refunded, refunded: refunded === charge.amount },
-    'charge.refunded',
-  );
+  account.change(charge, { amount_refunded: refunded, refunded: refunded === charge.amount }, 'charge.refunded');
   return refund;
 }
 

@@ -62,8 +62,7 @@ export function invoicePeriod(
   if (subscription.pause_collection) return shelve(account, invoice, subscription.pause_collection.behavior);
   finalizeInvoice(account, invoice);
   collectInvoice(account, invoice, outcome === 'paid' ? 'paid' : 'declined');
-  if (invoice.status !== 'paid')
-    account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
+  if (invoice.status !== 'paid') account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
   return invoice;
 }
 
@@ -96,19 +95,13 @@ function lineOf(account: Account, item: SubscriptionItem): InvoiceLineDraft {
   };
 }
 
-function lastingReduction(
-  account: Account,
-  subscription: Subscription,
-): { discount: string; amount: number } | null {
+function lastingReduction(account: Account, subscription: Subscription): { discount: string; amount: number } | null {
   const discount = account.discounts.get(subscription.discounts[0] ?? '');
   const coupon = discount && account.coupons.get(discount.source.coupon);
   if (!coupon) return null;
   const { start } = periodNow(subscription);
   if (discount.end !== null && discount.end <= start) return null;
-  const subtotal = subscription.items.data.reduce(
-    (sum, { price, quantity }) => sum + amountOf(price, quantity),
-    0,
-  );
+  const subtotal = subscription.items.data.reduce((sum, { price, quantity }) => sum + amountOf(price, quantity), 0);
   return { discount: discount.id, amount: reductionOf(coupon, subtotal) };
 }
 

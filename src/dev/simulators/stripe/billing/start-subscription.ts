@@ -51,12 +51,8 @@ export function startSubscription(
   return { subscription, invoice };
 }
 
-function firstLines(
-  account: Account,
-  lines: readonly LineItem[],
-  subscription: Subscription,
-): InvoiceLineDraft[] {
-  let items = [...subscription.items.data];
+function firstLines(account: Account, lines: readonly LineItem[], subscription: Subscription): InvoiceLineDraft[] {
+  const items = [...subscription.items.data];
   return lines.map((line) => {
     const item = line.price.recurring ? (items.shift() ?? null) : null;
     return {

@@ -1,7 +1,7 @@
 import type { Account } from '../account.ts';
+import { isCurrency } from '../money.ts';
 import type { PriceData, Recurring } from '../objects/catalogue.ts';
 import type { LineItemParams, SessionParams } from '../objects/session-params.ts';
-import { isCurrency } from '../money.ts';
 import { invalid, missing, oneOf } from '../wire/refusal.ts';
 
 const amountMax = 99_999_999;
@@ -70,10 +70,7 @@ function checkSubscriptionLines(oneTime: number, recurring: readonly Recurring[]
   }
   const rhythms = new Set(recurring.map(({ interval, interval_count: count }) => `${count} ${interval}`));
   if (rhythms.size > 1) {
-    throw invalid(
-      'Checkout does not support multiple prices with different billing intervals.',
-      'line_items',
-    );
+    throw invalid('Checkout does not support multiple prices with different billing intervals.', 'line_items');
   }
 }
 
@@ -81,18 +78,10 @@ function checkLine(account: Account, line: LineItemParams, path: string): Line {
   const { price: id, price_data: data, quantity } = line;
   if ((id === undefined) === (data === undefined)) throw oneOf(['price', 'price_data'], path);
   if (quantity === undefined) {
-    throw invalid(
-      'Quantity is required. Add `quantity` to each line item.',
-      `${path}[quantity]`,
-      'parameter_missing',
-    );
+    throw invalid('Quantity is required. Add `quantity` to each line item.', `${path}[quantity]`, 'parameter_missing');
   }
   if (quantity < 1) {
-    throw invalid(
-      'This value must be greater than or equal to 1.',
-      `${path}[quantity]`,
-      'parameter_invalid_integer',
-    );
+    throw invalid('This value must be greater than or equal to 1.', `${path}[quantity]`, 'parameter_invalid_integer');
   }
   if (id !== undefined) return account.prices.need(id, `${path}[price]`);
   if (!data) throw missing(`${path}[price_data]`);
@@ -119,11 +108,9 @@ export function checkPriceData(account: Account, data: PriceData, path: string):
 }
 
 function checkAmount({ unit_amount: whole, unit_amount_decimal: decimal }: PriceData, path: string): void {
-  if ((whole === undefined) === (decimal === undefined))
-    throw oneOf(['unit_amount', 'unit_amount_decimal'], path);
+  if ((whole === undefined) === (decimal === undefined)) throw oneOf(['unit_amount', 'unit_amount_decimal'], path);
   const amount = whole ?? Number(decimal);
   const param = `${path}[${whole === undefined ? 'unit_amount_decimal' : 'unit_amount'}]`;
   if (amount < 0) throw invalid('Invalid non-negative integer', param, 'parameter_invalid_integer');
-  if (amount > amountMax)
-    throw invalid(`Amount must be no more than ${amountMax}.`, param, 'amount_too_large');
+  if (amount > amountMax) throw invalid(`Amount must be no more than ${amountMax}.`, param, 'amount_too_large');
 }

@@ -28,13 +28,7 @@ function checkMode(params: SessionParams): void {
   if (uiMode !== 'hosted_page') throw invalid('The simulator offers the `hosted_page` only.', 'ui_mode');
   const foreign =
     mode === 'subscription'
-      ? ([
-          'payment_intent_data',
-          'shipping_options',
-          'customer_creation',
-          'invoice_creation',
-          'submit_type',
-        ] as const)
+      ? (['payment_intent_data', 'shipping_options', 'customer_creation', 'invoice_creation', 'submit_type'] as const)
       : (['subscription_data', 'payment_method_collection'] as const);
   const wrong = foreign.find((name) => params[name] !== undefined && params[name] !== 'subscribe');
   if (wrong) throw invalid(`You can not pass \`${wrong}\` in \`${mode}\` mode.`, wrong);

@@ -25,16 +25,9 @@ function checkOption(account: Account, option: ShippingOptionParams, currency: s
   }
   if (!data.fixed_amount) throw missing(`${inner}[fixed_amount]`);
   if (data.fixed_amount.amount < 0) {
-    throw invalid(
-      'Invalid non-negative integer',
-      `${inner}[fixed_amount][amount]`,
-      'parameter_invalid_integer',
-    );
+    throw invalid('Invalid non-negative integer', `${inner}[fixed_amount][amount]`, 'parameter_invalid_integer');
   }
   if (data.fixed_amount.currency.toLowerCase() !== currency) {
-    throw invalid(
-      'The shipping rate must have the currency of the line items.',
-      `${inner}[fixed_amount][currency]`,
-    );
+    throw invalid('The shipping rate must have the currency of the line items.', `${inner}[fixed_amount][currency]`);
   }
 }

@@ -1,12 +1,11 @@
 import type { Account } from '../account.ts';
-import type { Session } from '../objects/session.ts';
 import { cancelIntent } from '../billing/move-money.ts';
+import type { Session } from '../objects/session.ts';
 
 /** Close an open session for good: nobody can pay it any more. */
 export function expireSession(account: Account, session: Session): Session {
   account.openSessions.delete(session);
-  const intent =
-    session.payment_intent === null ? undefined : account.paymentIntents.get(session.payment_intent);
+  const intent = session.payment_intent === null ? undefined : account.paymentIntents.get(session.payment_intent);
   if (intent) cancelIntent(account, intent);
   return account.change(session, { status: 'expired', url: null }, 'checkout.session.expired');
 }

@@ -10,8 +10,8 @@ import { changedMetadata } from '../wire/check-metadata.ts';
 import { invalid } from '../wire/refusal.ts';
 import { expireIfDue } from './end-session.ts';
 import { sessionCustomer } from './session-customer.ts';
-import { type Details, type ShopperInput, shopperDetails } from './shopper-details.ts';
 import { chooseShipping } from './shipping.ts';
+import { type Details, type ShopperInput, shopperDetails } from './shopper-details.ts';
 
 export interface PaymentInput extends ShopperInput {
   readonly outcome: Outcome;

@@ -1,6 +1,6 @@
+import { spread } from '../money.ts';
 import { amountOf, type Price } from '../objects/catalogue.ts';
 import { couponProducts, type Reduction, reductionOf } from '../objects/coupon.ts';
-import { spread } from '../money.ts';
 
 export interface Reckoned {
   readonly subtotal: number;
@@ -17,9 +17,7 @@ export function reckon(
   reduction: Reduction | null,
   trial = false,
 ): Reckoned {
-  const subtotals = lines.map(({ price, quantity }) =>
-    trial && price.recurring ? 0 : amountOf(price, quantity),
-  );
+  const subtotals = lines.map(({ price, quantity }) => (trial && price.recurring ? 0 : amountOf(price, quantity)));
   const only = reduction && couponProducts.get(reduction.coupon);
   const eligible = subtotals.map((subtotal, index) => {
     const product = lines[index]?.price.product ?? '';

@@ -1,5 +1,5 @@
 import type { Account } from '../account.ts';
-import { createCustomer, type Customer, updateCustomer } from '../objects/customer.ts';
+import { type Customer, createCustomer, updateCustomer } from '../objects/customer.ts';
 import type { Cart, Session } from '../objects/session.ts';
 import type { Details } from './shopper-details.ts';
 
@@ -7,12 +7,7 @@ import type { Details } from './shopper-details.ts';
  * Whose purchase this is: the customer that the shop named, a new one, or, for a guest, nobody.
  * What was typed is saved with the shop's own customer only where `customer_update` says so.
  */
-export function sessionCustomer(
-  account: Account,
-  session: Session,
-  cart: Cart,
-  details: Details,
-): Customer | null {
+export function sessionCustomer(account: Account, session: Session, cart: Cart, details: Details): Customer | null {
   const { billing, shipping } = details;
   const { customer_update: update, customer: id } = cart.params;
   if (id !== undefined) {

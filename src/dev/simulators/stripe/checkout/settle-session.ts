@@ -7,9 +7,7 @@ import { invalid } from '../wire/refusal.ts';
 /** The bank's word on a slow debit, days after the session was completed. */
 export function settleSession(account: Account, session: Session, succeeded: boolean): void {
   const invoice = account.invoices.get(session.invoice ?? '');
-  const intent = invoice
-    ? intentOf(account, invoice)
-    : account.paymentIntents.get(session.payment_intent ?? '');
+  const intent = invoice ? intentOf(account, invoice) : account.paymentIntents.get(session.payment_intent ?? '');
   if (session.status !== 'complete' || intent?.status !== 'processing') {
     throw invalid('Only a completed session with a payment in processing can be settled.');
   }

@@ -18,9 +18,7 @@ export function shippingOption(account: Account, option: ShippingOptionParams): 
     object: 'shipping_rate',
     active: false,
     created: account.now,
-    delivery_estimate: data?.delivery_estimate
-      ? { maximum: null, minimum: null, ...data.delivery_estimate }
-      : null,
+    delivery_estimate: data?.delivery_estimate ? { maximum: null, minimum: null, ...data.delivery_estimate } : null,
     display_name: data?.display_name ?? '',
     fixed_amount: { amount, currency: data?.fixed_amount?.currency.toLowerCase() ?? 'usd' },
     livemode: account.livemode,

@@ -1,11 +1,6 @@
 import type { Account } from '../account.ts';
 import type { Cart, CustomerDetails, Session } from '../objects/session.ts';
-import {
-  type Address,
-  type AddressParams,
-  addressFrom,
-  type ShippingDetails,
-} from '../objects/stripe-object.ts';
+import { type Address, type AddressParams, addressFrom, type ShippingDetails } from '../objects/stripe-object.ts';
 import { invalid } from '../wire/refusal.ts';
 
 /** What the shopper types into the hosted page. */
@@ -40,8 +35,7 @@ export function shopperDetails(account: Account, session: Session, cart: Cart, i
   const address = input.address ? addressFrom(input.address) : null;
   const name = input.name?.trim() || null;
   const phone = input.phone?.trim() || null;
-  if (cart.params.phone_number_collection?.enabled && !phone)
-    throw invalid('Enter your phone number.', 'phone');
+  if (cart.params.phone_number_collection?.enabled && !phone) throw invalid('Enter your phone number.', 'phone');
   const shipping = shippingDetails(cart, name, address);
   return {
     customer: {
@@ -59,11 +53,7 @@ export function shopperDetails(account: Account, session: Session, cart: Cart, i
   };
 }
 
-function shippingDetails(
-  { params }: Cart,
-  name: string | null,
-  address: Address | null,
-): ShippingDetails | null {
+function shippingDetails({ params }: Cart, name: string | null, address: Address | null): ShippingDetails | null {
   const countries = params.shipping_address_collection?.allowed_countries;
   if (!countries) return null;
   if (!name) throw invalid('Enter your name.', 'name');

@@ -21,14 +21,12 @@ export function accountReport(account: Account): AccountReport {
     portal_sessions: account.portalSessions.all(),
     webhook_endpoints: account.webhookEndpoints.all(),
     events: account.events.all(),
-    deliveries: account.world.postOffice
-      .deliveriesOf(account)
-      .map(({ event, endpoint, state, attempts }) => ({
-        event: event.id,
-        type: event.type,
-        url: endpoint.url,
-        state,
-        attempts,
-      })),
+    deliveries: account.world.postOffice.deliveriesOf(account).map(({ event, endpoint, state, attempts }) => ({
+      event: event.id,
+      type: event.type,
+      url: endpoint.url,
+      state,
+      attempts,
+    })),
   };
 }

@@ -76,7 +76,6 @@ export function stripeControl(url: string): StripeControl {
     reset: () => ask('POST', '/reset'),
     requests: (match = '*') => ask('GET', `/requests?match=${encodeURIComponent(match)}`),
     account: (secretKey) => ask('GET', account(secretKey)),
-    addWebhookEndpoint: (secretKey, endpoint) =>
-      ask('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
+    addWebhookEndpoint: (secretKey, endpoint) => ask('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
   };
 }

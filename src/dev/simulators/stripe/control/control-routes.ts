@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts';
-import { openDispute, closeDispute } from '../billing/dispute.ts';
 import { collectInvoice, intentOf } from '../billing/collect-invoice.ts';
+import { closeDispute, openDispute } from '../billing/dispute.ts';
 import { endSubscription } from '../billing/end-subscription.ts';
 import { failRefund } from '../billing/refund.ts';
 import { renewSubscription } from '../billing/renew-subscription.ts';
@@ -8,9 +8,9 @@ import { expireSession } from '../checkout/end-session.ts';
 import { paySession } from '../checkout/pay-session.ts';
 import { settleSession } from '../checkout/settle-session.ts';
 import { addEndpoint } from '../operations/events.ts';
-import type { SimulatorState } from '../world.ts';
 import { invalid, noSuch } from '../wire/refusal.ts';
 import type { Table } from '../wire/table.ts';
+import type { SimulatorState } from '../world.ts';
 import { accountReport } from './account-report.ts';
 import { readDeliverySettings, readEndpoint, readFault, readOutcome, readPayInput } from './read-body.ts';
 import { sampleShopper } from './sample-shopper.ts';

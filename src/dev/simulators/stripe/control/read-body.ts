@@ -51,11 +51,7 @@ export const readEndpoint = reader<FixedEndpoint>(['url', 'secret'], {
 });
 
 /** The one word of a body such as `{"outcome": "paid"}`. */
-export function readOutcome<Word extends string>(
-  body: string,
-  words: readonly Word[],
-  field = 'outcome',
-): Word {
+export function readOutcome<Word extends string>(body: string, words: readonly Word[], field = 'outcome'): Word {
   const given: unknown = Object(JSON.parse(body || '{}'))[field];
   const word = words.find((candidate) => candidate === given);
   if (!word) throw invalid(`${field} must be one of ${words.join(', ')}`, field);

@@ -1,7 +1,7 @@
-import type { SimulatorState } from '../world.ts';
 import { type Exchange, readBody, sendJson } from '../wire/http.ts';
 import { RejectionKind } from '../wire/refusal.ts';
 import { Router } from '../wire/router.ts';
+import type { SimulatorState } from '../world.ts';
 import { type Ask, controlRoutes } from './control-routes.ts';
 
 const router = new Router(Object.entries(controlRoutes));

@@ -2,7 +2,7 @@ import type { Account } from '../account.ts';
 import type { StripeEvent } from '../objects/webhook-endpoint.ts';
 import { Random } from '../random.ts';
 import { Bell } from './bell.ts';
-import { attempt, defaultSettings, type Delivery, type DeliverySettings, listens } from './delivery.ts';
+import { attempt, type Delivery, type DeliverySettings, defaultSettings, listens } from './delivery.ts';
 import { Sender } from './sender.ts';
 
 interface PostOfficeOptions {

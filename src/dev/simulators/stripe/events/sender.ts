@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
-import { Agent as SecureAgent, request as httpsRequest } from 'node:https';
+import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
 
 /** Sends POSTs over kept connections, and lets go of all of them at once. */
 export class Sender {
@@ -7,12 +7,7 @@ export class Sender {
   readonly #secureAgent = new SecureAgent({ keepAlive: true, maxSockets: 32 });
 
   /** The status of the reply; null when none came in time. Redirects are not followed. */
-  post(
-    url: string,
-    body: string,
-    headers: Record<string, string>,
-    timeoutMs: number,
-  ): Promise<number | null> {
+  post(url: string, body: string, headers: Record<string, string>, timeoutMs: number): Promise<number | null> {
     const secure = url.startsWith('https:');
     const send = secure ? httpsRequest : httpRequest;
     return new Promise((resolve) => {

@@ -77,9 +77,7 @@ function outcomeOf(failed: boolean): object {
     network_status: failed ? 'declined_by_network' : 'approved_by_network',
     reason: failed ? 'generic_decline' : null,
     risk_level: 'normal',
-    seller_message: failed
-      ? 'The bank did not return any further details with this decline.'
-      : 'Payment complete.',
+    seller_message: failed ? 'The bank did not return any further details with this decline.' : 'Payment complete.',
     type: failed ? 'issuer_declined' : 'authorized',
   };
 }

@@ -63,14 +63,9 @@ export function checkUsable(account: Account, coupon: Coupon, param: string): vo
 export function usablePromotionCode(account: Account, id: string, param: string): Reduction {
   const promotionCode = account.promotionCodes.need(id, param);
   const expired = promotionCode.expires_at !== null && promotionCode.expires_at <= account.now;
-  const used =
-    promotionCode.max_redemptions !== null && promotionCode.times_redeemed >= promotionCode.max_redemptions;
+  const used = promotionCode.max_redemptions !== null && promotionCode.times_redeemed >= promotionCode.max_redemptions;
   if (!promotionCode.active || expired || used) {
-    throw invalid(
-      'This promotion code cannot be redeemed because it is not active.',
-      param,
-      'promotion_code_inactive',
-    );
+    throw invalid('This promotion code cannot be redeemed because it is not active.', param, 'promotion_code_inactive');
   }
   return { promotionCode, coupon: usableCoupon(account, promotionCode.promotion.coupon, param) };
 }

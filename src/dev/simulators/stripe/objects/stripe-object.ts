@@ -54,9 +54,6 @@ export interface ListObject<Row> {
 }
 
 /** The envelope of every list. */
-export function listObject<Row>(
-  url: string,
-  page: { data: readonly Row[]; has_more: boolean },
-): ListObject<Row> {
+export function listObject<Row>(url: string, page: { data: readonly Row[]; has_more: boolean }): ListObject<Row> {
   return { object: 'list', data: page.data, has_more: page.has_more, url };
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts';
 import type { Metadata } from '../wire/check-metadata.ts';
-import { planOf, type Price, type Recurring } from './catalogue.ts';
+import { type Price, planOf, type Recurring } from './catalogue.ts';
 import { type ListObject, listObject, type StripeObject } from './stripe-object.ts';
 
 export interface SubscriptionItem extends StripeObject {
@@ -124,12 +124,7 @@ export function addSubscription(account: Account, draft: SubscriptionDraft): Sub
 /** One priced line of a subscription, in a period of its own. */
 export function newItem(
   account: Account,
-  {
-    subscription,
-    price,
-    quantity,
-    period,
-  }: { subscription: string; price: Price; quantity: number; period: Period },
+  { subscription, price, quantity, period }: { subscription: string; price: Price; quantity: number; period: Period },
 ): SubscriptionItem {
   return {
     id: account.mint('si', 14),
@@ -149,10 +144,7 @@ export function newItem(
   };
 }
 
-export function itemList(
-  subscription: string,
-  items: readonly SubscriptionItem[],
-): ListObject<SubscriptionItem> {
+export function itemList(subscription: string, items: readonly SubscriptionItem[]): ListObject<SubscriptionItem> {
   return listObject(`/v1/subscription_items?subscription=${subscription}`, { data: items, has_more: false });
 }
 

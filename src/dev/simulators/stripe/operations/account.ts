@@ -44,9 +44,7 @@ export const accountOperations: readonly Operation[] = [
     livemode: account.livemode,
     pending: [{ amount: takings(account), currency: 'usd', source_types: { card: takings(account) } }],
   })),
-  operation<PortalParams>('POST /v1/billing_portal/sessions', ({ account, params }) =>
-    openPortal(account, params),
-  ),
+  operation<PortalParams>('POST /v1/billing_portal/sessions', ({ account, params }) => openPortal(account, params)),
 ];
 
 function openPortal(account: Account, params: PortalParams): StripeObject {

@@ -1,5 +1,5 @@
-import { list, type Operation, retrieve } from '../wire/operation.ts';
 import type { Price, Product } from '../objects/catalogue.ts';
+import { list, type Operation, retrieve } from '../wire/operation.ts';
 
 export const catalogue: readonly Operation[] = [
   retrieve('GET /v1/products/{id}', (account) => account.products),

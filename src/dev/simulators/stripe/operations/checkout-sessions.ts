@@ -23,14 +23,10 @@ export const checkoutSessions: readonly Operation[] = [
     ({ account, params }) => createSession(account, params),
     ({ account, params }) => checkSession(account, params),
   ),
-  operation('GET /v1/checkout/sessions/{id}', ({ account, id }) =>
-    expireIfDue(account, account.sessions.need(id)),
-  ),
+  operation('GET /v1/checkout/sessions/{id}', ({ account, id }) => expireIfDue(account, account.sessions.need(id))),
   operation<UpdateParams>('POST /v1/checkout/sessions/{id}', ({ account, id, params }) => {
     const session = account.sessions.need(id);
-    const foreign = (['collected_information', 'line_items', 'shipping_options'] as const).find(
-      (name) => params[name],
-    );
+    const foreign = (['collected_information', 'line_items', 'shipping_options'] as const).find((name) => params[name]);
     if (foreign) throw invalid(`You can not update \`${foreign}\` with \`ui_mode: hosted_page\`.`, foreign);
     if (params.payment_intent_data) {
       throw invalid('The simulator does not update `payment_intent_data`.', 'payment_intent_data');

@@ -1,5 +1,5 @@
-import { type Coupon, couponProducts, type PromotionCode } from '../objects/coupon.ts';
 import { isCurrency } from '../money.ts';
+import { type Coupon, couponProducts, type PromotionCode } from '../objects/coupon.ts';
 import { changedMetadata, type MetadataChange } from '../wire/check-metadata.ts';
 import { list, type Operation, operation, retrieve } from '../wire/operation.ts';
 import { invalid, missing, noSuch, oneOf } from '../wire/refusal.ts';
@@ -61,14 +61,11 @@ export const coupons: readonly Operation[] = [
     ({ params }) => checkCoupon(params),
   ),
   retrieve('GET /v1/coupons/{id}', (account) => account.coupons),
-  operation<{ name?: string; metadata?: MetadataChange | null }>(
-    'POST /v1/coupons/{id}',
-    ({ account, id, params }) => {
-      const coupon = account.coupons.need(id);
-      const metadata = changedMetadata(coupon.metadata, params.metadata);
-      return account.change(coupon, { metadata, name: params.name ?? coupon.name }, 'coupon.updated');
-    },
-  ),
+  operation<{ name?: string; metadata?: MetadataChange | null }>('POST /v1/coupons/{id}', ({ account, id, params }) => {
+    const coupon = account.coupons.need(id);
+    const metadata = changedMetadata(coupon.metadata, params.metadata);
+    return account.change(coupon, { metadata, name: params.name ?? coupon.name }, 'coupon.updated');
+  }),
   operation('DELETE /v1/coupons/{id}', ({ account, id }) => {
     const coupon = account.coupons.need(id);
     account.coupons.remove(id);
@@ -86,11 +83,7 @@ export const coupons: readonly Operation[] = [
       .all()
       .some((other) => other.active && other.code.toLowerCase() === code.toLowerCase());
     if (taken)
-      throw invalid(
-        'An active promotion code with this `code` already exists.',
-        'code',
-        'resource_already_exists',
-      );
+      throw invalid('An active promotion code with this `code` already exists.', 'code', 'resource_already_exists');
     const promotionCode: PromotionCode = account.promotionCodes.add({
       id: account.mint('promo'),
       object: 'promotion_code',
@@ -127,21 +120,10 @@ export const coupons: readonly Operation[] = [
 ];
 
 function checkCoupon(params: CouponParams): void {
-  const {
-    amount_off: amount,
-    percent_off: percent,
-    duration,
-    duration_in_months: months,
-    id,
-    currency,
-  } = params;
+  const { amount_off: amount, percent_off: percent, duration, duration_in_months: months, id, currency } = params;
   if ((amount === undefined) === (percent === undefined)) throw oneOf(['percent_off', 'amount_off']);
   if (amount !== undefined && amount < 1) {
-    throw invalid(
-      'This value must be greater than or equal to 1.',
-      'amount_off',
-      'parameter_invalid_integer',
-    );
+    throw invalid('This value must be greater than or equal to 1.', 'amount_off', 'parameter_invalid_integer');
   }
   if (percent !== undefined && (percent <= 0 || percent > 100)) {
     throw invalid('percent_off must be greater than 0 and at most 100.', 'percent_off');
@@ -151,17 +133,10 @@ function checkCoupon(params: CouponParams): void {
     throw invalid(`Invalid currency: ${currency}`, 'currency');
   }
   if ((duration === 'repeating') !== (months !== undefined)) {
-    throw invalid(
-      '`duration_in_months` is needed with, and only with, `duration: repeating`.',
-      'duration_in_months',
-    );
+    throw invalid('`duration_in_months` is needed with, and only with, `duration: repeating`.', 'duration_in_months');
   }
   if (params.max_redemptions !== undefined && params.max_redemptions < 1) {
-    throw invalid(
-      'This value must be greater than or equal to 1.',
-      'max_redemptions',
-      'parameter_invalid_integer',
-    );
+    throw invalid('This value must be greater than or equal to 1.', 'max_redemptions', 'parameter_invalid_integer');
   }
   if (id !== undefined && !/^[\w-]+$/.test(id)) {
     throw invalid('The coupon id may only contain letters, numbers, dashes and underscores.', 'id');

@@ -1,8 +1,8 @@
 import { endSubscription } from '../billing/end-subscription.ts';
-import { createCustomer, type Customer, type CustomerParams, updateCustomer } from '../objects/customer.ts';
+import { type Customer, type CustomerParams, createCustomer, updateCustomer } from '../objects/customer.ts';
 import { list, type Operation, operation, retrieve } from '../wire/operation.ts';
 import { invalid, noSuch } from '../wire/refusal.ts';
-import { searchCustomers, type SearchParams } from './search-customers.ts';
+import { type SearchParams, searchCustomers } from './search-customers.ts';
 
 export const customers: readonly Operation[] = [
   operation<CustomerParams>(
@@ -10,9 +10,7 @@ export const customers: readonly Operation[] = [
     ({ account, params }) => createCustomer(account, params),
     ({ params }) => checkEmail(params),
   ),
-  operation<SearchParams>('GET /v1/customers/search', ({ account, params }) =>
-    searchCustomers(account, params),
-  ),
+  operation<SearchParams>('GET /v1/customers/search', ({ account, params }) => searchCustomers(account, params)),
   retrieve('GET /v1/customers/{id}', (account) => account.customers),
   operation<CustomerParams>(
     'POST /v1/customers/{id}',

@@ -1,7 +1,7 @@
 import type { Account } from '../account.ts';
-import { refundCharge, type RefundParams } from '../billing/refund.ts';
-import type { InvoicePayment } from '../objects/invoice.ts';
+import { type RefundParams, refundCharge } from '../billing/refund.ts';
 import type { Charge } from '../objects/charge.ts';
+import type { InvoicePayment } from '../objects/invoice.ts';
 import { list, type Operation, operation, retrieve } from '../wire/operation.ts';
 import { invalid, oneOf } from '../wire/refusal.ts';
 

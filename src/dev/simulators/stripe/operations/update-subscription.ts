@@ -2,7 +2,7 @@ import type { Account } from '../account.ts';
 import { type CancellationDetails, withDetails } from '../billing/end-subscription.ts';
 import { invoicePeriod, restartPeriod } from '../billing/renew-subscription.ts';
 import { checkPriceData } from '../checkout/check-lines.ts';
-import { createInlinePrice, planOf, type Price, type PriceData } from '../objects/catalogue.ts';
+import { createInlinePrice, type Price, type PriceData, planOf } from '../objects/catalogue.ts';
 import { itemList, newItem, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
 import { changedMetadata, type MetadataChange } from '../wire/check-metadata.ts';
 import { invalid, noSuch } from '../wire/refusal.ts';
@@ -40,10 +40,7 @@ export function updateSubscription(
 ): Subscription {
   const { cancel_at_period_end: ends, pause_collection: pause } = params;
   if (ends !== undefined && params.cancel_at) {
-    throw invalid(
-      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
-      'cancel_at',
-    );
+    throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
   }
   const items = params.items && changedItems(account, subscription, params.items);
   const hasNewRhythm = items !== undefined && rhythmOf(items) !== rhythmOf(subscription.items.data);
@@ -132,11 +129,7 @@ function addedItem(
   return { ...item, metadata: changedMetadata({}, metadata) };
 }
 
-function priceOf(
-  account: Account,
-  { price: id, price_data: data }: ItemParams,
-  path: string,
-): Price | undefined {
+function priceOf(account: Account, { price: id, price_data: data }: ItemParams, path: string): Price | undefined {
   if (id !== undefined) return account.prices.need(id, `${path}[price]`);
   if (!data) return undefined;
   checkPriceData(account, data, `${path}[price_data]`);

@@ -25,8 +25,5 @@ export function layout(title: string, content: Html, rules = new Html('')): stri
 /** A page that only says something. */
 export function messagePage(title: string, text: string, link?: { href: string; label: string }): string {
   const way = link && html`<p><a href="${link.href}">${link.label}</a></p>`;
-  return layout(
-    title,
-    html`<div class="narrow"><div class="card"><h2>${title}</h2><p>${text}</p>${way}</div></div>`,
-  );
+  return layout(title, html`<div class="narrow"><div class="card"><h2>${title}</h2><p>${text}</p>${way}</div></div>`);
 }

@@ -1,9 +1,9 @@
+import { Html, html } from '#src/lib/html.ts';
 import type { Account } from '../account.ts';
 import { fixedEmail } from '../checkout/shopper-details.ts';
 import { formatMoney } from '../money.ts';
 import type { Recurring } from '../objects/catalogue.ts';
 import type { Cart, LineItem, Session } from '../objects/session.ts';
-import { Html, html } from '#src/lib/html.ts';
 import { layout } from './layout.ts';
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' });
@@ -17,8 +17,7 @@ export interface Attempt {
 /** The hosted payment page. It needs no script: even the total follows the shipping option by style alone. */
 export function payPage(account: Account, session: Session, cart: Cart, { values, error }: Attempt): string {
   const alert = error && html`<p class="error" role="alert">${error}</p>`;
-  const back =
-    session.cancel_url && html`<a class="back" href="${session.cancel_url}">← Back to the shop</a>`;
+  const back = session.cancel_url && html`<a class="back" href="${session.cancel_url}">← Back to the shop</a>`;
   const content = html`
 <div class="columns">
   <section aria-label="Your order">
@@ -95,13 +94,7 @@ function addressFields({ params }: Cart, values: Attempt['values']): Html {
 </fieldset>`;
 }
 
-function field(
-  name: string,
-  label: string,
-  values: Attempt['values'],
-  autocomplete: string,
-  required: boolean,
-): Html {
+function field(name: string, label: string, values: Attempt['values'], autocomplete: string, required: boolean): Html {
   const need = required && new Html('required');
   return html`<label>${label}<input name="${name}" autocomplete="${autocomplete}" value="${values[name]}" ${need}></label>`;
 }
@@ -150,8 +143,6 @@ function shippingAmounts(session: Session): readonly Html[] {
 function totalRules({ shipping_options: options }: Session): Html {
   const size = '.rhythm { font-size: 1rem; font-weight: 500; color: var(--soft); letter-spacing: 0; }';
   if (options.length < 2) return new Html(size);
-  const shown = options.map(
-    (_, index) => `main:has(#ship-${index}:checked) .with-ship-${index} { display: inline; }`,
-  );
+  const shown = options.map((_, index) => `main:has(#ship-${index}:checked) .with-ship-${index} { display: inline; }`);
   return new Html(`${size} .with-ship { display: none; } ${shown.join(' ')}`);
 }

@@ -1,13 +1,13 @@
 import type { Account } from '../account.ts';
-import { openCart, paySession, type PaymentInput } from '../checkout/pay-session.ts';
+import { openCart, type PaymentInput, paySession } from '../checkout/pay-session.ts';
 import type { Session } from '../objects/session.ts';
 import type { StripeObject } from '../objects/stripe-object.ts';
 import type { Subscription } from '../objects/subscription.ts';
 import { updateSubscription } from '../operations/update-subscription.ts';
-import type { SimulatorState } from '../world.ts';
 import { parseForm } from '../wire/form.ts';
 import { type Exchange, readBody, redirect, sendHtml } from '../wire/http.ts';
 import { RejectionKind } from '../wire/refusal.ts';
+import type { SimulatorState } from '../world.ts';
 import { messagePage } from './layout.ts';
 import { payPage } from './pay-page.ts';
 import { portalPage } from './portal-page.ts';
@@ -24,9 +24,7 @@ export async function servePages(world: SimulatorState, exchange: Exchange): Pro
     if (portal) return servePortal(account, portal, exchange);
   }
   const text =
-    kind === 'pay' || kind === 'portal'
-      ? 'This page does not exist, or no longer.'
-      : 'The simulator is running.';
+    kind === 'pay' || kind === 'portal' ? 'This page does not exist, or no longer.' : 'The simulator is running.';
   sendHtml(exchange.response, kind === '' ? 200 : 404, messagePage('Stripe simulator', text));
 }
 
@@ -40,8 +38,7 @@ async function servePayPage(
   const values = method === 'POST' ? await readValues(exchange) : {};
   try {
     const cart = openCart(account, session);
-    if (method !== 'POST')
-      return sendHtml(response, 200, payPage(account, session, cart, { values, error: null }));
+    if (method !== 'POST') return sendHtml(response, 200, payPage(account, session, cart, { values, error: null }));
     const event = payAsTyped(account, session, values);
     if (typeof event === 'string') {
       return sendHtml(response, 200, payPage(account, session, cart, { values, error: event }));
@@ -70,8 +67,7 @@ function payAsTyped(
 }
 
 function typed(values: Readonly<Record<string, string>>): PaymentInput {
-  const { email, name, phone, line1, line2, city, state, postal_code, country, outcome, shipping_option } =
-    values;
+  const { email, name, phone, line1, line2, city, state, postal_code, country, outcome, shipping_option } = values;
   const address = { line1, line2, city, state, postal_code, country };
   const given = Object.entries(address).filter(([, value]) => value !== undefined && value !== '');
   return {
@@ -89,8 +85,7 @@ function closedPage(session: Session): string {
     const href = session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id);
     return messagePage('All done', 'This checkout is complete.', { href, label: 'Continue to the shop' });
   }
-  const link =
-    session.cancel_url === null ? undefined : { href: session.cancel_url, label: 'Back to the shop' };
+  const link = session.cancel_url === null ? undefined : { href: session.cancel_url, label: 'Back to the shop' };
   return messagePage('This checkout has expired', 'Nothing was charged. Start again from your cart.', link);
 }
 
@@ -111,7 +106,5 @@ const periodEndOf = ({ items }: Subscription): number | null => items.data[0]?.c
 
 async function readValues({ request }: Exchange): Promise<Record<string, string>> {
   const entries = Object.entries(parseForm(await readBody(request)));
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

@@ -20,8 +20,7 @@ export function authenticate(world: SimulatorState, headers: IncomingHttpHeaders
     );
   }
   if (!/^(sk|rk)_(test|live)_\w+$/.test(key)) throw unauthorized(`Invalid API Key provided: ${masked(key)}`);
-  if (key.includes('revoked'))
-    throw unauthorized(`Expired API Key provided: ${masked(key)}`, 'api_key_expired');
+  if (key.includes('revoked')) throw unauthorized(`Expired API Key provided: ${masked(key)}`, 'api_key_expired');
   const account = world.account(key);
   const other = headers['stripe-account'];
   if (other !== undefined && other !== account.id) {

@@ -33,10 +33,7 @@ function checkEntry(key: string, text: string | Form, path: string): string | nu
   }
   if (text.length > valueLengthMax) {
     const shown = `${text.slice(0, 50)}…`;
-    throw invalid(
-      `${tooLong('values', valueLengthMax, 'value', text)} Invalid value: ${shown}`,
-      `${path}[${key}]`,
-    );
+    throw invalid(`${tooLong('values', valueLengthMax, 'value', text)} Invalid value: ${shown}`, `${path}[${key}]`);
   }
   return text === '' ? null : text;
 }

@@ -22,9 +22,7 @@ interface Parameters {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-const parameters: Parameters = JSON.parse(
-  readFileSync(new URL('../parameters.json', import.meta.url), 'utf8'),
-);
+const parameters: Parameters = JSON.parse(readFileSync(new URL('../parameters.json', import.meta.url), 'utf8'));
 
 /**
  * Turn the strings of a form into the values that an operation's published schema asks for, and
@@ -62,8 +60,7 @@ function checkObject(schema: Schema, value: string | Form, path: string): object
 
 function checkArray(schema: Schema, value: string | Form, path: string): unknown[] {
   const keys = typeof value === 'string' ? [] : Object.keys(value);
-  if (typeof value === 'string' || !keys.every((key) => /^\d+$/.test(key)))
-    throw invalid('Invalid array', path);
+  if (typeof value === 'string' || !keys.every((key) => /^\d+$/.test(key))) throw invalid('Invalid array', path);
   const items = schema.items ?? {};
   return keys.map((key) => check(items, value[key] ?? '', join(path, key)));
 }
@@ -101,14 +98,12 @@ function checkString({ maxLength, pattern }: Schema, value: string, path: string
   if (maxLength !== undefined && value.length > maxLength) {
     throw invalid(`Invalid string: ${shortened(value)}; must be at most ${maxLength} characters`, path);
   }
-  if (pattern && !new RegExp(pattern).test(value))
-    throw invalid(`Invalid decimal: ${shortened(value)}`, path);
+  if (pattern && !new RegExp(pattern).test(value)) throw invalid(`Invalid decimal: ${shortened(value)}`, path);
   return value;
 }
 
 function checkAlternatives(options: readonly Schema[], value: string | Form, path: string): unknown {
-  if (value === '' && options.some((option) => option.type === 'null' || option.enum?.includes('')))
-    return null;
+  if (value === '' && options.some((option) => option.type === 'null' || option.enum?.includes(''))) return null;
   const fitting = options.filter(
     (option) => option.type !== 'null' && isBranch(option) === (typeof value !== 'string'),
   );

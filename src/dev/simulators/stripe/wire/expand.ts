@@ -44,10 +44,7 @@ function include(account: Account, row: Record<string, unknown>, field: string):
   const id = String(row['id']);
   switch (`${row['object']}.${field}`) {
     case 'checkout.session.line_items':
-      return listObject(
-        `/v1/checkout/sessions/${id}/line_items`,
-        pageOf(account.carts.get(id)?.lines ?? [], {}),
-      );
+      return listObject(`/v1/checkout/sessions/${id}/line_items`, pageOf(account.carts.get(id)?.lines ?? [], {}));
     case 'invoice.payments':
       return listObject(
         '/v1/invoice_payments',

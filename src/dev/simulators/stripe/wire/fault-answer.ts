@@ -14,22 +14,17 @@ const wordings: Readonly<Record<number, Wording>> = {
   409: {
     type: 'idempotency_error',
     code: 'idempotency_key_in_use',
-    message:
-      'There is currently another in-progress request using this Idempotent Key. Please try again later.',
+    message: 'There is currently another in-progress request using this Idempotent Key. Please try again later.',
   },
   429: {
     type: 'invalid_request_error',
     code: 'rate_limit',
-    message:
-      'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
+    message: 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
   },
 };
 
 /** What Stripe would say with the status that a fault asks for. */
-export function faultResponse(
-  { status = 500, code, retry_after: retryAfter }: Fault,
-  requestId: string,
-): Answer {
+export function faultResponse({ status = 500, code, retry_after: retryAfter }: Fault, requestId: string): Answer {
   const fallback = status >= 500 ? 'An unknown error occurred' : 'The request was refused.';
   const wording = wordings[status] ?? {
     type: status >= 500 ? 'api_error' : 'invalid_request_error',

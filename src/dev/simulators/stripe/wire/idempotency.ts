@@ -24,8 +24,7 @@ export class IdempotencyKeys {
 
   /** The kept answer for this key, if any; otherwise the key is now in use until `finish`. */
   begin(key: string, fingerprint: string, now: number): Answer | undefined {
-    if (key.length > keyLengthMax)
-      throw refusal(400, `Idempotency keys are limited to ${keyLengthMax} characters.`);
+    if (key.length > keyLengthMax) throw refusal(400, `Idempotency keys are limited to ${keyLengthMax} characters.`);
     const known = this.#requests.get(key);
     if (!known || known.since + lifetimeSeconds <= now) {
       this.#requests.set(key, { fingerprint, since: now });

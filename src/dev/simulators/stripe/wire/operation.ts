@@ -54,8 +54,7 @@ export function list<Row extends StripeObject>(
     const page = table(account).page(
       params,
       (row) =>
-        standing(row, params, account) &&
-        wanted.every(([name, value]) => chooses(filters, name, row, value, account)),
+        standing(row, params, account) && wanted.every(([name, value]) => chooses(filters, name, row, value, account)),
     );
     return listObject(url, page);
   });

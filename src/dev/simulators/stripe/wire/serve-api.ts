@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { apiVersion } from '../account.ts';
 import type { SimulatorState } from '../world.ts';
-import { respondToCall, respondWithoutWork, type Asked, errorResponse } from './answer-call.ts';
+import { type Asked, errorResponse, respondToCall, respondWithoutWork } from './answer-call.ts';
 import { authenticate } from './authenticate.ts';
 import { faultResponse } from './fault-answer.ts';
 import type { Fault } from './faults.ts';
@@ -55,10 +55,7 @@ async function serveUnder(fault: Fault | undefined, asked: Asked): Promise<Answe
 function reply({ entry, exchange: { response }, key }: Asked, given: Answer | null): void {
   if (!given) return;
   entry.status = given.status;
-  write(
-    response,
-    key === undefined ? given : { ...given, headers: { ...given.headers, 'idempotency-key': key } },
-  );
+  write(response, key === undefined ? given : { ...given, headers: { ...given.headers, 'idempotency-key': key } });
 }
 
 function write(response: ServerResponse, { status, body, headers, requestId }: Answer): void {

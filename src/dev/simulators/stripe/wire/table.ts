@@ -56,11 +56,7 @@ export class Table<Row extends { readonly id: string }> {
       throw invalid('You may only specify one of ending_before and starting_after.', 'starting_after');
     const found: Row[] = [];
     if (before) {
-      for (
-        let at = this.#place(before, 'ending_before') + 1;
-        at < this.#rows.length && found.length <= limit;
-        at++
-      ) {
+      for (let at = this.#place(before, 'ending_before') + 1; at < this.#rows.length && found.length <= limit; at++) {
         this.#collect(found, at, keep);
       }
       return { data: found.slice(0, limit).reverse(), has_more: found.length > limit };
@@ -83,10 +79,7 @@ export class Table<Row extends { readonly id: string }> {
 }
 
 /** One page of a list that has an order of its own, such as the lines of a cart. */
-export function pageOf<Row extends { readonly id: string }>(
-  rows: readonly Row[],
-  params: PageParams,
-): Page<Row> {
+export function pageOf<Row extends { readonly id: string }>(rows: readonly Row[], params: PageParams): Page<Row> {
   const limit = pageLimit(params);
   const cursor = params.starting_after ?? params.ending_before;
   const at = cursor === undefined ? -1 : rows.findIndex((row) => row.id === cursor);
@@ -100,9 +93,7 @@ export function pageOf<Row extends { readonly id: string }>(
 }
 
 function pageLimit({ limit = 10 }: PageParams): number {
-  if (limit < 1)
-    throw invalid('This value must be greater than or equal to 1.', 'limit', 'parameter_invalid_integer');
-  if (limit > 100)
-    throw invalid('This value must be less than or equal to 100.', 'limit', 'parameter_invalid_integer');
+  if (limit < 1) throw invalid('This value must be greater than or equal to 1.', 'limit', 'parameter_invalid_integer');
+  if (limit > 100) throw invalid('This value must be less than or equal to 100.', 'limit', 'parameter_invalid_integer');
   return limit;
 }

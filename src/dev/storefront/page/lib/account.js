@@ -1,4 +1,4 @@
-import { ask, ApiError } from './api.js';
+import { ApiError, ask } from './api.js';
 
 const key = 'session';
 /** A session is renewed when it has less than this left. */

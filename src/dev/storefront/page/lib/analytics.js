@@ -11,7 +11,13 @@ export function visit() {
 
 /** Tell the shop what happened. It never waits for an answer, and survives the page. */
 export function tell(type, fields = {}) {
-  const event = { event_id: crypto.randomUUID(), type, occurred_at: new Date().toISOString(), session_id: visit(), ...fields };
+  const event = {
+    event_id: crypto.randomUUID(),
+    type,
+    occurred_at: new Date().toISOString(),
+    session_id: visit(),
+    ...fields,
+  };
   const address = `${settings.api}/analytics/events?tenant=${encodeURIComponent(settings.slug)}`;
   navigator.sendBeacon(address, JSON.stringify({ events: [event] }));
 }

@@ -1,5 +1,5 @@
-import { ask, ApiError } from './api.js';
 import { tell } from './analytics.js';
+import { ApiError, ask } from './api.js';
 
 const cartKey = 'cart';
 const draftKey = 'checkout';

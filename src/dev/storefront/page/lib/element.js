@@ -21,23 +21,28 @@ export function el(name, properties = {}, ...children) {
 /** A form whose submit is work: while it runs the button waits, and a refusal is shown as a sentence. */
 export function form(properties, work, ...children) {
   const problem = el('p', { class: 'problem', role: 'alert', hidden: true });
-  const node = el('form', {
-    ...properties,
-    async onsubmit(event) {
-      event.preventDefault();
-      const buttons = [...node.querySelectorAll('button')];
-      problem.hidden = true;
-      for (const button of buttons) button.disabled = true;
-      try {
-        await work(Object.fromEntries(new FormData(node, event.submitter)), node);
-      } catch (error) {
-        problem.textContent = errorMessageOf(error);
-        problem.hidden = false;
-      } finally {
-        for (const button of buttons) button.disabled = false;
-      }
+  const node = el(
+    'form',
+    {
+      ...properties,
+      async onsubmit(event) {
+        event.preventDefault();
+        const buttons = [...node.querySelectorAll('button')];
+        problem.hidden = true;
+        for (const button of buttons) button.disabled = true;
+        try {
+          await work(Object.fromEntries(new FormData(node, event.submitter)), node);
+        } catch (error) {
+          problem.textContent = errorMessageOf(error);
+          problem.hidden = false;
+        } finally {
+          for (const button of buttons) button.disabled = false;
+        }
+      },
     },
-  }, children, problem);
+    children,
+    problem,
+  );
   return node;
 }
 
@@ -53,8 +58,11 @@ let fields = 0;
 /** A labelled input. */
 export function field(label, properties, hint) {
   const id = `field-${(fields += 1)}`;
-  return el('div', { class: 'field' },
+  return el(
+    'div',
+    { class: 'field' },
     el('label', { for: id }, label),
     el('input', { id, ...properties, 'aria-describedby': hint && `${id}-hint` }),
-    hint && el('p', { class: 'hint', id: `${id}-hint` }, hint));
+    hint && el('p', { class: 'hint', id: `${id}-hint` }, hint),
+  );
 }

@@ -39,10 +39,13 @@ async function render({ isFirst = false } = {}) {
   main.setAttribute('aria-busy', 'true');
   const view = await open().catch((error) => ({
     title: error.status === 404 ? 'Not found' : 'Something went wrong',
-    node: el('div', { class: 'narrow' },
+    node: el(
+      'div',
+      { class: 'narrow' },
       el('h1', {}, error.status === 404 ? 'There is nothing here' : 'That did not work'),
       el('p', { role: 'alert' }, errorMessageOf(error)),
-      el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the shop'))),
+      el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the shop')),
+    ),
   }));
   if (mine !== turn) return view.leave?.();
   leaveCurrent = view.leave ?? leaveCurrent;
@@ -62,5 +65,11 @@ function open() {
     const match = pattern.exec(decodeURI(location.pathname));
     if (match) return open(match.groups ?? {}, new URLSearchParams(location.search));
   }
-  return Promise.reject(Object.assign(new Error('no such page'), { name: 'ApiError', status: 404, message: 'This page does not exist, or no longer.' }));
+  return Promise.reject(
+    Object.assign(new Error('no such page'), {
+      name: 'ApiError',
+      status: 404,
+      message: 'This page does not exist, or no longer.',
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { requestAsCustomer, consumeLink, isSignedIn, requestLink, signOut } from '../lib/account.js';
+import { consumeLink, isSignedIn, requestAsCustomer, requestLink, signOut } from '../lib/account.js';
 import { ApiError, ask, settings } from '../lib/api.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
@@ -9,7 +9,8 @@ const title = `Account · ${store.name}`;
 
 /** Orders, subscriptions and returns of whoever is signed in; the way in for everybody else. */
 export async function accountView() {
-  if (!store.features.customer_accounts) return { title, node: el('div', { class: 'narrow' }, el('h1', {}, 'This shop has no accounts')) };
+  if (!store.features.customer_accounts)
+    return { title, node: el('div', { class: 'narrow' }, el('h1', {}, 'This shop has no accounts')) };
   if (!isSignedIn()) return { title, node: doorView() };
   try {
     return { title, node: await portal() };
@@ -25,7 +26,13 @@ export async function signInView(_, query) {
     await consumeLink(query.get('token') ?? '');
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { title, node: [el('p', { class: 'narrow note', role: 'alert' }, 'This link has been used or is too old. Ask for another one.'), doorView()] };
+    return {
+      title,
+      node: [
+        el('p', { class: 'narrow note', role: 'alert' }, 'This link has been used or is too old. Ask for another one.'),
+        doorView(),
+      ],
+    };
   }
   const path = query.get('redirect_path') ?? '/account';
   history.replaceState(null, '', /^\/(?!\/)/.test(path) ? path : '/account');
@@ -33,88 +40,215 @@ export async function signInView(_, query) {
 }
 
 function doorView() {
-  const node = el('div', { class: 'narrow' },
+  const node = el(
+    'div',
+    { class: 'narrow' },
     el('h1', {}, 'Sign in'),
     el('p', { class: 'soft' }, 'No password to remember: we mail you a link.'),
-    form({}, async ({ email }) => {
-      await requestLink(email);
-      node.replaceChildren(
-        el('h1', {}, 'Look into your mail'),
-        el('p', { role: 'status' }, `If somebody has ordered here as ${email}, a link is on its way to them. It works once, and for a quarter of an hour.`),
-        el('p', {}, el('a', { class: 'button', href: settings.mailbox, target: '_blank', rel: 'noopener' }, 'Open the demonstration’s mailbox')));
-    },
-      el('div', { class: 'row' }, field('E-mail', { name: 'email', type: 'email', autocomplete: 'email', required: true }), el('button', { class: 'main' }, 'Send me a link'))));
+    form(
+      {},
+      async ({ email }) => {
+        await requestLink(email);
+        node.replaceChildren(
+          el('h1', {}, 'Look into your mail'),
+          el(
+            'p',
+            { role: 'status' },
+            `If somebody has ordered here as ${email}, a link is on its way to them. It works once, and for a quarter of an hour.`,
+          ),
+          el(
+            'p',
+            {},
+            el(
+              'a',
+              { class: 'button', href: settings.mailbox, target: '_blank', rel: 'noopener' },
+              'Open the demonstration’s mailbox',
+            ),
+          ),
+        );
+      },
+      el(
+        'div',
+        { class: 'row' },
+        field('E-mail', { name: 'email', type: 'email', autocomplete: 'email', required: true }),
+        el('button', { class: 'main' }, 'Send me a link'),
+      ),
+    ),
+  );
   return node;
 }
 
 async function portal() {
   const [{ customer, orders, subscriptions, returns }, { products }] = await Promise.all([
-    requestAsCustomer('GET', '/customer-portal'), ask('GET', '/products?limit=100'),
+    requestAsCustomer('GET', '/customer-portal'),
+    ask('GET', '/products?limit=100'),
   ]);
   const nameOf = (productId) => products.find(({ id }) => id === productId)?.name ?? 'Subscription';
-  return el('div', { class: 'narrow account' },
-    el('header', {},
-      el('div', {}, el('h1', {}, customer.name ? `Hello, ${customer.name.split(' ')[0]}` : 'Hello'), el('p', { class: 'soft' }, customer.email)),
-      form({}, async () => {
-        await signOut();
-        await go('/account', { replace: true });
-      }, el('button', { class: 'link' }, 'Sign out'))),
+  return el(
+    'div',
+    { class: 'narrow account' },
+    el(
+      'header',
+      {},
+      el(
+        'div',
+        {},
+        el('h1', {}, customer.name ? `Hello, ${customer.name.split(' ')[0]}` : 'Hello'),
+        el('p', { class: 'soft' }, customer.email),
+      ),
+      form(
+        {},
+        async () => {
+          await signOut();
+          await go('/account', { replace: true });
+        },
+        el('button', { class: 'link' }, 'Sign out'),
+      ),
+    ),
     section('Orders', orders, 'No orders yet.', orderRow),
-    section('Subscriptions', subscriptions, 'No subscriptions.', (subscription) => subscriptionRow(subscription, nameOf(subscription.product_id))),
-    section('Returns', returns, 'No returns.', returnRow));
+    section('Subscriptions', subscriptions, 'No subscriptions.', (subscription) =>
+      subscriptionRow(subscription, nameOf(subscription.product_id)),
+    ),
+    section('Returns', returns, 'No returns.', returnRow),
+  );
 }
 
 function section(heading, things, empty, row) {
-  return el('section', {}, el('h2', {}, heading), things.length === 0 ? el('p', { class: 'soft' }, empty) : el('ul', { class: 'things' }, things.map(row)));
+  return el(
+    'section',
+    {},
+    el('h2', {}, heading),
+    things.length === 0 ? el('p', { class: 'soft' }, empty) : el('ul', { class: 'things' }, things.map(row)),
+  );
 }
 
 const orderWords = {
-  unfulfilled: 'being packed', label_purchased: 'packed', shipped: 'on its way', delivered: 'delivered', returned: 'came back',
-  exception: 'delayed', needs_attention: 'in preparation', not_required: 'complete',
+  unfulfilled: 'being packed',
+  label_purchased: 'packed',
+  shipped: 'on its way',
+  delivered: 'delivered',
+  returned: 'came back',
+  exception: 'delayed',
+  needs_attention: 'in preparation',
+  not_required: 'complete',
 };
 
 function orderRow(order) {
-  const paid = order.payment_status === 'processing' ? 'waiting for the bank' : order.payment_status === 'refunded' ? 'paid back' : orderWords[order.fulfillment_status];
-  return el('li', {}, el('details', {},
-    el('summary', {},
-      el('strong', {}, order.order_number), el('span', { class: 'soft' }, day(order.created_at)),
-      el('span', { class: 'state' }, paid), el('span', { class: 'amount' }, money(order.total_cents, order.currency))),
-    orderDetails(order),
-    order.labels.map(({ carrier, tracking_number: number, tracking_url: url }) => el('p', { class: 'soft' },
-      `${carrier.toUpperCase()} `, url ? el('a', { href: url, target: '_blank', rel: 'noopener' }, number) : number)),
-    order.paid_at && order.payment_status !== 'refunded' && returnForm(order)));
+  const paid =
+    order.payment_status === 'processing'
+      ? 'waiting for the bank'
+      : order.payment_status === 'refunded'
+        ? 'paid back'
+        : orderWords[order.fulfillment_status];
+  return el(
+    'li',
+    {},
+    el(
+      'details',
+      {},
+      el(
+        'summary',
+        {},
+        el('strong', {}, order.order_number),
+        el('span', { class: 'soft' }, day(order.created_at)),
+        el('span', { class: 'state' }, paid),
+        el('span', { class: 'amount' }, money(order.total_cents, order.currency)),
+      ),
+      orderDetails(order),
+      order.labels.map(({ carrier, tracking_number: number, tracking_url: url }) =>
+        el(
+          'p',
+          { class: 'soft' },
+          `${carrier.toUpperCase()} `,
+          url ? el('a', { href: url, target: '_blank', rel: 'noopener' }, number) : number,
+        ),
+      ),
+      order.paid_at && order.payment_status !== 'refunded' && returnForm(order),
+    ),
+  );
 }
 
 function returnForm(order) {
-  const node = form({ class: 'return' }, async (values) => {
-    const items = order.items.filter(({ id }) => values[id]).map(({ id, quantity }) => ({ order_item_id: id, quantity, ...(values.reason && { reason: values.reason }) }));
-    if (items.length === 0) throw new ApiError('Choose what you want to send back.');
-    await requestAsCustomer('POST', '/customer-portal/returns', { order_number: order.order_number, items });
-    await go('/account', { replace: true });
-  },
-    order.items.map((item) => el('label', { class: 'check' }, el('input', { type: 'checkbox', name: item.id }), `${item.quantity > 1 ? `${item.quantity} × ` : ''}${item.name}`)),
+  const node = form(
+    { class: 'return' },
+    async (values) => {
+      const items = order.items
+        .filter(({ id }) => values[id])
+        .map(({ id, quantity }) => ({ order_item_id: id, quantity, ...(values.reason && { reason: values.reason }) }));
+      if (items.length === 0) throw new ApiError('Choose what you want to send back.');
+      await requestAsCustomer('POST', '/customer-portal/returns', { order_number: order.order_number, items });
+      await go('/account', { replace: true });
+    },
+    order.items.map((item) =>
+      el(
+        'label',
+        { class: 'check' },
+        el('input', { type: 'checkbox', name: item.id }),
+        `${item.quantity > 1 ? `${item.quantity} × ` : ''}${item.name}`,
+      ),
+    ),
     field('Why', { name: 'reason', maxlength: 200, placeholder: 'Optional' }),
-    el('button', {}, 'Ask for a return'));
+    el('button', {}, 'Ask for a return'),
+  );
   return el('details', { class: 'more' }, el('summary', {}, 'Send something back'), node);
 }
 
 function subscriptionRow(subscription, name) {
   const until = day(subscription.current_period_end);
   const isLive = subscription.status !== 'canceled';
-  const state = !isLive ? 'ended' : subscription.cancel_at_period_end ? `ends on ${until}` : subscription.status === 'paused' ? 'paused' : `next on ${until}`;
-  return el('li', {}, el('div', { class: 'thing' },
-    el('strong', {}, `${subscription.quantity > 1 ? `${subscription.quantity} × ` : ''}${name}`),
-    el('span', { class: 'soft' }, `${money(subscription.unit_price_cents, subscription.currency)} ${rhythms[subscription.interval]}`),
-    el('span', { class: 'state' }, state),
-    isLive && !subscription.cancel_at_period_end && form({}, async () => {
-      await requestAsCustomer('POST', '/customer-portal/cancel', { subscription_id: subscription.id });
-      await go('/account', { replace: true });
-    }, el('button', { class: 'link' }, 'Cancel'))));
+  const state = !isLive
+    ? 'ended'
+    : subscription.cancel_at_period_end
+      ? `ends on ${until}`
+      : subscription.status === 'paused'
+        ? 'paused'
+        : `next on ${until}`;
+  return el(
+    'li',
+    {},
+    el(
+      'div',
+      { class: 'thing' },
+      el('strong', {}, `${subscription.quantity > 1 ? `${subscription.quantity} × ` : ''}${name}`),
+      el(
+        'span',
+        { class: 'soft' },
+        `${money(subscription.unit_price_cents, subscription.currency)} ${rhythms[subscription.interval]}`,
+      ),
+      el('span', { class: 'state' }, state),
+      isLive &&
+        !subscription.cancel_at_period_end &&
+        form(
+          {},
+          async () => {
+            await requestAsCustomer('POST', '/customer-portal/cancel', { subscription_id: subscription.id });
+            await go('/account', { replace: true });
+          },
+          el('button', { class: 'link' }, 'Cancel'),
+        ),
+    ),
+  );
 }
 
-const returnWords = { requested: 'requested', approved: 'send it back', rejected: 'not accepted', received: 'received', refunded: 'paid back', closed: 'closed' };
+const returnWords = {
+  requested: 'requested',
+  approved: 'send it back',
+  rejected: 'not accepted',
+  received: 'received',
+  refunded: 'paid back',
+  closed: 'closed',
+};
 
 function returnRow(one) {
-  return el('li', {}, el('div', { class: 'thing' },
-    el('strong', {}, one.number), el('span', { class: 'soft' }, day(one.created_at)), el('span', { class: 'state' }, returnWords[one.status])));
+  return el(
+    'li',
+    {},
+    el(
+      'div',
+      { class: 'thing' },
+      el('strong', {}, one.number),
+      el('span', { class: 'soft' }, day(one.created_at)),
+      el('span', { class: 'state' }, returnWords[one.status]),
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import { tell } from '../lib/analytics.js';
 import { ask } from '../lib/api.js';
-import { changeLine, storeDraft, readCart, readDraft } from '../lib/cart.js';
+import { changeLine, readCart, readDraft, storeDraft } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
 import { money, rhythms, store } from '../lib/store.js';
@@ -20,9 +20,12 @@ export async function cartView(_, query) {
   if (!cart || cart.items.length === 0) {
     return {
       title,
-      node: el('div', { class: 'narrow empty' },
+      node: el(
+        'div',
+        { class: 'narrow empty' },
         el('h1', {}, 'Your cart is empty'),
-        el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is'))),
+        el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is')),
+      ),
     };
   }
   const quote = await quoteOf(cart);
@@ -30,11 +33,22 @@ export async function cartView(_, query) {
     title,
     node: [
       el('h1', { class: 'page-title' }, 'Your cart'),
-      query.has('canceled') && el('p', { class: 'note', role: 'status' }, 'Nothing was charged. Your cart is as it was.'),
+      query.has('canceled') &&
+        el('p', { class: 'note', role: 'status' }, 'Nothing was charged. Your cart is as it was.'),
       query.has('restored') && el('p', { class: 'note', role: 'status' }, 'Welcome back. We have kept this for you.'),
-      el('div', { class: 'columns' },
+      el(
+        'div',
+        { class: 'columns' },
         el('ul', { class: 'lines' }, cart.items.map(lineOf)),
-        el('aside', { class: 'summary', 'aria-label': 'Summary' }, codes(cart, quote), sums(cart, quote), checkoutForm(cart, quote), saveForm(cart))),
+        el(
+          'aside',
+          { class: 'summary', 'aria-label': 'Summary' },
+          codes(quote),
+          sums(cart, quote),
+          checkoutForm(cart, quote),
+          saveForm(cart),
+        ),
+      ),
     ].filter(Boolean),
   };
 }
@@ -42,13 +56,22 @@ export async function cartView(_, query) {
 /** What the codes that were typed do for this cart now. One that no longer does anything says why. */
 async function quoteOf(cart) {
   const { promoCode, giftCardCode, email } = readDraft();
-  const promo = promoCode && await ask('POST', '/cart/apply-promo', {
-    body: { code: promoCode, subtotalCents: cart.subtotalCents, items: cart.items, ...(email && { customerEmail: email }) },
-  });
+  const promo =
+    promoCode &&
+    (await ask('POST', '/cart/apply-promo', {
+      body: {
+        code: promoCode,
+        subtotalCents: cart.subtotalCents,
+        items: cart.items,
+        ...(email && { customerEmail: email }),
+      },
+    }));
   const discountCents = promo?.valid ? promo.discountCents : 0;
-  const giftCard = giftCardCode && await ask('POST', '/cart/apply-gift-card', {
-    body: { code: giftCardCode, orderTotal: cart.subtotalCents - discountCents },
-  });
+  const giftCard =
+    giftCardCode &&
+    (await ask('POST', '/cart/apply-gift-card', {
+      body: { code: giftCardCode, orderTotal: cart.subtotalCents - discountCents },
+    }));
   return { promo, giftCard, discountCents, giftCardCents: giftCard?.valid ? giftCard.appliedCents : 0 };
 }
 
@@ -59,91 +82,188 @@ function lineOf(line) {
     await go('/cart', { replace: true });
   };
   const what = `${name}, ${variantName}`;
-  return el('li', {},
-    el('a', { class: 'picture', href: `/products/${productSlug}`, tabindex: -1, 'aria-hidden': 'true' }, imageUrl && el('img', { src: imageUrl, alt: '', width: 96, height: 96 })),
-    el('div', {},
+  return el(
+    'li',
+    {},
+    el(
+      'a',
+      { class: 'picture', href: `/products/${productSlug}`, tabindex: -1, 'aria-hidden': 'true' },
+      imageUrl && el('img', { src: imageUrl, alt: '', width: 96, height: 96 }),
+    ),
+    el(
+      'div',
+      {},
       el('a', { class: 'name', href: `/products/${productSlug}` }, name),
-      el('p', { class: 'soft' }, [variantName, purchaseType === 'subscription' && rhythms[subscriptionInterval]].filter(Boolean).join(' · ')),
+      el(
+        'p',
+        { class: 'soft' },
+        [variantName, purchaseType === 'subscription' && rhythms[subscriptionInterval]].filter(Boolean).join(' · '),
+      ),
       line.stockStatus === 'out_of_stock' && el('p', { class: 'problem' }, 'This is sold out by now.'),
       line.priceChanged && el('p', { class: 'soft' }, 'The price has changed.'),
-      form({ class: 'quantity' }, (values, { dataset }) => change(Number(dataset.count ?? values.quantity)),
+      form(
+        { class: 'quantity' },
+        (values, { dataset }) => change(Number(dataset.count ?? values.quantity)),
         stepper('−', `One fewer of ${what}`, quantity - 1),
         el('input', {
-          'aria-label': `Quantity of ${what}`, name: 'quantity', type: 'number', min: 0, max: 999, value: quantity, inputmode: 'numeric',
+          'aria-label': `Quantity of ${what}`,
+          name: 'quantity',
+          type: 'number',
+          min: 0,
+          max: 999,
+          value: quantity,
+          inputmode: 'numeric',
           onchange: ({ target }) => target.form.requestSubmit(),
         }),
         stepper('+', `One more of ${what}`, quantity + 1),
-        stepper('Remove', `Remove ${what}`, 0, 'link'))),
-    el('p', { class: 'amount' }, money(line.lineTotalCents)));
+        stepper('Remove', `Remove ${what}`, 0, 'link'),
+      ),
+    ),
+    el('p', { class: 'amount' }, money(line.lineTotalCents)),
+  );
 }
 
 function stepper(face, label, count, kind = 'step') {
-  return el('button', { class: kind, 'aria-label': label, onclick: ({ currentTarget }) => { currentTarget.form.dataset.count = count; } }, face);
+  return el(
+    'button',
+    {
+      class: kind,
+      'aria-label': label,
+      onclick: ({ currentTarget }) => {
+        currentTarget.form.dataset.count = count;
+      },
+    },
+    face,
+  );
 }
 
-function codes(cart, { promo, giftCard }) {
+function codes({ promo, giftCard }) {
   const again = async (changes) => {
     storeDraft(changes);
     await go('/cart', { replace: true });
   };
-  const codeForm = (label, name, value, problem) => form({ class: 'code' }, (values) => again({ [name]: values.code.trim() || undefined }),
-    el('div', { class: 'row' }, field(label, { name: 'code', value: value ?? '', maxlength: 100, autocomplete: 'off', spellcheck: 'false' }), el('button', {}, 'Apply')),
-    problem && el('p', { class: 'problem', role: 'alert' }, problem));
+  const codeForm = (label, name, value, problem) =>
+    form(
+      { class: 'code' },
+      (values) => again({ [name]: values.code.trim() || undefined }),
+      el(
+        'div',
+        { class: 'row' },
+        field(label, { name: 'code', value: value ?? '', maxlength: 100, autocomplete: 'off', spellcheck: 'false' }),
+        el('button', {}, 'Apply'),
+      ),
+      problem && el('p', { class: 'problem', role: 'alert' }, problem),
+    );
   const { promoCode, giftCardCode } = readDraft();
-  return el('div', { class: 'codes' },
-    codeForm('Promo code', 'promoCode', promoCode, promo && !promo.valid && (promoReasons[promo.reason] ?? 'This code cannot be used.')),
-    store.features.gift_cards && codeForm('Gift card', 'giftCardCode', giftCardCode, giftCard && !giftCard.valid && 'This gift card cannot be used.'));
+  return el(
+    'div',
+    { class: 'codes' },
+    codeForm(
+      'Promo code',
+      'promoCode',
+      promoCode,
+      promo && !promo.valid && (promoReasons[promo.reason] ?? 'This code cannot be used.'),
+    ),
+    store.features.gift_cards &&
+      codeForm(
+        'Gift card',
+        'giftCardCode',
+        giftCardCode,
+        giftCard && !giftCard.valid && 'This gift card cannot be used.',
+      ),
+  );
 }
 
 function sums(cart, { promo, giftCard, discountCents, giftCardCents }) {
   const row = (name, amount, kind) => el('div', { class: kind }, el('dt', {}, name), el('dd', {}, amount));
-  return el('dl', { class: 'sums' },
+  return el(
+    'dl',
+    { class: 'sums' },
     row('Subtotal', money(cart.subtotalCents)),
     discountCents > 0 && row(`Discount, ${promo.code}`, `−${money(discountCents)}`),
     promo?.valid && promo.discountType === 'free_shipping' && row(`Delivery, ${promo.code}`, 'free'),
     giftCardCents > 0 && row(`Gift card ending in ${giftCard.last4}`, `−${money(giftCardCents)}`),
     row('To pay', money(cart.subtotalCents - discountCents - giftCardCents), 'total'),
-    el('p', { class: 'hint' }, 'Delivery and tax are added on the next page.'));
+    el('p', { class: 'hint' }, 'Delivery and tax are added on the next page.'),
+  );
 }
 
 function checkoutForm(cart, { promo, giftCard }) {
-  return form({ class: 'checkout' }, async ({ email }) => {
-    storeDraft({ email: email || undefined });
-    const begun = await ask('POST', '/checkout/sessions', {
-      idempotencyKey: crypto.randomUUID(),
-      body: {
-        items: cart.items.map((line) => ({
-          product_slug: line.productSlug, quantity: line.quantity, purchase_type: line.purchaseType,
-          ...(line.variantId && { variant_id: line.variantId }),
-          ...(line.subscriptionInterval && { subscription_interval: line.subscriptionInterval }),
-        })),
+  return form(
+    { class: 'checkout' },
+    async ({ email }) => {
+      storeDraft({ email: email || undefined });
+      const begun = await ask('POST', '/checkout/sessions', {
+        idempotencyKey: crypto.randomUUID(),
+        body: {
+          items: cart.items.map((line) => ({
+            product_slug: line.productSlug,
+            quantity: line.quantity,
+            purchase_type: line.purchaseType,
+            ...(line.variantId && { variant_id: line.variantId }),
+            ...(line.subscriptionInterval && { subscription_interval: line.subscriptionInterval }),
+          })),
+          cart_id: cart.id,
+          return_url: `${location.origin}/order`,
+          cancel_url: `${location.origin}/cart?canceled`,
+          ...(email && { customer_email: email }),
+          ...(promo?.valid && { promo_code: promo.code }),
+          ...(giftCard?.valid && { gift_card_code: readDraft().giftCardCode }),
+        },
+      });
+      tell('checkout_started', {
         cart_id: cart.id,
-        return_url: `${location.origin}/order`,
-        cancel_url: `${location.origin}/cart?canceled`,
-        ...(email && { customer_email: email }),
-        ...(promo?.valid && { promo_code: promo.code }),
-        ...(giftCard?.valid && { gift_card_code: readDraft().giftCardCode }),
-      },
-    });
-    tell('checkout_started', { cart_id: cart.id, order_id: begun.order_id, value_cents: begun.order.total_cents, currency: begun.order.currency });
-    localStorage.setItem('order', JSON.stringify({ id: begun.order_id, number: begun.order_number, email: email || null }));
-    location.assign(begun.checkout_url);
-  },
-    field('E-mail, for the receipt', { name: 'email', type: 'email', autocomplete: 'email', value: readDraft().email ?? '' }),
-    el('button', { class: 'main' }, 'Check out'));
+        order_id: begun.order_id,
+        value_cents: begun.order.total_cents,
+        currency: begun.order.currency,
+      });
+      localStorage.setItem(
+        'order',
+        JSON.stringify({ id: begun.order_id, number: begun.order_number, email: email || null }),
+      );
+      location.assign(begun.checkout_url);
+    },
+    field('E-mail, for the receipt', {
+      name: 'email',
+      type: 'email',
+      autocomplete: 'email',
+      value: readDraft().email ?? '',
+    }),
+    el('button', { class: 'main' }, 'Check out'),
+  );
 }
 
 function saveForm(cart) {
-  const node = form({}, async ({ email }) => {
-    await ask('POST', '/cart/save', {
-      body: {
-        email, cart_id: cart.id,
-        items: cart.items.map((line) => ({
-          product_slug: line.productSlug, variant_id: line.variantId ?? undefined, name: line.name, quantity: line.quantity, unit_price_cents: line.unitPriceCents,
-        })),
-      },
-    });
-    node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Kept. A link to it comes by mail.'));
-  }, el('div', { class: 'row' }, field('E-mail', { name: 'email', type: 'email', autocomplete: 'email', required: true, value: readDraft().email ?? '' }), el('button', {}, 'Keep it')));
+  const node = form(
+    {},
+    async ({ email }) => {
+      await ask('POST', '/cart/save', {
+        body: {
+          email,
+          cart_id: cart.id,
+          items: cart.items.map((line) => ({
+            product_slug: line.productSlug,
+            variant_id: line.variantId ?? undefined,
+            name: line.name,
+            quantity: line.quantity,
+            unit_price_cents: line.unitPriceCents,
+          })),
+        },
+      });
+      node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Kept. A link to it comes by mail.'));
+    },
+    el(
+      'div',
+      { class: 'row' },
+      field('E-mail', {
+        name: 'email',
+        type: 'email',
+        autocomplete: 'email',
+        required: true,
+        value: readDraft().email ?? '',
+      }),
+      el('button', {}, 'Keep it'),
+    ),
+  );
   return el('details', { class: 'save' }, el('summary', {}, 'Keep this cart for later'), node);
 }

@@ -7,13 +7,28 @@ const types = ['article', 'recipe'];
 /** What the shop writes about. */
 export async function journalView() {
   const lists = await Promise.all(types.map((type) => ask('GET', `/content/${type}?limit=50`)));
-  const entries = lists.flatMap((list) => list.entries).toSorted((one, other) => other.published_at.localeCompare(one.published_at));
+  const entries = lists
+    .flatMap((list) => list.entries)
+    .toSorted((one, other) => other.published_at.localeCompare(one.published_at));
   return {
     title: `Journal · ${store.name}`,
-    node: el('div', { class: 'narrow' },
+    node: el(
+      'div',
+      { class: 'narrow' },
       el('h1', {}, 'Journal'),
-      el('div', { class: 'entries' }, entries.map(({ type, slug, title, summary }) =>
-        el('a', { class: 'entry', href: `/journal/${slug}?type=${type}` }, el('strong', {}, title), el('span', {}, summary))))),
+      el(
+        'div',
+        { class: 'entries' },
+        entries.map(({ type, slug, title, summary }) =>
+          el(
+            'a',
+            { class: 'entry', href: `/journal/${slug}?type=${type}` },
+            el('strong', {}, title),
+            el('span', {}, summary),
+          ),
+        ),
+      ),
+    ),
   };
 }
 
@@ -22,21 +37,33 @@ export async function entryView({ slug }, query) {
   const { entry } = await ask('GET', `/content/${type}/${encodeURIComponent(slug)}`);
   return {
     title: `${entry.title} · ${store.name}`,
-    node: el('article', { class: 'narrow prose' },
+    node: el(
+      'article',
+      { class: 'narrow prose' },
       el('p', { class: 'crumb' }, el('a', { href: '/journal' }, 'Journal')),
       el('h1', {}, entry.title),
       el('p', { class: 'soft' }, [entry.author, day(entry.published_at)].filter(Boolean).join(', ')),
       entry.summary && el('p', { class: 'lead' }, entry.summary),
-      blocksOf(entry.body.value)),
+      blocksOf(entry.body.value),
+    ),
   };
 }
 
 /** As much of Markdown as this store writes: paragraphs, numbered lists and bold words. */
 function blocksOf(markdown) {
-  return markdown.trim().split(/\n{2,}/).map((block) => {
-    const items = block.split(/^\d+\. /m).slice(1);
-    return items.length > 0 ? el('ol', {}, items.map((item) => el('li', {}, inline(item)))) : el('p', {}, inline(block));
-  });
+  return markdown
+    .trim()
+    .split(/\n{2,}/)
+    .map((block) => {
+      const items = block.split(/^\d+\. /m).slice(1);
+      return items.length > 0
+        ? el(
+            'ol',
+            {},
+            items.map((item) => el('li', {}, inline(item))),
+          )
+        : el('p', {}, inline(block));
+    });
 }
 
 const inline = (text) => text.split('**').map((part, index) => (index % 2 === 1 ? el('strong', {}, part) : part));

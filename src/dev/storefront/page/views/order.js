@@ -4,7 +4,11 @@ import { el, errorMessageOf } from '../lib/element.js';
 import { day, store } from '../lib/store.js';
 import { orderDetails } from './order-details.js';
 
-const over = { payment_failed: 'The payment did not go through. Nothing was charged.', expired: 'The checkout was not finished in time. Nothing was charged.', canceled: 'This order was canceled.' };
+const over = {
+  payment_failed: 'The payment did not go through. Nothing was charged.',
+  expired: 'The checkout was not finished in time. Nothing was charged.',
+  canceled: 'This order was canceled.',
+};
 
 /** The order that was placed last, followed until nothing more will change. */
 export async function orderView() {
@@ -12,7 +16,12 @@ export async function orderView() {
   if (!placed) {
     return {
       title: `Order · ${store.name}`,
-      node: el('div', { class: 'narrow empty' }, el('h1', {}, 'No order yet'), el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is'))),
+      node: el(
+        'div',
+        { class: 'narrow empty' },
+        el('h1', {}, 'No order yet'),
+        el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is')),
+      ),
     };
   }
   const heading = el('h1', {}, `Order ${placed.number}`);
@@ -35,12 +44,18 @@ export async function orderView() {
       if (status.paid_at || status.payment_status === 'processing') clearCart();
       said.textContent = over[status.status] ?? messageFor(status);
       steps.replaceChildren(...stepsOf(status));
-      parcel.replaceChildren(...demonstration(status, () => {
-        quickPolls = 10;
-        clearTimeout(timer);
-        return look();
-      }));
-      const order = placed.email && await ask('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, { isPublic: true }).catch(() => undefined);
+      parcel.replaceChildren(
+        ...demonstration(status, () => {
+          quickPolls = 10;
+          clearTimeout(timer);
+          return look();
+        }),
+      );
+      const order =
+        placed.email &&
+        (await ask('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, { isPublic: true }).catch(
+          () => undefined,
+        ));
       if (order) details.replaceChildren(orderDetails(order.order));
     }
     quickPolls -= 1;
@@ -49,8 +64,16 @@ export async function orderView() {
   await look();
   return {
     title: `Order ${placed.number} · ${store.name}`,
-    node: el('div', { class: 'narrow order' }, heading, said, steps, parcel, details,
-      el('p', { class: 'soft' }, 'The receipt comes by mail. ', el('a', { href: '/account' }, 'All your orders'))),
+    node: el(
+      'div',
+      { class: 'narrow order' },
+      heading,
+      said,
+      steps,
+      parcel,
+      details,
+      el('p', { class: 'soft' }, 'The receipt comes by mail. ', el('a', { href: '/account' }, 'All your orders')),
+    ),
     leave: () => clearTimeout(timer),
   };
 }
@@ -78,31 +101,57 @@ function messageFor({ payment_status: payment, fulfillment_status: fulfillment }
 function stepsOf({ status, paid_at: paidAt, fulfillment_status: fulfillment, tracking: [label] }) {
   const reached = ['label_purchased', 'shipped', 'delivered', 'returned', 'exception'];
   const isFailed = Object.hasOwn(over, status);
-  const step = (name, isDone, detail) => el('li', { class: isDone ? 'reached' : '' },
-    el('strong', {}, name, isDone && el('span', { class: 'unseen' }, ' (done)')), detail && el('span', {}, detail));
-  const number = label && (label.tracking_url ? el('a', { href: label.tracking_url, target: '_blank', rel: 'noopener' }, label.tracking_number) : label.tracking_number);
+  const step = (name, isDone, detail) =>
+    el(
+      'li',
+      { class: isDone ? 'reached' : '' },
+      el('strong', {}, name, isDone && el('span', { class: 'unseen' }, ' (done)')),
+      detail && el('span', {}, detail),
+    );
+  const number =
+    label &&
+    (label.tracking_url
+      ? el('a', { href: label.tracking_url, target: '_blank', rel: 'noopener' }, label.tracking_number)
+      : label.tracking_number);
   return [
     step('Placed', true),
     step('Paid', paidAt !== null, paidAt && day(paidAt, { withTime: true })),
-    ...(isFailed || fulfillment === 'not_required' ? [] : [
-      step('Packed', reached.includes(fulfillment), label && [`${label.carrier.toUpperCase()} `, number]),
-      step('On its way', reached.slice(1).includes(fulfillment)),
-      step('Delivered', fulfillment === 'delivered'),
-    ]),
+    ...(isFailed || fulfillment === 'not_required'
+      ? []
+      : [
+          step('Packed', reached.includes(fulfillment), label && [`${label.carrier.toUpperCase()} `, number]),
+          step('On its way', reached.slice(1).includes(fulfillment)),
+          step('Delivered', fulfillment === 'delivered'),
+        ]),
   ];
 }
 
 /** Nobody carries this parcel, so whoever looks on says how far it is. */
 function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, pollAgain) {
-  const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Let it arrive'] }[fulfillment];
+  const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Let it arrive'] }[
+    fulfillment
+  ];
   if (!label || !next || !settings.movesParcels) return [];
   const [status, words] = next;
-  return [el('p', { class: 'demonstration' }, 'A demonstration: no carrier comes for it. ', el('button', {
-    class: 'link',
-    async onclick({ currentTarget }) {
-      currentTarget.disabled = true;
-      await fetch(`/demonstration/parcels/${encodeURIComponent(label.tracking_number)}/${status}`, { method: 'POST' });
-      await pollAgain();
-    },
-  }, words))];
+  return [
+    el(
+      'p',
+      { class: 'demonstration' },
+      'A demonstration: no carrier comes for it. ',
+      el(
+        'button',
+        {
+          class: 'link',
+          async onclick({ currentTarget }) {
+            currentTarget.disabled = true;
+            await fetch(`/demonstration/parcels/${encodeURIComponent(label.tracking_number)}/${status}`, {
+              method: 'POST',
+            });
+            await pollAgain();
+          },
+        },
+        words,
+      ),
+    ),
+  ];
 }

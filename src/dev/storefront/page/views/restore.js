@@ -7,8 +7,14 @@ export async function restoreView(_, query) {
   const { saved_cart: saved } = await ask('GET', `/cart/restore?token=${encodeURIComponent(query.get('token') ?? '')}`);
   clearCart();
   for (const line of saved.items.filter(({ status }) => status === 'ok' || status === 'price_changed')) {
-    const which = line.variant_id ? { variantId: line.variant_id } : { productId: await productIdOf(line.product_slug) };
-    await addToCart({ ...which, quantity: line.quantity, ...(line.unit_price_cents && { unitPriceCents: line.unit_price_cents }) });
+    const which = line.variant_id
+      ? { variantId: line.variant_id }
+      : { productId: await productIdOf(line.product_slug) };
+    await addToCart({
+      ...which,
+      quantity: line.quantity,
+      ...(line.unit_price_cents && { unitPriceCents: line.unit_price_cents }),
+    });
   }
   // The cart is shown instead of what is answered here.
   await go('/cart?restored', { replace: true });

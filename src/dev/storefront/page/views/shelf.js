@@ -1,5 +1,5 @@
-import { ask } from '../lib/api.js';
 import { tell } from '../lib/analytics.js';
+import { ask } from '../lib/api.js';
 import { el } from '../lib/element.js';
 import { money, store } from '../lib/store.js';
 
@@ -15,10 +15,18 @@ export async function shelfView({ category }) {
     node: [
       category
         ? el('h1', { class: 'page-title' }, nameOf(category))
-        : el('section', { class: 'hero' }, el('h1', {}, store.theme.tagline ?? store.name), el('p', {}, deliveryLine())),
-      el('nav', { class: 'chips', 'aria-label': 'Categories' },
+        : el(
+            'section',
+            { class: 'hero' },
+            el('h1', {}, store.theme.tagline ?? store.name),
+            el('p', {}, deliveryLine()),
+          ),
+      el(
+        'nav',
+        { class: 'chips', 'aria-label': 'Categories' },
         chip('/', 'Everything', !category),
-        categories.map((name) => chip(`/shelf/${name}`, nameOf(name), name === category))),
+        categories.map((name) => chip(`/shelf/${name}`, nameOf(name), name === category)),
+      ),
       shelf(shown),
     ],
   };
@@ -36,28 +44,69 @@ export async function searchView(_, query) {
     title: `${q} · ${store.name}`,
     node: [
       el('h1', { class: 'page-title' }, `“${q}”`),
-      el('p', { class: 'soft' }, results.length === 0 ? 'Nothing was found. Try another word.' : mode === 'semantic' ? 'Found by words and by meaning.' : 'Found by words.'),
+      el(
+        'p',
+        { class: 'soft' },
+        results.length === 0
+          ? 'Nothing was found. Try another word.'
+          : mode === 'semantic'
+            ? 'Found by words and by meaning.'
+            : 'Found by words.',
+      ),
       shelf(products),
-      entries.length > 0 && el('section', { class: 'entries' },
-        el('h2', {}, 'From the journal'),
-        entries.map((entry) => el('a', { class: 'entry', href: `/journal/${entry.slug}?type=${entry.entry_type}` },
-          el('strong', {}, entry.title), el('span', {}, entry.snippet.split('\n')[0])))),
+      entries.length > 0 &&
+        el(
+          'section',
+          { class: 'entries' },
+          el('h2', {}, 'From the journal'),
+          entries.map((entry) =>
+            el(
+              'a',
+              { class: 'entry', href: `/journal/${entry.slug}?type=${entry.entry_type}` },
+              el('strong', {}, entry.title),
+              el('span', {}, entry.snippet.split('\n')[0]),
+            ),
+          ),
+        ),
     ].filter(Boolean),
   };
 }
 
 function shelf(products) {
-  return el('ul', { class: 'shelf' }, products.map((product) => el('li', {}, card(product))));
+  return el(
+    'ul',
+    { class: 'shelf' },
+    products.map((product) => el('li', {}, card(product))),
+  );
 }
 
-function card({ slug, name, images: [image], price_cents: price, compare_at_cents: before, in_stock: inStock, subscription_intervals: rhythms }) {
-  return el('a', { class: 'card', href: `/products/${slug}` },
-    el('span', { class: 'picture' }, image && el('img', { src: image.url, alt: '', loading: 'lazy', width: 400, height: 400 })),
+function card({
+  slug,
+  name,
+  images: [image],
+  price_cents: price,
+  compare_at_cents: before,
+  in_stock: inStock,
+  subscription_intervals: rhythms,
+}) {
+  return el(
+    'a',
+    { class: 'card', href: `/products/${slug}` },
+    el(
+      'span',
+      { class: 'picture' },
+      image && el('img', { src: image.url, alt: '', loading: 'lazy', width: 400, height: 400 }),
+    ),
     el('span', { class: 'name' }, name),
-    el('span', { class: 'price' },
-      money(price), before > price && [' ', el('s', {}, money(before))],
+    el(
+      'span',
+      { class: 'price' },
+      money(price),
+      before > price && [' ', el('s', {}, money(before))],
       rhythms.length > 0 && el('small', {}, 'or by subscription'),
-      !inStock && el('small', {}, 'sold out')));
+      !inStock && el('small', {}, 'sold out'),
+    ),
+  );
 }
 
 /** The bestsellers stand in front. */
