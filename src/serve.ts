@@ -20,6 +20,7 @@ export async function serve(): Promise<Running> {
   const config = readConfig();
   const services = await createServices(config, 'web');
   await proveDatabase(services.execute);
+  await services.startClock();
   services.sharedMetrics.start();
 
   const server = createServer(

@@ -1,4 +1,5 @@
 import type { Config } from '#src/config.ts';
+import { createDatabaseClock } from '#src/database/database-clock.ts';
 import { openDatabase } from '#src/database/open-database.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
@@ -10,7 +11,7 @@ import {
   type TenantDirectory,
 } from '#src/domain/tenants/index.ts';
 import { entities } from '#src/entities.ts';
-import { type Clock, systemClock } from '#src/lib/clock.ts';
+import type { Clock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { batchLoader } from '#src/lib/gather.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
@@ -28,6 +29,7 @@ import { createPorts } from '#src/providers/ports.ts';
 /** Everything a process is made of: configuration joined to what it names. Built once, closed once. */
 export interface Services {
   readonly config: Config;
+  /** One time for all processes, from `startClock` on. */
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -44,6 +46,8 @@ export interface Services {
   readonly execute: Execute;
   /** Take a promise up, with those that are taken up at the same time: `startJobs`. `undefined` where nothing is to be done. */
   readonly startJob: (id: string) => Promise<StartedJob | undefined>;
+  /** Set the clock by PostgreSQL's, and keep it set. To be done before anything is worked. */
+  startClock(): Promise<void>;
   /** A context that belongs to no tenant. */
   context(parts?: ContextParts): PlatformContext;
   /** The tenant with this id. Throws DomainError when it is gone. */
@@ -65,6 +69,8 @@ export interface ContextParts {
 /** What tests put in place of the real thing. */
 export interface Replacements {
   readonly clock?: Clock;
+  /** A machine's clock that may be wrong: it is corrected as the real one is. */
+  readonly machineClock?: Clock;
   readonly log?: Log;
   readonly ports?: Partial<Ports>;
   readonly checkResponses?: (drift: string) => void;
@@ -83,7 +89,6 @@ export async function createServices(
   const tracing =
     config.tracing &&
     (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
-  const clock = replacements.clock ?? systemClock;
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
   const redis = connectRedis(config.redisUrl, { blocking: false, log });
   const blocking: RedisConnection[] = [];
@@ -97,6 +102,8 @@ export async function createServices(
     log,
     wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
   });
+  const databaseClock = createDatabaseClock({ run: database.runApart, log, machineClock: replacements.machineClock });
+  const clock = replacements.clock ?? databaseClock;
   const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
   const ports: Ports = {
     ...createPorts(config, log, breaker),
@@ -143,6 +150,7 @@ export async function createServices(
     wakeChannel,
     context,
     checkResponses: replacements.checkResponses,
+    startClock: databaseClock.start,
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),
@@ -163,6 +171,7 @@ export async function createServices(
     },
     isClosing: () => stopping.signal.aborted,
     async close() {
+      databaseClock.stop();
       await sharedMetrics.close();
       // A collector that is away must not keep a process from stopping.
       await tracing?.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not sent'));

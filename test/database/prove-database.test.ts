@@ -3,7 +3,7 @@ import pg from 'pg';
 import { migrate } from '#src/database/migrate.ts';
 import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { Sql } from '#src/lib/sql.ts';
+import type { Sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
@@ -88,8 +88,9 @@ test.serial('a table on which row-level security is missing, or not forced on it
 test.serial('clocks that differ by more than half a minute are refused', async (t) => {
   const offBy = (seconds: number): Execute => {
     const run = runOn(owner);
-    const later = (value: unknown) => (typeof value === 'number' ? value + seconds : value);
-    return (statement) => run(new Sql(statement.strings, statement.values.map(later)));
+    const later = ([name, value]: [string, unknown]) => [name, name === 'at' ? Number(value) + seconds * 1000 : value];
+    return async <Row>(statement: Sql) =>
+      (await run<object>(statement)).map((row) => Object.fromEntries(Object.entries(row).map(later)) as Row);
   };
   await t.notThrowsAsync(proveDatabase(offBy(20)));
   await t.throwsAsync(proveDatabase(offBy(60)), { instanceOf: UnfitDatabase, message: /differ by 60 seconds/ });

@@ -62,7 +62,7 @@ export class OutboxMachine {
     const { execute } = this.#services;
     const claim = which === 'due' ? claimDue : claimStale;
     const claims = await claim(execute, [fanOutEvent.name], this.#clock.now(), 1000);
-    if (then === 'add') await addToQueues(this.#queues, claims);
+    if (then === 'add') await addToQueues(this.#queues, claims, this.#clock.now());
     if (then === 'return')
       await returnClaims(
         execute,

@@ -35,6 +35,9 @@ export async function runJob(
   const started = await start(services, processor, job);
   if (!started) return { kind: 'done' };
   if (started.failure !== null) return cancel(started.failure);
+  // A job that wakes others finds nothing before it is due, would be done, and what it was to wake would be lost.
+  const earlyMs = started.dueAt.getTime() - services.clock.now().getTime();
+  if (earlyMs > 0) return snooze(earlyMs, 'not due yet');
 
   const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
   const correlation = { requestId: started.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
@@ -59,7 +62,7 @@ async function start(services: Services, processor: Processor, job: Job<Envelope
     starts: 1,
     requestId: null,
     trace: {},
-    createdAt: now,
+    dueAt: now,
     manual: false,
     failure: null,
   };
@@ -106,7 +109,7 @@ async function attemptJob(
       services.log.warn({ err: error }, 'an error came after the outcome of the job was written');
       return { kind: 'done' };
     }
-    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.createdAt.getTime() });
+    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime() });
     if (outcome.kind === 'retry' && isLastRun) await onExhausted?.(outcome.reason);
     return outcome;
   } finally {
