@@ -26,7 +26,7 @@ export async function useCode(
   const [sent] = await ctx.tx.run<Sent>(sql`
     select p.wrong_codes as "wrongCodes", p.created_at as "createdAt", p.used_at as "usedAt", not exists (
       select from one_time_passwords n
-      where n.tenant_id = ${ctx.tenant.id} and n.purpose = p.purpose and n.id > p.id) as "isNewest"
+      where n.tenant_id = ${ctx.tenant.id} and n.purpose = p.purpose and (n.created_at, n.id) > (p.created_at, p.id)) as "isNewest"
     from one_time_passwords p
     where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.purpose = ${purpose} for update`);
   if (!sent || !isGood(ctx, sent, mayRepeat)) return false;

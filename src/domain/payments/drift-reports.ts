@@ -33,7 +33,7 @@ export async function recordDrift(ctx: Context, { from, to }: TimeRange, drift: 
 /** Up to when the store was compared with its provider; undefined where it never was. */
 export async function comparedTo(ctx: Context): Promise<Date | undefined> {
   const row = await readOne<{ to: Date }>(ctx, sql`
-    select compared_to as to from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id desc limit 1`);
+    select compared_to as to from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by created_at desc, id desc limit 1`);
   return row?.to;
 }
 
@@ -76,7 +76,7 @@ export async function readDrift(
       select a.tenant_id as "tenantId", r.created_at as "comparedAt", r.compared_from as from, r.compared_to as to,
         a.silent_since as "silentSince"
       from payment_accounts a left join lateral (
-        select * from payment_drift_reports r where r.tenant_id = a.tenant_id order by r.id desc limit 1) r on true
+        select * from payment_drift_reports r where r.tenant_id = a.tenant_id order by r.created_at desc, r.id desc limit 1) r on true
       where a.mode = 'direct' and a.secret_key_sealed is not null
       order by a.silent_since, r.created_at nulls first limit ${limit}`);
     const orders = await ctx.tx.run<DriftedOrder>(sql`

@@ -12,7 +12,7 @@ export async function finishSecretRotation(ctx: Context, { rotationId }: { rotat
     select leased_until as "leasedUntil" from payment_secret_rotations r
     where tenant_id = ${ctx.tenant.id} and id = ${rotationId} and state = 'confirmed' and not exists (
       select from payment_secret_rotations n
-      where n.tenant_id = ${ctx.tenant.id} and n.id > r.id and n.state <> 'requested')`);
+      where n.tenant_id = ${ctx.tenant.id} and (n.created_at, n.id) > (r.created_at, r.id) and n.state <> 'requested')`);
   if (!rotation) return;
   const heldMs = (rotation.leasedUntil?.getTime() ?? 0) - ctx.clock.now().getTime();
   if (heldMs > 0) throw new Snooze(heldMs, 'the owner confirms it at this moment');

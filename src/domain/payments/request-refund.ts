@@ -75,7 +75,7 @@ async function findPending(
     select id from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'requested' and return_id is null
       and amount_cents = ${amountCents} and reason is not distinct from ${reason}
-    order by id desc limit 1`);
+    order by created_at desc, id desc limit 1`);
   return same && readRefund(ctx, same.id);
 }
 

@@ -1,0 +1,28 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
+import { transact } from '#src/domain/database.ts';
+import { deriveCode } from '#src/domain/tenants/index.ts';
+import { newId } from '#src/lib/ids.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test('useCode accepts the newest one-time password, though an earlier one has a later id from a machine whose clock is ahead', async (t) => {
+  const { clock, ctx } = t.context;
+  const purpose = 'providers.payments';
+  const request = (id: string) => transact(ctx, (ctx) => requestCode(ctx, { id, purpose, action: 'try it' }));
+  const submit = async (id: string) => {
+    const code = await deriveCode(ctx, purpose, id);
+    return transact(ctx, (ctx) => useCode(ctx, { id, purpose, code }));
+  };
+  const fromAhead = `otp_7${'z'.repeat(25)}`;
+  const newest = newId('otp');
+  await request(fromAhead);
+  clock.pass(1000);
+  await request(newest);
+
+  t.false(await submit(fromAhead));
+  t.true(await submit(newest));
+});
