@@ -14,7 +14,7 @@ export interface StartedPromise {
   starts: number;
   requestId: string | null;
   trace: TraceCarrier;
-  createdAt: Date;
+  dueAt: Date;
   /** Whether an operator retried it after it had failed. */
   manual: boolean;
   /** Why it failed; null while it has not. What failed is not executed again before an operator retries it. */
@@ -32,7 +32,7 @@ export async function startPromises(run: Run, ids: readonly string[]): Promise<R
     update outbox set starts = starts + (failed_at is null)::int
     where ${isAsked} and finished_at is null
     returning id, tenant_id as "tenantId", job, payload, starts, request_id as "requestId", trace,
-              created_at as "createdAt", manual, case when failed_at is not null then failure end as failure`);
+              due_at as "dueAt", manual, case when failed_at is not null then failure end as failure`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

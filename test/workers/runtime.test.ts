@@ -6,6 +6,8 @@ import { fanOutEvent } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
 import { conclude, transact } from '#src/domain/database.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -132,6 +134,25 @@ test('a refusal is not tried again', async (t) => {
   await t.context.promise('refused');
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
   t.is(runs, 1);
+});
+
+test('a job that a queue holds too early waits until it is due, and its handler never sees an earlier time', async (t) => {
+  const { clock, ctx, queue } = t.context;
+  const dueAt = fromNow(clock, minutes(5));
+  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'early' }, { dueAt }));
+  const startedAt: Date[] = [];
+  t.context.work(async (ctx) => startedAt.push(ctx.clock.now()));
+  const { id } = await t.context.row('early');
+  // What a relay does whose clock is ahead.
+  await queue.add(fanOutEvent.name, { tenantId: ctx.tenant.id, trace: {} }, { jobId: id });
+
+  await until(async () => (await queue.getDelayedCount()) === 1);
+  t.like(await t.context.row('early'), { finished: false, starts: 0 });
+  clock.pass(minutes(6));
+  await (await queue.getJob(id))?.promote();
+  await until(async () => (await t.context.row('early')).finished);
+  t.is(startedAt.length, 1);
+  t.true(startedAt.every((at) => at >= dueAt));
 });
 
 test('a snooze costs no attempt', async (t) => {

@@ -35,6 +35,9 @@ export async function workPromise(
   const promise = await takeUp(services, processor, job);
   if (!promise) return { kind: 'done' };
   if (promise.failure !== null) return cancel(promise.failure);
+  // A job that wakes others finds nothing before it is due, would be done, and what it was to wake would be lost.
+  const earlyMs = promise.dueAt.getTime() - services.clock.now().getTime();
+  if (earlyMs > 0) return snooze(earlyMs, 'not due yet');
 
   const tenant = promise.tenantId ? await services.tenants.byId(promise.tenantId) : undefined;
   const correlation = { requestId: promise.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
@@ -51,7 +54,7 @@ function spanOf({ id, trace }: StartedPromise): SpanOptions {
 async function takeUp(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedPromise | undefined> {
   if (!job.repeatJobKey) return services.startPromise(job.id ?? '');
   const now = services.clock.now();
-  return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, createdAt: now, manual: false, failure: null };
+  return { id: '', tenantId: null, job: processor.job.name, payload: {}, starts: 1, requestId: null, trace: {}, dueAt: now, manual: false, failure: null };
 }
 
 async function run(
@@ -93,7 +96,7 @@ async function run(
       services.log.warn({ err: error }, 'an error came after the outcome of the job was written');
       return { kind: 'done' };
     }
-    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.createdAt.getTime() });
+    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - promise.dueAt.getTime() });
     if (outcome.kind === 'retry' && isLastRun) await giveUp?.(outcome.reason);
     return outcome;
   } finally {
