@@ -20,6 +20,7 @@ export async function serve(): Promise<Running> {
   const config = readConfig();
   const services = await createServices(config, 'web');
   await proveDatabase(services.run);
+  await services.startClock();
   services.sharedMetrics.start();
 
   const server = createServer({ requestTimeout: seconds(30), headersTimeout: seconds(10) }, createApp(services).callback());

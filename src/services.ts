@@ -4,7 +4,7 @@ import { runOnPlatformTables } from '#src/domain/database.ts';
 import { entities } from '#src/domain/entities.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import { createKeyDirectory, createTenantDirectory, type KeyDirectory, type TenantDirectory } from '#src/domain/tenants/index.ts';
-import { type Clock, systemClock } from '#src/lib/clock.ts';
+import type { Clock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { gather } from '#src/lib/gather.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
@@ -12,6 +12,7 @@ import { onFirstUse } from '#src/lib/on-first-use.ts';
 import type { Log } from '#src/lib/log.ts';
 import { type Run, type StartedPromise, startPromises } from '#src/outbox/runs.ts';
 import { createCache } from '#src/platform/cache.ts';
+import { createDatabaseClock } from '#src/platform/database-clock.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
 import { openDatabase } from '#src/platform/postgres.ts';
@@ -23,6 +24,7 @@ import { createPorts } from '#src/providers/ports.ts';
 /** Everything a process is made of: configuration joined to what it names. Built once, closed once. */
 export interface Services {
   readonly config: Config;
+  /** One time for all processes, from `startClock` on. */
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -39,6 +41,8 @@ export interface Services {
   readonly run: Run;
   /** Take a promise up, with those that are taken up at the same time: `startPromises`. `undefined` where nothing is to be done. */
   readonly startPromise: (id: string) => Promise<StartedPromise | undefined>;
+  /** Set the clock by PostgreSQL's, and keep it set. To be done before anything is worked. */
+  startClock(): Promise<void>;
   /** A context that belongs to no tenant. */
   context(parts?: ContextParts): PlatformContext;
   /** The tenant with this id. Throws DomainError when it is gone. */
@@ -60,6 +64,8 @@ export interface ContextParts {
 /** What tests put in place of the real thing. */
 export interface Replacements {
   readonly clock?: Clock;
+  /** A machine's clock that may be wrong: it is corrected as the real one is. */
+  readonly machineClock?: Clock;
   readonly log?: Log;
   readonly ports?: Partial<Ports>;
   readonly checkAnswers?: (drift: string) => void;
@@ -72,7 +78,6 @@ const breakerFailures = 5;
 
 export async function createServices(config: Config, processName: string, replacements: Replacements = {}): Promise<Services> {
   const tracing = config.tracing && (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
-  const clock = replacements.clock ?? systemClock;
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
   const redis = connectRedis(config.redisUrl, { blocking: false, log });
   const blocking: RedisConnection[] = [];
@@ -86,6 +91,8 @@ export async function createServices(config: Config, processName: string, replac
     log,
     wakeRelay: coalesce(() => redis.publish(wakeChannel, '1')),
   });
+  const databaseClock = createDatabaseClock({ run: database.runApart, log, machineClock: replacements.machineClock });
+  const clock = replacements.clock ?? databaseClock;
   const breaker = new CircuitBreaker({ openMs: config.settings.breakerOpenMs, failures: breakerFailures });
   const ports: Ports = {
     ...createPorts(config, log, breaker),
@@ -113,6 +120,7 @@ export async function createServices(config: Config, processName: string, replac
   return {
     config, clock, log, tenants, redis, wakeChannel, context,
     checkAnswers: replacements.checkAnswers,
+    startClock: databaseClock.start,
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),
@@ -133,6 +141,7 @@ export async function createServices(config: Config, processName: string, replac
     },
     isClosing: () => stopping.signal.aborted,
     async close() {
+      databaseClock.stop();
       await sharedMetrics.close();
       // A collector that is away must not keep a process from stopping.
       await tracing?.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not sent'));

@@ -1,3 +1,5 @@
+import { seconds } from './duration.ts';
+
 /** Where time comes from. Everything that asks for the time asks the clock in its context. */
 export interface Clock {
   now(): Date;
@@ -9,6 +11,13 @@ export interface TimeRange {
   readonly to: Date;
 }
 
+/**
+ * How far two processes' clocks may be apart: each is set by PostgreSQL's clock, and is off by half of this at most.
+ * Where a process must not miss what another left to it, it looks so much further ahead.
+ */
+export const clocksAgreeWithinMs = seconds(2);
+
+/** This machine's own time, which differs from other machines'. */
 export const systemClock: Clock = { now: () => new Date() };
 
 /** The moment `milliseconds` after (or, negative, before) the clock's now. */

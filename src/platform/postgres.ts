@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Database } from '#src/domain/connections.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
+import type { Run } from '#src/outbox/runs.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 
@@ -22,8 +23,14 @@ export interface DatabaseOptions {
   wakeRelay: () => void;
 }
 
+export interface OpenDatabase extends Database {
+  /** Run a statement on the connection that nobody else uses, so that it never waits for one. */
+  readonly runApart: Run;
+  close(): Promise<void>;
+}
+
 /** Connect lazily: nothing is sent before the first statement. */
-export async function openDatabase(options: DatabaseOptions): Promise<Database & { close(): Promise<void> }> {
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const pool = openPool(options.url, options);
   const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
   const probe = openPool(options.url, { ...options, poolMax: 1 });
@@ -44,6 +51,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database &
     pool,
     replica,
     wakeRelay: options.wakeRelay,
+    runApart: async ({ text, values }) => (await probe.query(text, [...values])).rows,
     answers() {
       probing ??= probe.query('select 1').then(() => true, () => false).finally(() => (probing = undefined));
       return probing;

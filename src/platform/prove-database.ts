@@ -1,13 +1,14 @@
 import { isDatabaseAway } from '#src/domain/database.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Run } from '#src/outbox/runs.ts';
+import { measureOffset } from './database-clock.ts';
 
 /** The database is not one that this service may run on: the message says what to do about it. */
 export class UnfitDatabase extends Error {
   override readonly name = 'UnfitDatabase';
 }
 
-/** Signatures and sessions are judged by the time. */
+/** No process believes its machine's clock, but one this wrong is a machine to be put right. */
 export const clockSkewMaxSeconds = 30;
 
 /** The tables without row-level security. Each is named in one folder only, which an architecture test holds. */
@@ -27,9 +28,8 @@ export interface InspectedDatabase {
 }
 
 export async function inspectDatabase(run: Run): Promise<InspectedDatabase> {
-  const [role] = await run<{ name: string; unbound: boolean; skew: number; version: number }>(sql`
+  const [role] = await run<{ name: string; unbound: boolean; version: number }>(sql`
     select rolname as name, rolsuper or rolbypassrls as unbound,
-      abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1000}::float8)::float8 as skew,
       current_setting('server_version_num')::int as version
     from pg_roles where rolname = current_user`);
   const open = await run<{ name: string }>(sql`
@@ -39,7 +39,7 @@ export async function inspectDatabase(run: Run): Promise<InspectedDatabase> {
   return {
     role: role?.name ?? '',
     isUnbound: role?.unbound ?? true,
-    skewSeconds: role?.skew ?? 0,
+    skewSeconds: Math.abs(await measureOffset(run)) / 1000,
     openTables: open.map(({ name }) => name),
     versionNumber: role?.version ?? 0,
   };

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 
-import { Sql } from '#src/lib/sql.ts';
+import type { Sql } from '#src/lib/sql.ts';
 import { type Embedded, startEmbedded } from '#src/local/embedded/start-embedded.ts';
 import type { Run } from '#src/outbox/runs.ts';
 import { migrate } from '#src/platform/migrate.ts';
@@ -82,8 +82,9 @@ test.serial('a table on which row-level security is missing, or not forced on it
 test.serial('clocks that differ by more than half a minute are refused', async (t) => {
   const offBy = (seconds: number): Run => {
     const run = runOn(owner);
-    const later = (value: unknown) => (typeof value === 'number' ? value + seconds : value);
-    return (statement) => run(new Sql(statement.strings, statement.values.map(later)));
+    const later = ([name, value]: [string, unknown]) => [name, name === 'at' ? Number(value) + seconds * 1000 : value];
+    return async <Row>(statement: Sql) =>
+      (await run<object>(statement)).map((row) => Object.fromEntries(Object.entries(row).map(later)) as Row);
   };
   await t.notThrowsAsync(proveDatabase(offBy(20)));
   await t.throwsAsync(proveDatabase(offBy(60)), { instanceOf: UnfitDatabase, message: /differ by 60 seconds/ });

@@ -60,7 +60,7 @@ export class OutboxMachine {
     const { run } = this.#services;
     const claim = which === 'due' ? claimDue : claimForgotten;
     const claims = await claim(run, [fanOutEvent.name], this.#clock.now(), 1000);
-    if (then === 'add') await addToQueues(this.#queues, claims);
+    if (then === 'add') await addToQueues(this.#queues, claims, this.#clock.now());
     if (then === 'return') await returnClaims(run, claims.map(({ id }) => id), this.#clock.now());
   }
 

@@ -35,17 +35,18 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
  * Add claimed promises to their queues. The job id is the row's, so adding what a queue still holds does nothing; what it
  * holds as failed, although its row is open, is retried.
  */
-export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedPromise[]): Promise<void> {
+export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedPromise[], now: Date): Promise<void> {
   const byQueue = Map.groupBy(claims, ({ queue }) => queue);
-  await Promise.all([...byQueue].map(([name, claims]) => addToQueue(queues.get(name), claims)));
+  await Promise.all([...byQueue].map(([name, claims]) => addToQueue(queues.get(name), claims, now)));
 }
 
-async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedPromise[]): Promise<void> {
+async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedPromise[], now: Date): Promise<void> {
+  const timestamp = now.getTime();
   const added = await queue?.addBulk(
     claims.map(({ id, job, tenantId, trace }) => ({
       name: job,
       data: { tenantId, trace },
-      opts: { jobId: id, attempts: attemptsOf.get(job) ?? 1 },
+      opts: { jobId: id, timestamp, attempts: attemptsOf.get(job) ?? 1 },
     })),
   );
   const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));

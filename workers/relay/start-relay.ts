@@ -54,7 +54,7 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
   async function addOrReturn(claims: ClaimedPromise[]): Promise<void> {
     if (claims.length === 0) return;
     try {
-      await addToQueues((queues ??= openQueues(services)), claims);
+      await addToQueues((queues ??= openQueues(services)), claims, services.clock.now());
     } catch (error) {
       await returnClaims(services.run, claims.map(({ id }) => id), services.clock.now());
       throw error;

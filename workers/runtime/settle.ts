@@ -43,6 +43,7 @@ export async function settleWithoutDatabase(services: Services, job: Job<Envelop
 }
 
 export async function delay(job: Job<Envelope>, token: string | undefined, milliseconds: number): Promise<never> {
+  // BullMQ subtracts this machine's time from it, so it must be this machine's.
   await job.moveToDelayed(Date.now() + milliseconds, token);
   throw new DelayedError();
 }

@@ -39,7 +39,7 @@ function judgeRole({ role, isUnbound }: InspectedDatabase): Finding {
   );
 }
 
-/** What the answer took is part of what is measured, so less than some seconds is nothing. */
+/** Every process sets its clock by PostgreSQL's, so less than some seconds is nothing. */
 const agreedSeconds = 3;
 
 function judgeClock({ skewSeconds }: InspectedDatabase): Finding {

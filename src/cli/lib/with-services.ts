@@ -12,6 +12,7 @@ export async function withServices<Result>(
 ): Promise<Result> {
   return withUnprovenServices(environment, async (services, ctx) => {
     await proveDatabase(services.run);
+    await services.startClock();
     return work(services, ctx);
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
-import { fromNow } from '#src/lib/clock.ts';
+import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -12,7 +12,7 @@ import { mustStop } from '../must-stop.ts';
 import { attemptBatch, type AttemptedBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { clockSkewMs, giveSlotBack, nextDueAt, renewSlot, type Slot, takeSlot } from './slots.ts';
+import { giveSlotBack, nextDueAt, renewSlot, type Slot, takeSlot } from './slots.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** One job works so long and then makes room for others: what is left has a successor. */
@@ -94,7 +94,7 @@ function nextSize({ width }: Slot, batch: Batch | undefined, result: AttemptedBa
  */
 async function lookOnceMore(ctx: Context, endpointId: string): Promise<void> {
   const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);
-  if (!row?.dueAt || row.dueAt > fromNow(ctx.clock, clockSkewMs)) return;
+  if (!row?.dueAt || row.dueAt > fromNow(ctx.clock, clocksAgreeWithinMs)) return;
   const { dueAt } = row;
   await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, causeId: newId('job') }, { dueAt }));
 }

@@ -1,4 +1,4 @@
-import { fromNow } from '#src/lib/clock.ts';
+import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -42,12 +42,6 @@ export async function saveSlots(ctx: InTransaction, endpointId: string, concurre
     delete from webhook_slots
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and number > ${widths.length}`);
 }
-
-/**
- * How far the clocks of our machines may differ. A wake-up that comes so much too early by this machine's clock waits,
- * for there will be no other.
- */
-export const clockSkewMs = seconds(2);
 
 /**
  * When something will be due to this endpoint that nobody has claimed, and it may be tried: `null` where nothing waits
@@ -103,7 +97,7 @@ export async function takeSlot(ctx: InTransaction, endpointId: string, lease: st
   if (row?.number) return { endpointId, number: row.number, width: row.width, lease, leasedUntil };
   if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
   const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
-  if (dueInMs > 0 && dueInMs <= clockSkewMs) throw new Snooze(dueInMs, 'woken a moment too early');
+  if (dueInMs > 0 && dueInMs <= clocksAgreeWithinMs) throw new Snooze(dueInMs, 'woken a moment too early');
   return undefined;
 }
 

@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import test from 'ava';
+
+import { clocksAgreeWithinMs } from '#src/lib/clock.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
+import { silentLog } from '#src/lib/log.ts';
+import type { Run } from '#src/outbox/runs.ts';
+import { createDatabaseClock, measureOffset } from '#src/platform/database-clock.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { until } from '#test/support/until.ts';
+
+/** A PostgreSQL so far ahead, whose nth answer takes so long on its way back alone. */
+function databaseAhead(aheadMs: number, delaysMs: readonly number[] = []): Run {
+  let answers = 0;
+  return async <Row>() => {
+    const row = { at: Date.now() + aheadMs };
+    await wait(delaysMs[answers++] ?? 0);
+    return [row] as Row[];
+  };
+}
+
+const isNear = (measured: number, expected: number, withinMs = 250) => Math.abs(measured - expected) < withinMs;
+
+test('measureOffset believes the shortest round trip', async (t) => {
+  const offsetMs = await measureOffset(databaseAhead(minutes(3), [900, 900, 0, 900, 900]));
+  t.true(isNear(offsetMs, minutes(3)), String(offsetMs));
+});
+
+test('measureOffset fails where every round trip takes so long that clocks could disagree', async (t) => {
+  const slow = clocksAgreeWithinMs + 50;
+  await t.throwsAsync(measureOffset(databaseAhead(0, [slow, slow, slow, slow, slow])), { message: /too long to set a clock/ });
+});
+
+test('a database clock is the same time on machines whose clocks are hours apart', async (t) => {
+  for (const skewMs of [-hours(2), 0, hours(2)]) {
+    const machineClock = createTestClock();
+    machineClock.pass(skewMs);
+    const clock = createDatabaseClock({ run: databaseAhead(minutes(1)), log: silentLog, machineClock });
+    t.true(isNear(clock.now().getTime(), Date.now() + skewMs), 'before it starts it is the machine\'s');
+    await clock.start();
+    clock.stop();
+    t.true(isNear(clock.now().getTime(), Date.now() + minutes(1)));
+  }
+});
+
+test('a database clock follows when the machine\'s clock is set, and keeps its offset while PostgreSQL is away', async (t) => {
+  const machineClock = createTestClock();
+  let failures = 0;
+  let isAway = false;
+  const answer = databaseAhead(0);
+  const run: Run = async (statement) => {
+    if (!isAway) return answer(statement);
+    failures += 1;
+    throw new Error('Connection terminated');
+  };
+  const clock = createDatabaseClock({ run, log: silentLog, machineClock, measureEveryMs: 20 });
+  t.teardown(clock.stop);
+  await clock.start();
+  machineClock.pass(minutes(5));
+  await until(() => isNear(clock.now().getTime(), Date.now()));
+
+  isAway = true;
+  await until(() => failures >= 3);
+  t.true(isNear(clock.now().getTime(), Date.now()));
+});
+
+test('a database clock does not start where PostgreSQL is away', async (t) => {
+  const clock = createDatabaseClock({ run: async () => Promise.reject(new Error('Connection terminated')), log: silentLog });
+  t.teardown(clock.stop);
+  await t.throwsAsync(clock.start(), { message: 'Connection terminated' });
+});

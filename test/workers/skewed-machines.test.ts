@@ -1,0 +1,151 @@
+import anyTest, { type ExecutionContext } from 'ava';
+
+import type { QueueName } from '#jobs/queues.ts';
+import { schedules } from '#jobs/schedules.ts';
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { readConfig } from '#src/config.ts';
+import { transact } from '#src/domain/database.ts';
+import { claimRequest } from '#src/domain/idempotency/index.ts';
+import { purchaseLabel } from '#src/domain/shipping/index.ts';
+import type { Tenant } from '#src/domain/tenants/index.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError, Snooze } from '#src/lib/errors.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { claimDue } from '#src/outbox/claims.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { createServices } from '#src/services.ts';
+import { labelOf, request } from '#test/domain/shipping/support.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
+import { processors } from '#workers/processors/index.ts';
+import { createScheduler } from '#workers/relay/promise-schedules.ts';
+import { startRelay } from '#workers/relay/start-relay.ts';
+import { startWorkers } from '#workers/runtime/start-workers.ts';
+
+/* Processes on two machines share one PostgreSQL and one Redis. The other's clock is minutes ahead, or behind. */
+
+const test = anyTest.serial;
+const skews = { ahead: minutes(5), behind: -minutes(5) };
+
+async function openMachines(t: ExecutionContext, skewMs: number) {
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, WEBHOOK_RETRY_SCHEDULE: '0s,2500ms' });
+  const shipping = fakeShippingGateway();
+  let tenant: Tenant | undefined;
+  const closings: (() => Promise<unknown>)[] = [];
+
+  async function open(skewMs: number) {
+    const machineClock = createTestClock();
+    machineClock.pass(skewMs);
+    const services = await createServices(readConfig(environment), 'test', { machineClock, log: silentLog, ports: { shipping } });
+    await services.startClock();
+    tenant ??= await buildTenant(services);
+    return {
+      services,
+      ctx: { ...services.context(), tenant },
+      relay: () => closings.push(startRelay(services, { pollEveryMs: 20, healEveryMs: 200 }).close),
+      work(queue: QueueName) {
+        const workers = startWorkers(services, [queue], processors);
+        closings.push(() => workers.close(0));
+      },
+    };
+  }
+  const [here, there] = [await open(0), await open(skewMs)];
+  t.teardown(async () => {
+    await Promise.all(closings.map((close) => close()));
+    await Promise.all([here.services.close(), there.services.close()]);
+    await database.drop();
+  });
+  return { here, there, shipping };
+}
+
+for (const [direction, skewMs] of Object.entries(skews)) {
+  test(`a webhook is retried in time where the relay runs on a machine whose clock is ${direction}`, async (t) => {
+    const { here, there } = await openMachines(t, skewMs);
+    const receiver = await receiverFor(t);
+    receiver.behave((_request, number) => ({ status: number === 1 ? 500 : 204 }));
+    const { id } = await buildEndpoint(here.ctx, receiver);
+    there.relay();
+    here.work('webhooks');
+    await recordTests(here.ctx, id);
+    await until(async () => (await countStates(here.ctx, id))['delivered'] === 1, { what: 'the retry' });
+    t.is(receiver.requests.length, 2);
+  });
+
+  test(`a webhook is retried in time where it is sent from a machine whose clock is ${direction}`, async (t) => {
+    const { here, there } = await openMachines(t, skewMs);
+    const receiver = await receiverFor(t);
+    receiver.behave((_request, number) => ({ status: number === 1 ? 500 : 204 }));
+    const { id } = await buildEndpoint(here.ctx, receiver);
+    here.relay();
+    there.work('webhooks');
+    await recordTests(here.ctx, id);
+    await until(async () => (await countStates(here.ctx, id))['delivered'] === 1, { what: 'the retry' });
+    t.is(receiver.requests.length, 2);
+  });
+
+  test(`a job is claimed when it is due, not before, by a relay on a machine whose clock is ${direction}`, async (t) => {
+    const { here, there } = await openMachines(t, skewMs);
+    const promise = (eventId: string, inMs: number) => transact(here.ctx, async (ctx) =>
+      enqueue(ctx, fanOutEvent, { eventId }, { dueAt: new Date(Date.now() + inMs) }));
+    await promise('due', -seconds(1));
+    await promise('later', minutes(2));
+    const claims = await claimDue(there.services.run, [fanOutEvent.name], there.services.clock.now(), 10);
+    t.is(claims.length, 1);
+  });
+
+  test(`a label is bought by one worker at a time where another's machine has a clock that is ${direction}`, async (t) => {
+    const { here, there, shipping } = await openMachines(t, skewMs);
+    await buildShippingAccount(here.ctx);
+    for (const [holder, other] of [[here, there], [there, here]] as const) {
+      const { order, labelId } = await request(here.ctx);
+      const { attempt } = await labelOf(here.ctx, order.id);
+      const quoting = Promise.withResolvers<void>();
+      const quote = Promise.withResolvers<never>();
+      const slow = { ...shipping, async quote() {
+        quoting.resolve();
+        return quote.promise;
+      } };
+      const held = purchaseLabel({ ...holder.ctx, ports: { ...holder.ctx.ports, shipping: slow } }, { labelId, attempt });
+      await quoting.promise;
+      await t.throwsAsync(purchaseLabel(other.ctx, { labelId, attempt }), { instanceOf: Snooze, message: /holds the label/ });
+      quote.reject(new Snooze(0, 'later'));
+      await t.throwsAsync(held);
+    }
+    t.deepEqual(shipping.bought(), []);
+  });
+
+  test(`an idempotent request runs once where its repeat comes to a machine whose clock is ${direction}`, async (t) => {
+    const { here, there } = await openMachines(t, skewMs);
+    for (const [first, second] of [[here, there], [there, here]] as const) {
+      const key = `from ${first === here ? 'here' : 'there'}`;
+      const asked = { method: 'POST', path: '/checkout/sessions', credential: 'key_1', key, body: Buffer.from('{}') };
+      t.true('lease' in (await claimRequest(first.ctx, asked)));
+      const error = await t.throwsAsync(claimRequest(second.ctx, asked), { instanceOf: DomainError });
+      t.is(error.code, 'idempotency_in_progress');
+    }
+  });
+
+  test(`each schedule is started once a period by relays of which one has a clock that is ${direction}`, async (t) => {
+    const { here, there } = await openMachines(t, skewMs);
+    const { sweepIntervalMs } = here.services.config.settings;
+    const slotsAt = (now: number) =>
+      schedules.map(({ job, everyMs }) => `${job.name} ${Math.floor(now / (everyMs === 'sweep' ? sweepIntervalMs : everyMs))}`);
+    const before = Date.now() - seconds(1);
+    await createScheduler(here.services)();
+    await createScheduler(there.services)();
+    const rows = await here.services.run<{ name: string }>(sql`
+      select job || ' ' || (payload ->> 'slot') as name from outbox where tenant_id is null`);
+    const possible = new Set([...slotsAt(before), ...slotsAt(Date.now() + seconds(1))]);
+    t.deepEqual(rows.filter(({ name }) => !possible.has(name)), []);
+    t.true(rows.length >= schedules.length);
+  });
+}
