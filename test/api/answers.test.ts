@@ -17,7 +17,7 @@ test.beforeEach((t) => {
     tag: 'test',
     summary: 'Read the clock on the wall.',
     audience: toPublic,
-    answers: { 200: Type.Object({ clock: Type.Object({ now: Timestamp }) }) },
+    responses: { 200: Type.Object({ clock: Type.Object({ now: Timestamp }) }) },
     errors: ['version_conflict'],
     handle: async () => ({ status: 200, body: undefined }),
   });
@@ -45,7 +45,7 @@ test('a field, a status or a refusal that nobody documented is drift', (t) => {
     'GET /api/v1/clock answers 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
     'GET /api/v1/clock answers 200 whose /clock/now is required',
     'GET /api/v1/clock answers 200 whose /clock/alarm is not known here',
-    'GET /api/v1/clock answers 201 which its `answers` do not name',
+    'GET /api/v1/clock answers 201 which its `responses` do not name',
     'GET /api/v1/clock refuses with 409 insufficient_stock, which its `errors` do not name',
   ]);
 });

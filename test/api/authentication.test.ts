@@ -14,7 +14,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 
 /* What every request passes before its route, shown on routes of its own. */
 const Seen = Type.Object({ tenant: Type.String(), actor: Type.Optional(Type.String()) });
-const about = { tag: 'test', summary: 'A route of this test alone.', answers: { 200: Seen } };
+const about = { tag: 'test', summary: 'A route of this test alone.', responses: { 200: Seen } };
 const benches = [
   defineRoute({
     ...about,

@@ -46,7 +46,7 @@ test.serial('every route states what it answers and each refusal that it may giv
   const operations = new Map(operationsOf(await readDocument(t.context)));
   for (const route of shown) {
     const operation = operations.get(nameOf(route));
-    for (const status of Object.keys(route.answers))
+    for (const status of Object.keys(route.responses))
       t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
     const told = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
       Object.keys(content?.['application/json']?.examples ?? {}),
@@ -67,7 +67,7 @@ test.serial('no keyword of ours is left in it, and every reference leads somewhe
 test.serial('every example fits the schema that it is an example of', (t) => {
   for (const route of shown) {
     const name = nameOf(route);
-    for (const schema of [route.body, ...Object.values(route.answers)]) {
+    for (const schema of [route.body, ...Object.values(route.responses)]) {
       if (schema) t.deepEqual(issuesOf(schema, structuredClone(exampleOf(schema))), [], name);
     }
     for (const schema of [route.params, route.query]) {

@@ -36,7 +36,7 @@ test.beforeEach(async (t) => {
       summary: 'Write a guest into the book.',
       audience: toDual('cart:write'),
       body: Type.Object({ email: Type.String({ minLength: 3 }) }),
-      answers: { 201: Type.Object({ guest: Type.String() }) },
+      responses: { 201: Type.Object({ guest: Type.String() }) },
       idempotent,
       errors: ['insufficient_stock', 'module_disabled', 'payment_provider_unavailable'],
       async handle(request) {

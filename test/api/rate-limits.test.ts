@@ -16,7 +16,7 @@ useContext(test as unknown as TestFn<TestContext>, {
   environment: { RATE_LIMIT_SCALE: '0.1', TRUSTED_PROXY_HOPS: '1' },
 });
 
-const answers = { 200: Type.Object({ ok: Type.Boolean() }) };
+const responses = { 200: Type.Object({ ok: Type.Boolean() }) };
 const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write')) =>
   defineRoute({
     method: 'post',
@@ -25,7 +25,7 @@ const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write'
     summary: 'Count a request.',
     audience,
     limit,
-    answers,
+    responses,
     body: Type.Object({ code: Type.Optional(Type.String()) }),
     async handle({ caller }) {
       return ok({ ok: caller.clientAddress !== '' });

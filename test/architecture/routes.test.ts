@@ -8,7 +8,7 @@ test('every route states its audience, its answers and what it is for', (t) => {
   for (const route of routes) {
     const name = `${route.method} ${route.path}`;
     t.truthy(route.audience.kind, name);
-    t.true(Object.keys(route.answers).length > 0, name);
+    t.true(Object.keys(route.responses).length > 0, name);
     t.true(route.summary.length > 10, name);
     t.true(route.tag.length > 0, name);
   }

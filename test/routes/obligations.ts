@@ -33,7 +33,7 @@ const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${p
 function standingOf(route: Route, answers: readonly RecordedResponse[]): Standing {
   const name = nameOf(route);
   const successes = new Map(
-    Object.keys(route.answers).map((status): [number, boolean] => [
+    Object.keys(route.responses).map((status): [number, boolean] => [
       Number(status),
       answers.some((answer) => answer.status === Number(status)),
     ]),
@@ -45,7 +45,7 @@ function standingOf(route: Route, answers: readonly RecordedResponse[]): Standin
   );
   const isForeign = takesAnId(route) ? answers.some((answer) => answer.isForeign) : undefined;
   const counts = answers
-    .filter(({ status, statements }) => status in route.answers && statements >= 0)
+    .filter(({ status, statements }) => status in route.responses && statements >= 0)
     .map(({ statements }) => statements);
   const statements = counts.length === 0 ? undefined : ([Math.min(...counts), Math.max(...counts)] as const);
   const ceiling = statementsAtMost[name];

@@ -9,7 +9,7 @@ export const getFunnel = defineRoute({
   path: '/api/v1/admin/analytics/funnel',
   summary: 'How many sessions came how far, from viewing a product to a paid order.',
   query: PeriodQuery,
-  answers: { 200: FunnelView },
+  responses: { 200: FunnelView },
   async handle({ ctx, query }) {
     return ok(await funnel(ctx, query));
   },
@@ -21,7 +21,7 @@ export const getDaily = defineRoute({
   path: '/api/v1/admin/analytics/daily',
   summary: 'Events, sessions, orders and revenue of each day.',
   query: PeriodQuery,
-  answers: { 200: DailyView },
+  responses: { 200: DailyView },
   async handle({ ctx, query }) {
     return ok(await daily(ctx, query));
   },

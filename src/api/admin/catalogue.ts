@@ -33,7 +33,7 @@ export const getProducts = defineRoute({
   path: '/api/v1/admin/products',
   summary: 'List the products, drafts included, the newest first.',
   query: Type.Object({ status: Type.Optional(ManagedProductView.properties.status), ...PageQuery }),
-  answers: { 200: PageOf('products', ManagedProductView) },
+  responses: { 200: PageOf('products', ManagedProductView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedProducts(ctx, query);
     return ok({ products: rows.map((product) => presentManagedProduct(product, ctx.tenant.currency)), cursor });
@@ -47,7 +47,7 @@ export const postProduct = defineRoute({
   summary: 'Create a product with its variants.',
   body: ProductInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 201: ProductResponse },
+  responses: { 201: ProductResponse },
   async handle({ ctx, body }) {
     const product = await auditedCreation(ctx, {
       kind: 'product',
@@ -66,7 +66,7 @@ export const getProduct = defineRoute({
   path: '/api/v1/admin/products/:slug',
   summary: 'Read a product, published or not.',
   params: Named,
-  answers: { 200: ProductResponse },
+  responses: { 200: ProductResponse },
   async handle({ ctx, params }) {
     return ok({ product: found(await viewOf(params.slug)(ctx), 'product') });
   },
@@ -83,7 +83,7 @@ export const putProduct = defineRoute({
   params: Named,
   body: ProductReplacement,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: ProductResponse },
+  responses: { 200: ProductResponse },
   async handle({ ctx, params: { slug }, body }) {
     const product = await auditedUpdate(ctx, {
       kind: 'product',
@@ -101,7 +101,7 @@ export const deleteProduct = defineRoute({
   path: '/api/v1/admin/products/:slug',
   summary: 'Take a product off the shelf for good.',
   params: Named,
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, params: { slug } }) {
     await auditedRemoval(ctx, {
       kind: 'product',
@@ -122,7 +122,7 @@ export const putStock = defineRoute({
   body: StockInput,
   bodyBytesMax: largeBodyBytesMax,
   errors: ['not_found', 'version_conflict', 'insufficient_stock'],
-  answers: { 200: Type.Object({ items: Type.Array(StockView) }) },
+  responses: { 200: Type.Object({ items: Type.Array(StockView) }) },
   async handle({ ctx, body }) {
     const moves = await saveStock(ctx, body);
     return ok({ items: moves.map(presentStock) });

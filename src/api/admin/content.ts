@@ -38,7 +38,7 @@ export const getEntries = defineRoute({
   path: '/api/v1/admin/content',
   summary: 'List the entries, drafts included, the newest first.',
   query: Type.Object({ type: Type.Optional(EntryType), ...PageQuery }),
-  answers: { 200: PageOf('entries', ManagedEntryView) },
+  responses: { 200: PageOf('entries', ManagedEntryView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedEntries(ctx, query);
     return ok({ entries: rows.map(presentManagedEntry), cursor });
@@ -52,7 +52,7 @@ export const postEntry = defineRoute({
   summary: 'Create an entry.',
   body: EntryInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 201: EntryResponse },
+  responses: { 201: EntryResponse },
   async handle({ ctx, body }) {
     const entry = await auditedCreation(ctx, {
       ...named(body),
@@ -69,7 +69,7 @@ export const getEntry = defineRoute({
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Read an entry, published or not.',
   params: Named,
-  answers: { 200: EntryResponse },
+  responses: { 200: EntryResponse },
   async handle({ ctx, params }) {
     return ok({ entry: found(await viewOf(params)(ctx), 'entry') });
   },
@@ -83,7 +83,7 @@ export const putEntry = defineRoute({
   params: Named,
   body: Type.Omit(EntryInput, ['type', 'slug']),
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: EntryResponse },
+  responses: { 200: EntryResponse },
   async handle({ ctx, params, body }) {
     const entry = await auditedUpdate(ctx, {
       ...named(params),
@@ -99,7 +99,7 @@ export const deleteEntry = defineRoute({
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Remove an entry.',
   params: Named,
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, params }) {
     await auditedRemoval(ctx, { ...named(params), change: (ctx) => removeEntry(ctx, params) });
     return ok({ ok: true });

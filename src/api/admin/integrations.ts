@@ -20,7 +20,7 @@ export const getIntegrations = defineRoute({
   path: '/api/v1/admin/integrations',
   summary: 'List the connections to third parties that were begun, the newest first.',
   query: Type.Object(PageQuery),
-  answers: { 200: PageOf('integrations', IntegrationView) },
+  responses: { 200: PageOf('integrations', IntegrationView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
     const { rows, cursor: next } = await listConnections(ctx, { cursor, limit });
     return ok({ integrations: rows.map((connection) => presentConnection(connection, ctx.clock)), cursor: next });
@@ -39,7 +39,7 @@ export const postIntegration = defineRoute({
     return_url: Url,
     consent_url: Omittable(Url),
   }),
-  answers: {
+  responses: {
     201: Type.Object({
       integration: IntegrationView,
       state: Type.String({ description: 'Told here and never again. The third party brings it back to callback_url.' }),
@@ -70,7 +70,7 @@ export const getIntegration = defineRoute({
   path: '/api/v1/admin/integrations/:id',
   summary: 'Read how a connection to a third party stands, without what it brought.',
   params,
-  answers: { 200: Type.Object({ integration: IntegrationView }) },
+  responses: { 200: Type.Object({ integration: IntegrationView }) },
   async handle({ ctx, params }) {
     return ok({ integration: presentConnection(await findConnection(ctx, params), ctx.clock) });
   },
@@ -82,7 +82,7 @@ export const postIntegrationReveal = defineRoute({
   path: '/api/v1/admin/integrations/:id/reveal',
   summary: 'Read what a third party brought, such as a code to exchange; null while nothing has come.',
   params,
-  answers: { 200: Type.Object({ integration: IntegrationView, received: Nullable(FreeForm) }) },
+  responses: { 200: Type.Object({ integration: IntegrationView, received: Nullable(FreeForm) }) },
   async handle({ ctx, params }) {
     const { received, ...connection } = await revealConnection(ctx, params);
     return ok({ integration: presentConnection(connection, ctx.clock), received });

@@ -26,7 +26,7 @@ export const getKeys = defineRoute({
   path: '/api/v1/admin/keys',
   summary: 'List the keys of the store, revoked ones included, the oldest first.',
   query: Type.Object(PageQuery),
-  answers: { 200: PageOf('keys', ApiKeyView) },
+  responses: { 200: PageOf('keys', ApiKeyView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
     const page = await listKeys(ctx, { cursor, limit });
     return ok({ keys: page.rows.map(presentKey), cursor: page.cursor });
@@ -40,7 +40,7 @@ export const postKey = defineRoute({
   idempotent: 'atomic',
   summary: 'Make a key. Its characters are told here and never again.',
   body: KeyInput,
-  answers: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
+  responses: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
   async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt, requests_per_minute: requestsPerMinute } }) {
     const wanted = { name, kind, scopes, expiresAt: expiresAt ? new Date(expiresAt) : null, requestsPerMinute };
     const { key, value } = await withAudit(
@@ -58,7 +58,7 @@ export const postKeyRevocation = defineRoute({
   path: '/api/v1/admin/keys/:id/revoke',
   summary: 'Refuse a key from now on, everywhere within five seconds.',
   params: Type.Object({ id: Id('key') }),
-  answers: { 200: Type.Object({ key: ApiKeyView }) },
+  responses: { 200: Type.Object({ key: ApiKeyView }) },
   async handle({ ctx, params }) {
     const key = await withAudit(
       ctx,

@@ -33,7 +33,7 @@ export const getLabels = defineRoute({
     reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })),
     ...PageQuery,
   }),
-  answers: { 200: PageOf('labels', LabelView) },
+  responses: { 200: PageOf('labels', LabelView) },
   async handle({ ctx, query: { reason_code: reasonCode, ...query } }) {
     const { rows, cursor } = await listLabels(ctx, { ...query, reasonCode });
     return ok({ labels: rows, cursor });
@@ -47,7 +47,7 @@ export const getRates = defineRoute({
   summary: 'Ask for the rates of an order, also across a border, the cheapest first.',
   params: OfOrder,
   errors: ['order_not_shippable', 'shipping_provider_unavailable'],
-  answers: { 200: Type.Object({ rates: Type.Array(RateView), cheapest_rate_id: Nullable(Type.String()) }) },
+  responses: { 200: Type.Object({ rates: Type.Array(RateView), cheapest_rate_id: Nullable(Type.String()) }) },
   async handle({ ctx, params }) {
     const rates = await quoteOrder(ctx, { orderId: params.id });
     return ok({ rates: rates.map(presentRate), cheapest_rate_id: rates[0]?.id ?? null });
@@ -70,7 +70,7 @@ export const postLabel = defineRoute({
     'order_not_shippable',
     'shipping_provider_unavailable',
   ],
-  answers: { 202: LabelResponse },
+  responses: { 202: LabelResponse },
   async handle({ ctx, params: { id: orderId }, body: { rate_id: rateId } }) {
     await (rateId ? chooseRate(ctx, { orderId, rateId }) : requestLabelAgain(ctx, { orderId }));
     return accepted({ label: found(await readLabelOfOrder(ctx, orderId), 'label') });
@@ -85,7 +85,7 @@ export const postLabelRetry = defineRoute({
   summary: 'Try a label again, with a fresh quote. One that may have been bought is looked for first.',
   params: Named,
   errors: ['label_purchased', 'label_in_progress', 'order_shipped', 'order_not_shippable'],
-  answers: { 202: LabelResponse },
+  responses: { 202: LabelResponse },
   async handle({ ctx, params }) {
     await retryLabel(ctx, { labelId: params.id });
     return accepted({ label: await labelOf(ctx, params.id) });
@@ -100,7 +100,7 @@ export const postLabelVoid = defineRoute({
   summary: 'Give a label back: its price is asked back, and its order is without one again.',
   params: Named,
   errors: ['label_in_progress', 'label_outcome_unknown', 'label_not_voidable', 'shipping_provider_unavailable'],
-  answers: { 200: LabelResponse },
+  responses: { 200: LabelResponse },
   async handle({ ctx, params }) {
     await voidLabel(ctx, { labelId: params.id });
     return ok({ label: await labelOf(ctx, params.id) });

@@ -28,7 +28,7 @@ export const getOrders = defineRoute({
     needs_attention: Type.Optional(Type.Boolean()),
     ...PageQuery,
   }),
-  answers: { 200: PageOf('orders', ManagedOrderView) },
+  responses: { 200: PageOf('orders', ManagedOrderView) },
   async handle({ ctx, query: { fulfillment_status: fulfillmentStatus, needs_attention: needsAttention, ...query } }) {
     const { rows, cursor } = await listManagedOrders(ctx, { ...query, fulfillmentStatus, needsAttention });
     return ok({ orders: rows.map(presentManagedOrder), cursor });
@@ -41,7 +41,7 @@ export const getOrder = defineRoute({
   path: '/api/v1/admin/orders/:id',
   summary: 'Read an order with its label, its refunds, what happened to it, and what to do if it needs a person.',
   params: Named,
-  answers: { 200: OrderResponse },
+  responses: { 200: OrderResponse },
   async handle({ ctx, params }) {
     return ok({ order: await readOrderFile(ctx, params.id) });
   },
@@ -59,7 +59,7 @@ export const postShipment = defineRoute({
     tracking_number: Text(100, { examples: ['9400100000000000000000'] }),
   }),
   errors: ['label_in_progress', 'order_not_shippable'],
-  answers: { 200: OrderResponse },
+  responses: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: { carrier, tracking_number: trackingNumber } }) {
     await markFulfilled(ctx, { orderId, carrier, trackingNumber });
     return ok({ order: await readOrderFile(ctx, orderId) });
@@ -78,7 +78,7 @@ export const postRefund = defineRoute({
   idempotent: 'atomic',
   coalesced: true,
   errors: ['refund_not_allowed'],
-  answers: { 202: Type.Object({ refund: RefundView }) },
+  responses: { 202: Type.Object({ refund: RefundView }) },
   async handle({ ctx, params, body: { amount_cents: amountCents, reason }, idempotencyId }) {
     const refund = await requestRefund(ctx, {
       orderId: params.id,
@@ -99,7 +99,7 @@ export const postAttentionDismissal = defineRoute({
   params: Named,
   body: Type.Object({ code: Text(100, { examples: ['paid_twice'] }) }),
   errors: ['version_conflict'],
-  answers: { 200: OrderResponse },
+  responses: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: { code } }) {
     await dismissAttention(ctx, { orderId, code });
     return ok({ order: await readOrderFile(ctx, orderId) });
@@ -114,7 +114,7 @@ export const putAddress = defineRoute({
   params: Named,
   body: ShippingAddressInput,
   errors: ['label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable'],
-  answers: { 200: OrderResponse },
+  responses: { 200: OrderResponse },
   async handle({ ctx, params: { id: orderId }, body: address }) {
     await editAddress(ctx, { orderId, address });
     return ok({ order: await readOrderFile(ctx, orderId) });

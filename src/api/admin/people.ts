@@ -35,7 +35,7 @@ export const getLeads = defineRoute({
   path: '/api/v1/admin/leads',
   summary: 'List who left an address, the newest first.',
   query: Type.Object({ source: Type.Optional(Text(100, { examples: ['footer'] })), ...PageQuery }),
-  answers: { 200: PageOf('leads', LeadView) },
+  responses: { 200: PageOf('leads', LeadView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listLeads(ctx, query);
     return ok({ leads: rows.map(presentLead), cursor });
@@ -48,7 +48,7 @@ export const getInquiries = defineRoute({
   path: '/api/v1/admin/wholesale-inquiries',
   summary: 'List what businesses asked, the newest first.',
   query: Page,
-  answers: { 200: PageOf('wholesale_inquiries', InquiryView) },
+  responses: { 200: PageOf('wholesale_inquiries', InquiryView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listInquiries(ctx, query);
     return ok({ wholesale_inquiries: rows.map(presentInquiry), cursor });
@@ -61,7 +61,7 @@ export const getPartners = defineRoute({
   path: '/api/v1/admin/partners',
   summary: 'List the partners with what they brought, the newest first.',
   query: Page,
-  answers: { 200: PageOf('partners', ManagedPartnerView) },
+  responses: { 200: PageOf('partners', ManagedPartnerView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listPartners(ctx, query);
     return ok({ partners: rows.map(presentManagedPartner), cursor });
@@ -74,7 +74,7 @@ export const postPartner = defineRoute({
   path: '/api/v1/admin/partners',
   summary: 'Create a partner, or change the one of this code: what is left out has its default.',
   body: PartnerInput,
-  answers: { 200: PartnerResponse, 201: PartnerResponse },
+  responses: { 200: PartnerResponse, 201: PartnerResponse },
   async handle({ ctx, body }) {
     const { view, isNew } = await auditedSave(ctx, {
       kind: 'partner',
@@ -95,7 +95,7 @@ export const getPartnerApplications = defineRoute({
   path: '/api/v1/admin/partner-applications',
   summary: 'List who would like to become a partner, the newest first.',
   query: Page,
-  answers: { 200: PageOf('applications', ReceivedApplicationView) },
+  responses: { 200: PageOf('applications', ReceivedApplicationView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listApplications(ctx, query);
     return ok({ applications: rows.map(presentReceivedApplication), cursor });
@@ -108,7 +108,7 @@ export const getCustomers = defineRoute({
   path: '/api/v1/admin/customers',
   summary: 'List the customers, the newest first.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
-  answers: { 200: PageOf('customers', KnownCustomerView) },
+  responses: { 200: PageOf('customers', KnownCustomerView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listCustomers(ctx, query);
     return ok({ customers: rows.map(presentKnownCustomer), cursor });
@@ -121,7 +121,7 @@ export const getCustomer = defineRoute({
   path: '/api/v1/admin/customers/:id',
   summary: 'Read a customer with the latest orders, subscriptions and returns.',
   params: Type.Object({ id: Id('cus') }),
-  answers: { 200: CustomerHistoryView },
+  responses: { 200: CustomerHistoryView },
   async handle({ ctx, params }) {
     return ok(await readCustomerHistory(ctx, params));
   },

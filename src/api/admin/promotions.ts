@@ -47,7 +47,7 @@ export const getPromoCodes = defineRoute({
   path: '/api/v1/admin/promo-codes',
   summary: 'List the promo codes with their uses, the newest first.',
   query: Page,
-  answers: { 200: PageOf('promo_codes', PromoCodeView) },
+  responses: { 200: PageOf('promo_codes', PromoCodeView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listPromos(ctx, query);
     return ok({ promo_codes: rows.map(presentPromo), cursor });
@@ -61,7 +61,7 @@ export const postPromoCode = defineRoute({
   summary: 'Create a promo code.',
   body: PromoCodeInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 201: PromoResponse },
+  responses: { 201: PromoResponse },
   async handle({ ctx, body }) {
     const made = await auditedCreation(ctx, {
       ...promo(body.code),
@@ -80,7 +80,7 @@ export const putPromoCode = defineRoute({
   params: Named,
   body: PromoTermsInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: PromoResponse },
+  responses: { 200: PromoResponse },
   async handle({ ctx, params: { code }, body }) {
     const saved = await auditedUpdate(ctx, { ...promo(code), change: (ctx) => savePromoCode(ctx, { ...body, code }) });
     return ok({ promo_code: saved });
@@ -93,7 +93,7 @@ export const deletePromoCode = defineRoute({
   path: '/api/v1/admin/promo-codes/:code',
   summary: 'Let nobody use a promo code any more. Checkouts that hold it keep it.',
   params: Named,
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, params: { code } }) {
     await auditedRemoval(ctx, { ...promo(code), change: (ctx) => removePromoCode(ctx, code) });
     return ok({ ok: true });
@@ -106,7 +106,7 @@ export const getGiftCards = defineRoute({
   path: '/api/v1/admin/gift-cards',
   summary: 'List the gift cards, the newest first. Codes are not kept, and so never shown.',
   query: Page,
-  answers: { 200: PageOf('gift_cards', GiftCardView) },
+  responses: { 200: PageOf('gift_cards', GiftCardView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listGiftCards(ctx, query);
     return ok({ gift_cards: rows.map(presentGiftCard), cursor });
@@ -121,7 +121,9 @@ export const postGiftCard = defineRoute({
   coalesced: true,
   summary: 'Make a gift card. Its code is told here and never again.',
   body: Type.Object({ balance_cents: GiftCardInput.properties.balance_cents }),
-  answers: { 201: Type.Object({ gift_card: GiftCardView, code: Type.String({ examples: ['ABCD-EFGH-JKLM-NPQR'] }) }) },
+  responses: {
+    201: Type.Object({ gift_card: GiftCardView, code: Type.String({ examples: ['ABCD-EFGH-JKLM-NPQR'] }) }),
+  },
   async handle({ ctx, body }) {
     const { card, code } = await createGiftCard(ctx, { balanceCents: body.balance_cents });
     return created({ gift_card: presentGiftCard(card), code });
@@ -135,7 +137,7 @@ export const postGiftCardDisable = defineRoute({
   idempotent: 'atomic',
   summary: 'Let nobody pay with a gift card any more. Checkouts that hold some of it keep that.',
   params: Type.Object({ id: Id('gift') }),
-  answers: { 200: Type.Object({ gift_card: GiftCardView }) },
+  responses: { 200: Type.Object({ gift_card: GiftCardView }) },
   async handle({ ctx, params: { id } }) {
     const card = await auditedUpdate(ctx, {
       kind: 'gift_card',

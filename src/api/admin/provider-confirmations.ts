@@ -20,7 +20,7 @@ const requesting = {
   idempotent: 'atomic',
   coalesced: true,
   errors: ['rate_limited'],
-  answers: { 201: Type.Object({ confirmation_id: Id('otp') }) },
+  responses: { 201: Type.Object({ confirmation_id: Id('otp') }) },
 } as const;
 
 const answer = async (ctx: Context, change: CredentialsChange) =>

@@ -58,7 +58,7 @@ export const getProviders = defineRoute({
   method: 'get',
   path: '/api/v1/admin/providers',
   summary: "Read the store's accounts at its providers; never their secrets.",
-  answers: {
+  responses: {
     200: Type.Object({
       providers: Type.Object({
         payments: Nullable(PaymentAccountView),
@@ -81,7 +81,7 @@ export const putPayments = defineRoute({
   summary: 'Save the account at the payment provider. A secret that is left out stays; null removes the key.',
   body: Type.Object({ ...PaymentAccountInput.properties, confirmation }),
   errors: ['confirmation_required'],
-  answers: { 200: Type.Object({ provider: PaymentAccountView }) },
+  responses: { 200: Type.Object({ provider: PaymentAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
     const { view } = await changeCredentials(ctx, paymentCredentials(account), confirmation, (ctx) =>
       auditedSave(ctx, {
@@ -105,7 +105,7 @@ export const putShipping = defineRoute({
   summary: 'Save the account at the parcel provider and the terms of shipping. A secret that is left out stays.',
   body: Type.Object({ ...ShippingAccountChange.properties, confirmation }),
   errors: ['confirmation_required'],
-  answers: { 200: Type.Object({ provider: ShippingAccountView }) },
+  responses: { 200: Type.Object({ provider: ShippingAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
     const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) =>
       auditedSave(ctx, {
@@ -127,7 +127,7 @@ export const putSecondShipping = defineRoute({
   summary: 'Save the account at the second parcel provider. It is kept and checked.',
   body: Type.Object({ ...SecondShippingAccountInput.properties, confirmation }),
   errors: ['confirmation_required'],
-  answers: { 200: Type.Object({ provider: SecondShippingAccountView }) },
+  responses: { 200: Type.Object({ provider: SecondShippingAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
     const { view } = await changeCredentials(ctx, secondShippingCredentials(account), confirmation, (ctx) =>
       auditedSave(ctx, {
@@ -147,7 +147,7 @@ export const postCheck = defineRoute({
   path: '/api/v1/admin/providers/:kind/check',
   summary: 'Ask a provider whether the stored key opens the account.',
   params: Type.Object({ kind: Type.Enum(['payments', 'shipping', 'second-shipping']) }),
-  answers: {
+  responses: {
     200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider knows the account.'] }) }),
   },
   async handle({ ctx, params: { kind } }) {

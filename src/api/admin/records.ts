@@ -11,7 +11,7 @@ export const getModules = defineRoute({
   method: 'get',
   path: '/api/v1/admin/modules',
   summary: 'Read what the operator has switched on for the store.',
-  answers: {
+  responses: {
     200: Type.Object({
       modules: Type.Record(Type.Enum([...moduleNames]), Type.Boolean(), {
         examples: [{ customer_accounts: true, subscriptions: true, gift_cards: false, reviews: true }],
@@ -33,7 +33,7 @@ export const getAuditLog = defineRoute({
     subject_id: Type.Optional(Text(300, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),
     ...PageQuery,
   }),
-  answers: { 200: PageOf('entries', AuditEntryView) },
+  responses: { 200: PageOf('entries', AuditEntryView) },
   async handle({ ctx, query: { subject_kind: subjectKind, subject_id: subjectId, cursor, limit = 20 } }) {
     const page = await listAudit(ctx, { subjectKind, subjectId, cursor, limit });
     return ok({ entries: page.rows.map(presentAuditEntry), cursor: page.cursor });
@@ -46,7 +46,7 @@ export const getReminders = defineRoute({
   path: '/api/v1/admin/reminders',
   summary: 'List what was decided of each reminder of a saved cart, and why, the newest first.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
-  answers: { 200: PageOf('reminders', ReminderDecisionView) },
+  responses: { 200: PageOf('reminders', ReminderDecisionView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listReminderDecisions(ctx, query);
     return ok({ reminders: rows.map(presentReminderDecision), cursor });

@@ -25,7 +25,7 @@ const deciding = {
   ...writing,
   method: 'post',
   params: Type.Object({ id: Id('ret') }),
-  answers: { 200: Type.Object({ return: ReturnView }) },
+  responses: { 200: Type.Object({ return: ReturnView }) },
 } as const;
 const Decision = Type.Object({ note });
 
@@ -39,7 +39,7 @@ export const getReturns = defineRoute({
     email: Type.Optional(Email),
     ...PageQuery,
   }),
-  answers: { 200: PageOf('returns', ReturnView) },
+  responses: { 200: PageOf('returns', ReturnView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listReturns(ctx, query);
     return ok({ returns: rows.map(presentReturn), cursor });

@@ -17,7 +17,7 @@ const deciding = {
   ...writing,
   method: 'post',
   params: Type.Object({ id: Id('rev') }),
-  answers: { 200: Type.Object({ review: ManagedReviewView }) },
+  responses: { 200: Type.Object({ review: ManagedReviewView }) },
 } as const;
 
 /** The log names no addresses. */
@@ -41,7 +41,7 @@ export const getReviews = defineRoute({
   path: '/api/v1/admin/reviews',
   summary: 'List the reviews, the newest first: `?status=pending` are those to be decided.',
   query: Type.Object({ status: Type.Optional(Type.Enum([...reviewStatuses])), ...PageQuery }),
-  answers: { 200: PageOf('reviews', ManagedReviewView) },
+  responses: { 200: PageOf('reviews', ManagedReviewView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedReviews(ctx, query);
     return ok({ reviews: rows.map(presentManagedReview), cursor });

@@ -20,7 +20,7 @@ export const getSubscriptions = defineRoute({
     email: Type.Optional(Email),
     ...PageQuery,
   }),
-  answers: { 200: PageOf('subscriptions', SubscriptionView) },
+  responses: { 200: PageOf('subscriptions', SubscriptionView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listAllSubscriptions(ctx, query);
     return ok({ subscriptions: rows, cursor });
@@ -33,7 +33,7 @@ export const getSubscription = defineRoute({
   path: '/api/v1/admin/subscriptions/:id',
   summary: 'Read a subscription.',
   params: Type.Object({ id: Id('sub') }),
-  answers: { 200: Type.Object({ subscription: SubscriptionView }) },
+  responses: { 200: Type.Object({ subscription: SubscriptionView }) },
   async handle({ ctx, params }) {
     return ok({ subscription: found(await readSubscription(ctx, params.id), 'subscription') });
   },

@@ -10,7 +10,7 @@ export const getSuppressions = defineRoute({
   path: '/api/v1/admin/suppressions',
   summary: 'List the email addresses that no email is sent to because they bounced.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
-  answers: { 200: PageOf('suppressions', SuppressionView) },
+  responses: { 200: PageOf('suppressions', SuppressionView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listSuppressions(ctx, query);
     return ok({ suppressions: rows.map(presentSuppression), cursor });
@@ -24,7 +24,7 @@ export const postSuppressionRelease = defineRoute({
   path: '/api/v1/admin/suppressions/release',
   summary: 'Send email to a suppressed address again.',
   body: Type.Object({ email: Email }),
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, body }) {
     await releaseSuppression(ctx, body);
     return ok({ ok: true });

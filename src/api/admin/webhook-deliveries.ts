@@ -30,7 +30,7 @@ export const getDeliveries = defineRoute({
     since: Type.Optional(Timestamp),
     ...PageQuery,
   }),
-  answers: { 200: PageOf('deliveries', WebhookDeliveryView) },
+  responses: { 200: PageOf('deliveries', WebhookDeliveryView) },
   async handle({ ctx, params, query: { since, limit = 20, ...query } }) {
     const page = await listDeliveries(ctx, {
       ...query,
@@ -48,7 +48,7 @@ export const getDelivery = defineRoute({
   path: '/api/v1/admin/webhook-deliveries/:id',
   summary: 'Read a delivery with all its attempts and what they were answered.',
   params: Named,
-  answers: { 200: Type.Object({ delivery: WebhookDeliveryView, attempts: Type.Array(WebhookAttemptView) }) },
+  responses: { 200: Type.Object({ delivery: WebhookDeliveryView, attempts: Type.Array(WebhookAttemptView) }) },
   async handle({ ctx, params }) {
     const { delivery, attempts } = found(await readDelivery(ctx, params.id), 'webhook delivery');
     return ok({ delivery: presentDelivery(delivery), attempts: attempts.map(presentAttempt) });
@@ -64,7 +64,7 @@ export const postRedelivery = defineRoute({
   summary: 'Send a delivery again, at once and with a new round through the schedule.',
   params: Named,
   errors: ['invalid_request'],
-  answers: { 202: Type.Object({ delivery: WebhookDeliveryView }) },
+  responses: { 202: Type.Object({ delivery: WebhookDeliveryView }) },
   async handle({ ctx, params }) {
     await redeliver(ctx, params);
     const { delivery } = found(await readDelivery(ctx, params.id), 'webhook delivery');
@@ -89,7 +89,7 @@ export const postRecovery = defineRoute({
       }),
     ),
   }),
-  answers: { 202: Type.Object({ recovered: Type.Integer({ examples: [12] }) }) },
+  responses: { 202: Type.Object({ recovered: Type.Integer({ examples: [12] }) }) },
   async handle({ ctx, params, body: { since, until, only } }) {
     return accepted(
       await recoverDeliveries(ctx, {

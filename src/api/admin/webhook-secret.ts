@@ -18,7 +18,7 @@ export const postRotation = defineRoute({
   coalesced: true,
   summary: "Begin to replace the payment provider's signing secret: a one-time password is mailed to the owner.",
   errors: ['payment_provider_not_configured', 'rate_limited'],
-  answers: { 201: Type.Object({ rotation_id: Id('rot') }) },
+  responses: { 201: Type.Object({ rotation_id: Id('rot') }) },
   async handle({ ctx }) {
     const { rotationId } = await startSecretRotation(ctx);
     return created({ rotation_id: rotationId });
@@ -33,7 +33,7 @@ export const postConfirmation = defineRoute({
   params: Type.Object({ id: Id('rot') }),
   body: Type.Object({ code: Type.String({ pattern: '^[0-9]{6}$', examples: ['123456'] }) }),
   errors: ['invalid_or_expired_token', 'version_conflict', ...providerErrors],
-  answers: { 200: Type.Object({ secret: Type.String({ examples: ['whsec_1Qx'] }) }) },
+  responses: { 200: Type.Object({ secret: Type.String({ examples: ['whsec_1Qx'] }) }) },
   async handle({ ctx, params, body }) {
     return ok(await confirmSecretRotation(ctx, { rotationId: params.id, code: body.code }));
   },

@@ -25,14 +25,14 @@ import { reading, writing } from './audience.ts';
 const Named = Type.Object({ id: Id('whe') });
 const Secret = Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] });
 const EndpointResponse = Type.Object({ webhook_endpoint: WebhookEndpointView });
-const switching = { ...writing, method: 'post', params: Named, answers: { 200: EndpointResponse } } as const;
+const switching = { ...writing, method: 'post', params: Named, responses: { 200: EndpointResponse } } as const;
 
 export const getEventTypes = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/webhook-event-types',
   summary: 'List every event type with the shape of its body and an example.',
-  answers: { 200: Type.Object({ event_types: Type.Array(WebhookEventTypeView) }) },
+  responses: { 200: Type.Object({ event_types: Type.Array(WebhookEventTypeView) }) },
   async handle() {
     return ok({ event_types: presentEventTypes() });
   },
@@ -44,7 +44,7 @@ export const getEndpoints = defineRoute({
   path: '/api/v1/admin/webhook-endpoints',
   summary: 'List the endpoints, the newest first.',
   query: Type.Object(PageQuery),
-  answers: { 200: PageOf('webhook_endpoints', WebhookEndpointView) },
+  responses: { 200: PageOf('webhook_endpoints', WebhookEndpointView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
     const page = await listEndpoints(ctx, { cursor, limit });
     return ok({ webhook_endpoints: page.rows.map(presentEndpoint), cursor: page.cursor });
@@ -58,7 +58,7 @@ export const postEndpoint = defineRoute({
   idempotent: 'resumable',
   summary: 'Create an endpoint. Its secret is told here and never again.',
   body: EndpointInput,
-  answers: { 201: Type.Object({ webhook_endpoint: WebhookEndpointView, secret: Secret }) },
+  responses: { 201: Type.Object({ webhook_endpoint: WebhookEndpointView, secret: Secret }) },
   async handle({ ctx, body }) {
     const { endpoint, secret } = await createEndpoint(ctx, body);
     return created({ webhook_endpoint: endpoint, secret });
@@ -71,7 +71,7 @@ export const getEndpoint = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Read an endpoint and how it fares.',
   params: Named,
-  answers: { 200: EndpointResponse },
+  responses: { 200: EndpointResponse },
   async handle({ ctx, params }) {
     const endpoint = found(await readEndpoint(ctx, params.id), 'webhook endpoint');
     return ok({ webhook_endpoint: presentEndpoint(endpoint) });
@@ -85,7 +85,7 @@ export const patchEndpoint = defineRoute({
   summary: 'Change an endpoint. What is left out stays.',
   params: Named,
   body: EndpointPatch,
-  answers: { 200: EndpointResponse },
+  responses: { 200: EndpointResponse },
   async handle({ ctx, params, body }) {
     return ok({ webhook_endpoint: await updateEndpoint(ctx, { ...body, ...params }) });
   },
@@ -97,7 +97,7 @@ export const deleteEndpoint = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Remove an endpoint with its deliveries.',
   params: Named,
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, params }) {
     await removeEndpoint(ctx, params);
     return ok({ ok: true });
@@ -112,7 +112,7 @@ export const postSecretRotation = defineRoute({
   coalesced: true,
   summary: 'Sign with a new secret, told here and never again. For a day the old one signs too.',
   params: Named,
-  answers: { 200: Type.Object({ secret: Secret }) },
+  responses: { 200: Type.Object({ secret: Secret }) },
   async handle({ ctx, params }) {
     return ok(await rotateSecret(ctx, params));
   },
@@ -143,7 +143,7 @@ export const postTest = defineRoute({
   summary: 'Send webhook.test to an endpoint, whatever it chose.',
   params: Named,
   errors: ['invalid_request'],
-  answers: { 202: Type.Object({ event_id: Id('evt') }) },
+  responses: { 202: Type.Object({ event_id: Id('evt') }) },
   async handle({ ctx, params }) {
     const { eventId } = await sendTestEvent(ctx, params);
     return accepted({ event_id: eventId });

@@ -16,7 +16,7 @@ export const postEvents = defineRoute({
   bodyBytesMax,
   limit: 'analytics',
   errors: ['too_many_items'],
-  answers: { 200: EventsReceipt },
+  responses: { 200: EventsReceipt },
   async handle({ ctx, caller, body, rawBody, header }) {
     const sender = { clientAddress: caller.clientAddress, userAgent: header('user-agent') };
     return ok(await ingestEvents(ctx, { input: body, rawBody, sender }));

@@ -17,7 +17,7 @@ export const postBillingPortal = defineRoute({
     'payment_provider_not_configured',
     'payment_provider_unavailable',
   ],
-  answers: { 200: Type.Object({ url: Type.String({ examples: ['https://billing.stripe.com/p/session/test_1'] }) }) },
+  responses: { 200: Type.Object({ url: Type.String({ examples: ['https://billing.stripe.com/p/session/test_1'] }) }) },
   async handle({ ctx, body }) {
     return ok(await openBillingPortal(ctx, body));
   },

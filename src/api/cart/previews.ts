@@ -31,7 +31,7 @@ export const postApplyPromo = defineRoute({
     ),
   }),
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: PromoQuoteView },
+  responses: { 200: PromoQuoteView },
   async handle({ ctx, body }) {
     const { code, subtotalCents, customerEmail, items } = body;
     const lines = items?.map((item) => ({ productSlug: item.productSlug, totalCents: item.lineTotalCents }));
@@ -54,7 +54,7 @@ export const postApplyGiftCard = defineRoute({
   limit: 'gift_card',
   module: 'gift_cards',
   body: Type.Object({ code: Text(200, { examples: ['ABCD-EFGH-JKLM-NPQR'] }), orderTotal: CentsLike }),
-  answers: { 200: GiftCardQuoteView },
+  responses: { 200: GiftCardQuoteView },
   async handle({ ctx, caller, body }) {
     const quote = await quoteGiftCard(ctx, { code: body.code, orderTotalCents: body.orderTotal });
     return ok(presentGiftCardQuote(quote, { withBalance: caller.key?.kind === 'secret' }));

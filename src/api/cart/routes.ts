@@ -28,7 +28,7 @@ export const postCart = defineRoute({
   idempotent: 'atomic',
   body: CartInput,
   errors: ['currency_mismatch'],
-  answers: { 201: CartResponse },
+  responses: { 201: CartResponse },
   async handle({ ctx, body }) {
     return created({ cart: presentCart(await createCart(ctx, body)) });
   },
@@ -42,7 +42,7 @@ export const getCart = defineRoute({
   audience: toDual('cart:read'),
   limit: 'reads',
   params: CartPath,
-  answers: { 200: CartResponse },
+  responses: { 200: CartResponse },
   async handle({ ctx, params }) {
     return ok({ cart: presentCart(await readCart(ctx, params.id)) });
   },
@@ -59,7 +59,7 @@ export const postCartItem = defineRoute({
   params: CartPath,
   body: CartLineInput,
   errors: ['not_found', 'unknown_product', 'variant_required', 'price_unavailable', 'too_many_items'],
-  answers: { 201: CartResponse },
+  responses: { 201: CartResponse },
   async handle({ ctx, params, body }) {
     return created({ cart: presentCart(await addLine(ctx, params.id, body)) });
   },
@@ -76,7 +76,7 @@ export const patchCartItem = defineRoute({
   params: LinePath,
   body: CartLinePatch,
   errors: ['not_found', 'unknown_product', 'price_unavailable'],
-  answers: { 200: CartResponse },
+  responses: { 200: CartResponse },
   async handle({ ctx, params, body }) {
     return ok({ cart: presentCart(await changeLine(ctx, { cartId: params.id, lineId: params.itemId }, body)) });
   },
@@ -91,7 +91,7 @@ export const deleteCartItem = defineRoute({
   limit: 'cart',
   idempotent: 'atomic',
   params: LinePath,
-  answers: { 200: CartResponse },
+  responses: { 200: CartResponse },
   async handle({ ctx, params }) {
     return ok({ cart: presentCart(await removeLine(ctx, { cartId: params.id, lineId: params.itemId })) });
   },

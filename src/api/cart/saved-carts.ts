@@ -39,7 +39,7 @@ export const postSavedCart = defineRoute({
   emails: 'reminders',
   body: SavedCartInput,
   bodyBytesMax: largeBodyBytesMax,
-  answers: { 200: SavedCartReceipt },
+  responses: { 200: SavedCartReceipt },
   async handle({ ctx, body, mayEmail }) {
     const { cart, reminders } = await saveCartAndRemind(ctx, body, { mayRemind: await mayEmail(body.email) });
     return ok(presentSavedCartReceipt(cart, reminders));
@@ -55,7 +55,7 @@ export const getRestoredCart = defineRoute({
   limit: 'ceiling',
   query: TokenQuery,
   errors: ['saved_cart_gone'],
-  answers: { 200: SavedCartResponse },
+  responses: { 200: SavedCartResponse },
   handle: ({ ctx, query }) => restore(ctx, { query, body: undefined }),
 });
 
@@ -69,7 +69,7 @@ export const postRestoredCart = defineRoute({
   query: TokenQuery,
   body: TokenBody,
   errors: ['saved_cart_gone'],
-  answers: { 200: SavedCartResponse },
+  responses: { 200: SavedCartResponse },
   handle: ({ ctx, query, body }) => restore(ctx, { query, body }),
 });
 
@@ -85,7 +85,7 @@ export const getUnsubscription = defineRoute({
     confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })),
   }),
   errors: ['invalid_or_expired_token'],
-  answers: { 200: PreferenceResponse },
+  responses: { 200: PreferenceResponse },
   async handle({ ctx, query, header }) {
     const token = requireToken({ query, body: undefined });
     const preference = query.confirm === '1' ? await unsubscribe(ctx, token) : await readMailPreference(ctx, token);
@@ -105,7 +105,7 @@ export const postUnsubscription = defineRoute({
   form: true,
   bodyBytesMax: 16 * 1024,
   errors: ['invalid_or_expired_token'],
-  answers: { 200: PreferenceResponse },
+  responses: { 200: PreferenceResponse },
   async handle({ ctx, query, body, header }) {
     const token = requireToken({ query, body });
     return respondPreference(ctx, await unsubscribe(ctx, token), { token, accept: header('accept') });

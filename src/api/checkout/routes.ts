@@ -40,7 +40,7 @@ export const postCheckoutSessions = defineRoute({
     'payment_provider_not_configured',
     'payment_provider_unavailable',
   ],
-  answers: { 200: CheckoutSessionView },
+  responses: { 200: CheckoutSessionView },
   async handle({ ctx, body, idempotencyId }) {
     return ok(await createCheckoutSession(ctx, body, { requestKey: idempotencyId }));
   },
@@ -55,7 +55,7 @@ export const getCheckoutStatus = defineRoute({
   audience: toDual('checkout:read'),
   params: Type.Object({ orderId: Id('ord') }),
   limit: 'checkout_status',
-  answers: { 200: CheckoutStatusView },
+  responses: { 200: CheckoutStatusView },
   async handle({ ctx, params }) {
     const status = found(await readCheckoutStatus(ctx, params.orderId), 'order');
     return ok(status);

@@ -26,7 +26,7 @@ export const getActiveAnnouncements = defineRoute({
   limit: 'ceiling',
   query: Type.Object({ ...PageQuery, limit: AnnouncementsLimit }),
   errors: ['invalid_cursor'],
-  answers: { 200: EntriesBody },
+  responses: { 200: EntriesBody },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listActiveAnnouncements(ctx, query);
     return ok({ entries: rows.map(presentEntry), cursor });
@@ -43,7 +43,7 @@ export const getEntries = defineRoute({
   query: Type.Object({ tag: Type.Optional(Tag), ...PageQuery }),
   limit: 'reads',
   errors: ['invalid_cursor'],
-  answers: { 200: EntriesBody },
+  responses: { 200: EntriesBody },
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx, params, query }) {
@@ -60,7 +60,7 @@ export const getEntry = defineRoute({
   audience: toDual('content:read'),
   params: Type.Object({ type: EntryType, slug: Slug }),
   limit: 'reads',
-  answers: { 200: Type.Object({ entry: EntryBody }) },
+  responses: { 200: Type.Object({ entry: EntryBody }) },
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx, params }) {

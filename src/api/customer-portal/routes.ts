@@ -38,7 +38,7 @@ export const postPortal = defineRoute({
       }),
     ),
   }),
-  answers: { 200: Type.Object({ ok: Type.Literal(true) }) },
+  responses: { 200: Type.Object({ ok: Type.Literal(true) }) },
   async handle({ ctx, caller, body, mayEmail }) {
     if (!(await mayEmail(body.customer_email))) return ok({ ok: true });
     await requestLink(ctx, {
@@ -57,7 +57,7 @@ export const getPortal = defineRoute({
   path: '/api/v1/customer-portal',
   summary: 'Read the latest orders, subscriptions and returns of whoever is signed in.',
   limit: 'reads',
-  answers: { 200: PortalView },
+  responses: { 200: PortalView },
   async handle({ ctx, caller }) {
     return ok(await readPortal(ctx, sessionOf(caller).customer));
   },
@@ -70,7 +70,7 @@ export const getOwnOrders = defineRoute({
   summary: 'List the orders of whoever is signed in, the newest first.',
   limit: 'reads',
   query: Page,
-  answers: { 200: Type.Object({ orders: Type.Array(OrderView), cursor }) },
+  responses: { 200: Type.Object({ orders: Type.Array(OrderView), cursor }) },
   async handle({ ctx, caller, query }) {
     const page = await listOwnOrders(ctx, sessionOf(caller).customer, query);
     return ok({ orders: page.rows, cursor: page.cursor });
@@ -84,7 +84,7 @@ export const getOwnOrder = defineRoute({
   summary: 'Read an order of whoever is signed in.',
   limit: 'reads',
   params: Type.Object({ id: Id('ord') }),
-  answers: { 200: Type.Object({ order: OrderView }) },
+  responses: { 200: Type.Object({ order: OrderView }) },
   async handle({ ctx, caller, params }) {
     return ok({ order: await findOrder(ctx, { id: params.id, email: sessionOf(caller).customer.email }) });
   },
@@ -97,7 +97,7 @@ export const getOwnSubscriptions = defineRoute({
   summary: 'List the subscriptions of whoever is signed in, the newest first.',
   limit: 'reads',
   query: Page,
-  answers: { 200: Type.Object({ subscriptions: Type.Array(SubscriptionView), cursor }) },
+  responses: { 200: Type.Object({ subscriptions: Type.Array(SubscriptionView), cursor }) },
   async handle({ ctx, caller, query }) {
     const page = await listOwnSubscriptions(ctx, sessionOf(caller).customer, query);
     return ok({ subscriptions: page.rows, cursor: page.cursor });
@@ -111,7 +111,7 @@ export const getOwnReturns = defineRoute({
   summary: 'List the returns of whoever is signed in, the newest first.',
   limit: 'reads',
   query: Page,
-  answers: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor }) },
+  responses: { 200: Type.Object({ returns: Type.Array(ReturnView), cursor }) },
   async handle({ ctx, caller, query }) {
     const page = await listOwnReturns(ctx, sessionOf(caller).customer, query);
     return ok({ returns: page.rows, cursor: page.cursor });
@@ -132,7 +132,7 @@ export const postOwnCancellation = defineRoute({
     'payment_provider_not_configured',
     'payment_provider_unavailable',
   ],
-  answers: { 200: Type.Object({ subscription: SubscriptionView }) },
+  responses: { 200: Type.Object({ subscription: SubscriptionView }) },
   async handle({ ctx, caller, body }) {
     return ok({ subscription: await cancelOwnSubscription(ctx, sessionOf(caller).customer, body) });
   },
@@ -148,7 +148,7 @@ export const postOwnReturn = defineRoute({
   body: OwnReturnInput,
   bodyBytesMax: largeBodyBytesMax,
   errors: ['not_found', 'return_not_allowed'],
-  answers: { 201: Type.Object({ return: ReturnView }) },
+  responses: { 201: Type.Object({ return: ReturnView }) },
   async handle({ ctx, caller, body: { order_number: orderNumber, items } }) {
     const { email } = sessionOf(caller).customer;
     return created({ return: presentReturn(await requestReturn(ctx, { orderNumber, email, items })) });

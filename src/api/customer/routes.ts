@@ -35,7 +35,7 @@ export const postMagicLinkRequest = defineRoute({
   audience: toPublic,
   emails: 'links',
   body: LinkInput,
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, caller, body, mayEmail }) {
     if (!(await mayEmail(body.email))) return ok({ ok: true });
     await requestLink(ctx, {
@@ -58,7 +58,7 @@ export const postMagicLinkConsume = defineRoute({
   module: 'customer_accounts',
   body: ConsumeInput,
   errors: ['invalid_or_expired_token'],
-  answers: { 200: SessionView },
+  responses: { 200: SessionView },
   async handle({ ctx, body }) {
     const session = await consumeLink(ctx, { token: body.token, codeVerifier: body.code_verifier ?? null });
     return ok(presentSession(session));
@@ -73,7 +73,7 @@ export const getMe = defineRoute({
   audience: toCustomers,
   limit: 'reads',
   module: 'customer_accounts',
-  answers: { 200: Type.Object({ customer: CustomerView }) },
+  responses: { 200: Type.Object({ customer: CustomerView }) },
   async handle({ caller }) {
     return ok({ customer: presentCustomer(sessionOf(caller).customer) });
   },
@@ -97,7 +97,7 @@ export const postRefresh = defineRoute({
   limit: 'refresh',
   module: 'customer_accounts',
   body: RefreshInput,
-  answers: { 200: SessionView },
+  responses: { 200: SessionView },
   async handle({ ctx, caller, body }) {
     const session = body.refresh_token
       ? await rotateSession(ctx, body.refresh_token)
@@ -114,7 +114,7 @@ export const postSignout = defineRoute({
   audience: toCustomers,
   limit: 'account',
   module: 'customer_accounts',
-  answers: { 200: Done },
+  responses: { 200: Done },
   async handle({ ctx, caller }) {
     await endSession(ctx, sessionOf(caller).id);
     return ok({ ok: true });

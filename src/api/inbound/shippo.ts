@@ -22,7 +22,7 @@ export const receiveShippoWebhook = defineRoute({
   rawBody: true,
   bodyBytesMax,
   errors: ['invalid_json'],
-  answers: { 202: Type.Object({ ok: Type.Boolean(), followed: Type.Boolean() }) },
+  responses: { 202: Type.Object({ ok: Type.Boolean(), followed: Type.Boolean() }) },
   async handle({ ctx, query, rawBody, header }) {
     if (
       !(await isFromShippingProvider(ctx, {

@@ -18,7 +18,7 @@ export const receiveStripeWebhook = defineRoute({
   params: Type.Object({ tenant_slug: Type.String({ maxLength: 100 }) }),
   rawBody: true,
   bodyBytesMax,
-  answers: { 200: Type.Object({ received: Type.Boolean() }) },
+  responses: { 200: Type.Object({ received: Type.Boolean() }) },
   async handle({ ctx, rawBody, header }) {
     await acceptPaymentEvent(ctx, { rawBody, signature: header('stripe-signature') });
     return ok({ received: true });

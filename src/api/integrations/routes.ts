@@ -25,7 +25,7 @@ export const getIntegrationCallback = defineRoute({
   params,
   query: Type.Object({ state: Type.String({ maxLength: 200 }) }),
   errors: ['invalid_or_expired_token'],
-  answers: { 302: Type.Null() },
+  responses: { 302: Type.Null() },
   async handle({ ctx, params: { provider }, query: { state, ...received } }) {
     const { returnUrl } = await completeConnection(ctx, { provider, state, received });
     return redirect(returnUrl);
@@ -44,7 +44,7 @@ export const postIntegrationCallback = defineRoute({
   rawBody: true,
   bodyBytesMax,
   errors: ['invalid_json'],
-  answers: { 202: Type.Object({ ok: Type.Literal(true) }) },
+  responses: { 202: Type.Object({ ok: Type.Literal(true) }) },
   async handle({ ctx, params: { provider }, rawBody, header }) {
     await acceptCall(ctx, {
       provider,

@@ -18,7 +18,7 @@ export const getInventory = defineRoute({
       examples: ['var_01m7xfs208fk1sctzyr3afnpz3,var_01m7xfs208fk1sctzyr3afnpz4'],
     }),
   }),
-  answers: { 200: Type.Object({ variants }) },
+  responses: { 200: Type.Object({ variants }) },
   caching: 'revalidate',
   async handle({ ctx, query }) {
     const rows = await readInventoryOf(ctx, query.variant_ids.split(','));
@@ -34,7 +34,7 @@ export const getProductInventory = defineRoute({
   audience: toDual('inventory:read'),
   limit: 'reads',
   params: Type.Object({ slug: Slug }),
-  answers: { 200: Type.Object({ product_slug: Slug, variants }) },
+  responses: { 200: Type.Object({ product_slug: Slug, variants }) },
   caching: 'revalidate',
   async handle({ ctx, params }) {
     const rows = await readInventory(ctx, params.slug);

@@ -13,7 +13,7 @@ import {
   WaitlistInput,
 } from '#src/domain/leads/index.ts';
 
-const answers = { 201: CapturedLeadView };
+const responses = { 201: CapturedLeadView };
 
 export const postLead = defineRoute({
   method: 'post',
@@ -23,7 +23,7 @@ export const postLead = defineRoute({
   audience: toPublic,
   body: LeadInput,
   limit: 'leads',
-  answers,
+  responses,
   async handle({ ctx, body }) {
     const lead = await captureLead(ctx, body);
     return created(presentCapturedLead(lead.id));
@@ -39,7 +39,7 @@ export const postQuiz = defineRoute({
   body: QuizInput,
   bodyBytesMax: 16 * 1024,
   limit: 'leads',
-  answers,
+  responses,
   async handle({ ctx, body }) {
     const lead = await saveQuiz(ctx, body);
     return created(presentCapturedLead(lead.id));
@@ -56,7 +56,7 @@ export const postWaitlist = defineRoute({
   limit: 'leads',
   emails: 'waitlist',
   errors: ['unknown_product'],
-  answers,
+  responses,
   async handle({ ctx, body, mayEmail }) {
     await mayEmail(body.email);
     const lead = await joinWaitlist(ctx, body);
@@ -72,7 +72,7 @@ export const postWholesaleLead = defineRoute({
   audience: toPublic,
   body: InquiryInput,
   limit: 'leads',
-  answers,
+  responses,
   async handle({ ctx, body }) {
     const inquiry = await submitInquiry(ctx, body);
     return created(presentCapturedLead(inquiry.leadId));

@@ -28,8 +28,8 @@ export function createResponseCheck(report: ((drift: string) => void) | undefine
 }
 
 function driftOf(route: Route, { status, body }: Reply): string | undefined {
-  const schema = route.answers[status];
-  if (!schema) return 'which its `answers` do not name';
+  const schema = route.responses[status];
+  if (!schema) return 'which its `responses` do not name';
   if (body === undefined || typeof body === 'string') return undefined;
   const [issue] = issuesOf(closedOnce(schema), JSON.parse(JSON.stringify(body)));
   return issue && `whose ${issue.path || 'body'} ${issue.detail}`;

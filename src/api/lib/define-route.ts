@@ -126,7 +126,7 @@ export interface Route {
    */
   readonly cacheable?: true;
   /** The schema of each successful answer's body, by status. */
-  readonly answers: Readonly<Record<number, TSchema>>;
+  readonly responses: Readonly<Record<number, TSchema>>;
   handle(request: Request<never, never, never>): Promise<Reply>;
 }
 

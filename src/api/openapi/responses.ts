@@ -12,7 +12,7 @@ import type { SchemaPool } from './schema-pool.ts';
 
 /** Every answer of a route, by status. */
 export function responsesOf(route: Route, schemas: SchemaPool): Operation['responses'] {
-  const answers = Object.entries(route.answers).map(
+  const answers = Object.entries(route.responses).map(
     ([status, schema]) => [status, responseOf(route, status, schema, schemas)] as const,
   );
   const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };

@@ -3,7 +3,7 @@ import { ok } from '#src/api/lib/reply.ts';
 import { findOrder, findOrderByNumber, OrderView } from '#src/domain/orders/index.ts';
 import { Email, Id, Text, Type } from '#src/lib/schema.ts';
 
-const answers = { 200: Type.Object({ order: OrderView }) };
+const responses = { 200: Type.Object({ order: OrderView }) };
 
 export const getOrderLookup = defineRoute({
   method: 'get',
@@ -13,7 +13,7 @@ export const getOrderLookup = defineRoute({
   audience: toPublic,
   limit: 'orders',
   query: Type.Object({ order_number: Text(40, { examples: ['ORD-1001'] }), email: Email }),
-  answers,
+  responses,
   errors: ['not_found'],
   async handle({ ctx, query }) {
     return ok({ order: await findOrderByNumber(ctx, { orderNumber: query.order_number, email: query.email }) });
@@ -30,7 +30,7 @@ export const getOrder = defineRoute({
   limit: 'orders',
   params: Type.Object({ orderId: Id('ord') }),
   query: Type.Object({ email: Type.Optional(Type.String({ maxLength: 254 })) }),
-  answers,
+  responses,
   async handle({ ctx, params, query, caller }) {
     const isTrusted = caller.key?.kind === 'secret';
     return ok({

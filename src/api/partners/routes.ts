@@ -22,7 +22,7 @@ export const getPartner = defineRoute({
   audience: toDual('partners:read'),
   limit: 'reads',
   params: Type.Object({ code: Code }),
-  answers: { 200: Type.Object({ partner: PartnerView }) },
+  responses: { 200: Type.Object({ partner: PartnerView }) },
   async handle({ ctx, params }) {
     const partner = found(await findPartner(ctx, params.code), 'partner');
     return ok({ partner: presentPartner(partner) });
@@ -42,7 +42,7 @@ export const postReferral = defineRoute({
     landing_url: Omittable(Text(2048, { examples: ['https://shop.example.com/?partner=maker'] })),
   }),
   errors: ['not_found'],
-  answers: { 200: Type.Object({ ok: Type.Literal(true), referral_id: Id('ref') }) },
+  responses: { 200: Type.Object({ ok: Type.Literal(true), referral_id: Id('ref') }) },
   async handle({ ctx, body }) {
     const visit = { code: body.code, sessionId: body.session_id, landingUrl: body.landing_url };
     const { referralId } = await trackReferral(ctx, visit);
@@ -59,7 +59,7 @@ export const postPartnerApplication = defineRoute({
   limit: 'partners',
   idempotent: 'atomic',
   body: PartnerApplicationInput,
-  answers: { 201: Type.Object({ application: PartnerApplicationView }) },
+  responses: { 201: Type.Object({ application: PartnerApplicationView }) },
   async handle({ ctx, body }) {
     return created({ application: await applyAsPartner(ctx, body) });
   },

@@ -39,7 +39,7 @@ export const getProducts = defineRoute({
     ...PageQuery,
   }),
   errors: ['invalid_cursor'],
-  answers: { 200: Type.Object({ products: Type.Array(ProductBody), cursor }) },
+  responses: { 200: Type.Object({ products: Type.Array(ProductBody), cursor }) },
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx, query }) {
@@ -56,7 +56,7 @@ export const getProduct = defineRoute({
   audience: toShoppers,
   limit: 'reads',
   params,
-  answers: { 200: Type.Object({ product: ProductDetailBody }) },
+  responses: { 200: Type.Object({ product: ProductDetailBody }) },
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx, params }) {
@@ -72,7 +72,7 @@ export const getProductImages = defineRoute({
   audience: toShoppers,
   limit: 'reads',
   params,
-  answers: { 200: Type.Object({ images: Type.Array(ImageBody) }) },
+  responses: { 200: Type.Object({ images: Type.Array(ImageBody) }) },
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx, params }) {
@@ -90,7 +90,7 @@ export const getProductReviews = defineRoute({
   params,
   query: Type.Object(PageQuery),
   errors: ['invalid_cursor'],
-  answers: { 200: Type.Object({ reviews: Type.Array(ReviewBody), summary: RatingBody, cursor }) },
+  responses: { 200: Type.Object({ reviews: Type.Array(ReviewBody), summary: RatingBody, cursor }) },
   module: 'reviews',
   caching: 'revalidate',
   cacheable: true,
@@ -112,7 +112,7 @@ export const postProductReview = defineRoute({
   body: ReviewInput,
   limit: 'reviews',
   idempotent: 'atomic',
-  answers: { 202: Type.Object({ review: Type.Object({ id: Id('rev'), status: Type.Literal('pending') }) }) },
+  responses: { 202: Type.Object({ review: Type.Object({ id: Id('rev'), status: Type.Literal('pending') }) }) },
   module: 'reviews',
   async handle({ ctx, params, body }) {
     return accepted({ review: await submitReview(ctx, params.slug, body) });

@@ -14,7 +14,7 @@ export const postReturn = defineRoute({
   limit: 'returns',
   idempotent: 'atomic',
   errors: ['not_found', 'return_not_allowed'],
-  answers: { 201: Type.Object({ return: ReturnView }) },
+  responses: { 201: Type.Object({ return: ReturnView }) },
   async handle({ ctx, body: { order_number: orderNumber, email, items } }) {
     return created({ return: presentReturn(await requestReturn(ctx, { orderNumber, email, items })) });
   },

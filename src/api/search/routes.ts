@@ -16,7 +16,7 @@ export const getSearch = defineRoute({
     ...PageQuery,
   }),
   errors: ['invalid_cursor'],
-  answers: { 200: SearchBody },
+  responses: { 200: SearchBody },
   caching: 'revalidate',
   async handle({ ctx, query }) {
     const { rows, mode, degraded, cursor } = await searchDocuments(ctx, query);

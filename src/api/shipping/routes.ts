@@ -12,7 +12,7 @@ export const postShippingRates = defineRoute({
   body: RateRequest,
   limit: 'rates',
   errors: ['shipping_provider_unavailable'],
-  answers: { 200: RateQuote },
+  responses: { 200: RateQuote },
   async handle({ ctx, body }) {
     return ok(await quoteRates(ctx, body));
   },

@@ -10,7 +10,7 @@ export const getStorefront = defineRoute({
   summary: 'Read the configuration of a store.',
   audience: toPublic,
   limit: 'reads',
-  answers: { 200: Type.Object({ storefront: StorefrontBody }) },
+  responses: { 200: Type.Object({ storefront: StorefrontBody }) },
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx }) {

@@ -7,7 +7,7 @@ import { found } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ id: Id('sub') });
-const answers = { 200: Type.Object({ subscription: SubscriptionView }) };
+const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
 const refusals = [
   'subscription_canceled',
   'payment_provider_error',
@@ -24,7 +24,7 @@ export const getSubscription = defineRoute({
   limit: 'owner',
   module: 'subscriptions',
   params,
-  answers,
+  responses,
   async handle({ ctx, params }) {
     const subscription = found(await readSubscription(ctx, params.id), 'subscription');
     return ok({ subscription });
@@ -42,7 +42,7 @@ export const postSubscriptionReactivate = defineRoute({
   module: 'subscriptions',
   params,
   errors: refusals,
-  answers,
+  responses,
   async handle({ ctx, params }) {
     return ok({ subscription: await reactivateSubscription(ctx, params.id) });
   },
@@ -60,7 +60,7 @@ export const postSubscriptionManage = defineRoute({
   params,
   body: ManageInput,
   errors: refusals,
-  answers,
+  responses,
   async handle({ ctx, params, body }) {
     return ok({ subscription: await manageSubscription(ctx, params.id, body) });
   },
@@ -85,7 +85,7 @@ export const postGiftCheckout = defineRoute({
     'payment_provider_not_configured',
     'payment_provider_unavailable',
   ],
-  answers: { 200: CheckoutSessionView },
+  responses: { 200: CheckoutSessionView },
   async handle({ ctx, body, idempotencyId }) {
     return ok(await createGiftCheckout(ctx, body, { requestKey: idempotencyId }));
   },

@@ -12,7 +12,7 @@ export const postWholesale = defineRoute({
   body: InquiryInput,
   limit: 'wholesale',
   idempotent: 'atomic',
-  answers: { 201: Type.Object({ inquiry: SubmittedInquiryView }) },
+  responses: { 201: Type.Object({ inquiry: SubmittedInquiryView }) },
   async handle({ ctx, body }) {
     return created({ inquiry: presentSubmittedInquiry(await submitInquiry(ctx, body)) });
   },
