@@ -10,10 +10,10 @@ export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string,
   const protocol = URL.canParse(address) ? new URL(address).protocol : '';
   if (protocol === 'https:') return;
   if (protocol === 'http:' && (ctx.settings.localMode || leadsHome(ctx, address))) return;
-  throw invalidRequest(`${field} must be an https address.`, {
+  throw invalidRequest(`${field} must be an https URL.`, {
     path: `/${field}`,
     code: 'format',
-    detail: 'must be an https address',
+    detail: 'must be an https URL',
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
 import { nearest } from './nearest.ts';
+import { urlLengthMax } from './url.ts';
 
 /** One thing that is wrong with a value, and where: `path` is a JSON pointer. */
 export interface Issue {
@@ -68,8 +69,6 @@ const kinds: Readonly<Record<string, string>> = {
 
 const formats: Readonly<Record<string, string>> = {
   email: 'a mail address',
-  uri: 'a web address',
-  'uri-template': 'a web address',
   uuid: 'a UUID',
   date: 'a day such as 2026-11-20',
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
@@ -88,6 +87,7 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
         .map((type) => kinds[String(type)] ?? type)
         .join(' or ')}`;
     case 'format':
+      if (params['format'] === 'uri') return describeUrl(error);
       return formats[params['format']] ? `must be ${formats[params['format']]}` : message;
     case 'pattern':
       return describePattern(error);
@@ -122,6 +122,12 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
     default:
       return message;
   }
+}
+
+function describeUrl({ data }: ErrorObject): string {
+  return URL.canParse(String(data))
+    ? `may have at most ${urlLengthMax} characters once it is percent-encoded`
+    : 'must be a URL such as https://shop.example.com/';
 }
 
 /** The schema's own example says more than its pattern. */

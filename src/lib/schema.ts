@@ -13,6 +13,7 @@ import Type, {
 import type { NumeralBounds } from './convert-text.ts';
 import { durationPattern } from './duration.ts';
 import { type IdPrefix, idPattern } from './ids.ts';
+import { urlLengthMax } from './url.ts';
 
 export { type Static, type TObject, type TSchema, Type };
 
@@ -34,7 +35,7 @@ export const Email = Type.String({
   maxLength: 254,
   examples: ['ada@example.com'],
 });
-export const Url = Type.String({ format: 'uri', maxLength: 2048, examples: ['https://shop.example.com/'] });
+export const Url = Type.String({ format: 'uri', maxLength: urlLengthMax, examples: ['https://shop.example.com/'] });
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */

@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import { boundsFirst } from './bounds-first.ts';
 import { addTextKeywords } from './convert-text.ts';
 import { describeIssues, type Issue } from './describe-issues.ts';
+import { isUrl } from './url.ts';
 
 export type { Issue };
 
@@ -69,6 +70,8 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   });
   // The package's types describe a namespace where its CommonJS export is the function itself.
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  // The package's own check takes only what RFC 3986 allows, which is less than browsers and their programs write.
+  ajv.addFormat('uri', { type: 'string', validate: isUrl });
   addTextKeywords(ajv);
   return ajv;
 }

@@ -45,18 +45,18 @@ export function allowLoopback(address: string): boolean {
 }
 
 /** Said of every address that is refused for where it leads. */
-export const notPublic = 'The address leads to a network that is not public.';
+export const notPublic = 'The URL leads to a network that is not public.';
 
 /**
  * Why an address may not be used, judged as it is written, or `undefined`. Decimal, octal, hexadecimal and shortened
  * hosts were made plain by the URL parser before they are looked at.
  */
 export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: AddressRule }): string | undefined {
-  if (!URL.canParse(text)) return 'This is not a web address.';
+  if (!URL.canParse(text)) return 'This is not a URL.';
   const url = new URL(text);
   const isHttp = options.allowHttp && url.protocol === 'http:';
-  if (url.protocol !== 'https:' && !isHttp) return 'The address must begin with https://.';
-  if (url.username !== '' || url.password !== '') return 'The address must not hold a user name or a password.';
+  if (url.protocol !== 'https:' && !isHttp) return 'The URL must begin with https://.';
+  if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or a password.';
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) return options.mayReach(host) ? undefined : notPublic;
   return isLocalName(host) && !options.mayReach('127.0.0.1') ? notPublic : undefined;

@@ -133,7 +133,7 @@ test("addresses are https, but for a developer's machine", (t) => {
   const [withPassword = ''] = problemsOf([['https://erp.', 'https://me:secret@erp.']]);
   t.regex(withPassword, /must not hold a name or a password/);
   const [script = ''] = problemsOf([['https://shop.cedar.example', 'javascript:alert(1)//']]);
-  t.regex(script, /storefront_url must be an https address/);
+  t.regex(script, /storefront_url must be an https URL/);
 });
 
 test("times have bounds, and seconds are for a developer's machine", (t) => {

@@ -43,8 +43,9 @@ test('checkReturnUrl holds a store that lists origins to them and its storefront
     ['/thanks', false, false],
     ['', false, false],
     ['https://', false, false],
-    ['https://shop.example\\@evil.example/', false, false],
-    ['https://shop.example/{OTHER}', false, false],
+    ['https://shop.example\\@evil.example/', true, true],
+    ['https://evil.example\\@shop.example/', true, false],
+    ['https://shop.example/{OTHER}?filter[color]=red|^`', true, true],
   ];
   for (const [url, anywhere, atListed] of urls) {
     t.is(isAllowed(ctx, url, { allowedOrigins: any }), anywhere, url);
@@ -79,6 +80,39 @@ test('fillReturnUrl names the order and leaves the session to the provider', (t)
   );
 });
 
+test('fillReturnUrl knows its placeholders in either spelling, and takes other braces for characters', (t) => {
+  const { ctx } = t.context;
+  const query = new URLSearchParams({ id: '{ORDER_ID}', session: '{CHECKOUT_SESSION_ID}', b: '{b}' });
+  t.is(
+    fillReturnUrl(ctx, 'return_url', `https://shop.example/order?${query}&c={b}|[1]`, 'ord_1'),
+    'https://shop.example/order?id=ord_1&session={CHECKOUT_SESSION_ID}&b=%7Bb%7D&c=%7Bb%7D%7C%5B1%5D',
+  );
+  t.is(
+    fillReturnUrl(ctx, 'return_url', 'https://münchen.de/%7bORDER_ID%7d/%257BORDER_ID%257D', 'ord_1'),
+    'https://xn--mnchen-3ya.de/ord_1/%257BORDER_ID%257D',
+  );
+});
+
+test('fillReturnUrl says what is wrong with a URL', (t) => {
+  const { ctx } = t.context;
+  const own: Context = { ...ctx, settings: { ...ctx.settings, localMode: false } };
+  const listing: Context = { ...own, tenant: { ...ctx.tenant, storefrontUrl, allowedOrigins: listed } };
+  const rows: [ctx: Context, url: string, detail: string][] = [
+    [own, 'ftp://shop.example/', 'must be an https URL'],
+    [own, 'http://shop.example/', 'must be an https URL'],
+    [
+      own,
+      `https://shop.example/?a=${'{ORDER_ID}'.repeat(200)}`,
+      'may have at most 2048 characters once it is filled in',
+    ],
+    [listing, 'https://evil.example/', "must be on the storefront or on one of the store's allowed origins"],
+  ];
+  for (const [ctx, url, detail] of rows) {
+    const error = t.throws<DomainError>(() => fillReturnUrl(ctx, 'cancel_url', url, 'ord_01m7xfs208fk1sctzyr3afnpz3'));
+    t.like(error, { message: `cancel_url ${detail}.`, extensions: { errors: [{ path: '/cancel_url', detail }] } }, url);
+  }
+});
+
 test('a store that lists origins never sends a shopper anywhere else, whatever is asked', (t) => {
   const { ctx } = t.context;
   const part = fc.constantFrom(
@@ -96,7 +130,10 @@ test('a store that lists origins never sends a shopper anywhere else, whatever i
     '\t',
     ' ',
     '{ORDER_ID}',
+    '%7BORDER_ID%7D',
     '{CHECKOUT_SESSION_ID}',
+    '{b}',
+    '[',
     'shop.example',
     'www.shop.example',
     'evil.example',

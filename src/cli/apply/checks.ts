@@ -27,7 +27,7 @@ export function checkDuration(
 export function checkWebAddress(path: string, written: Written, { localMode }: Settings): Issue[] {
   if (written === null || written === undefined) return [];
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  if (!url || !['https:', 'http:'].includes(url.protocol)) return [issue(path, 'must be an https address')];
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return [issue(path, 'must be an https URL')];
   if (url.protocol === 'http:' && !localMode) return [issue(path, 'must be https; http is for LOCAL_MODE=1')];
   return url.username || url.password ? [issue(path, 'must not hold a name or a password')] : [];
 }

@@ -5,6 +5,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { normalizeUrl } from '#src/lib/url.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { rejectInsecureUrl } from '../reject-insecure-url.ts';
@@ -51,7 +52,7 @@ export async function createIntegrationState(
   const connection = await transact(ctx, async (ctx) => {
     const [connection] = await ctx.tx.execute<Connection>(sql`
       insert into integration_connections (tenant_id, id, provider, state_hash, return_url, expires_at, created_at)
-      values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${returnUrl}, ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
+      values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${normalizeUrl(returnUrl)}, ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
       returning ${connectionColumns}`);
     await recordAudit(ctx, {
       action: 'integration.begun',

@@ -24,11 +24,11 @@ export type BillingPortalInput = Static<typeof BillingPortalInput>;
 export async function openBillingPortal(ctx: Context, input: BillingPortalInput): Promise<{ url: string }> {
   const customer = await findCustomerByEmail(ctx, input.customer_email);
   if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
-  checkReturnUrl(ctx, 'return_url', input.return_url);
+  const returnUrl = checkReturnUrl(ctx, 'return_url', input.return_url);
   const account = whileCallerWaits(await openAccount(ctx));
   const subject = { subjectKind: 'customer', subjectId: customer.id };
   await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', ...subject }));
-  return { url: await asked(openFor(ctx, account, customer, input.return_url)) };
+  return { url: await asked(openFor(ctx, account, customer, returnUrl)) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { normalizeUrl } from '#src/lib/url.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import { findTenant } from './find-tenant.ts';
@@ -46,16 +47,19 @@ function completeStore(input: StoreInput): Wanted {
     currency: input.currency,
     locale: input.locale ?? 'en-US',
     timezone: input.timezone ?? 'UTC',
-    storefrontUrl: input.storefront_url.replace(/\/$/, ''),
+    storefrontUrl: normalizeUrl(input.storefront_url).replace(/\/$/, ''),
     magicLinkPath: input.magic_link_path ?? '/account/sign-in',
     restorePath: input.restore_path ?? '/cart/restore',
-    allowedOrigins: input.allowed_origins ?? ['*'],
+    allowedOrigins: (input.allowed_origins ?? ['*']).map(normalizeOrigin),
     requestsPerSecond: input.requests_per_second ?? null,
     mailFrom: input.mail_from ?? null,
     theme: input.theme ?? {},
     links: input.links ?? {},
   };
 }
+
+/** As browsers name it in the Origin header: an international host in punycode, without the scheme's usual port. */
+const normalizeOrigin = (origin: string) => (URL.canParse(origin) ? new URL(origin).origin : origin);
 
 async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<void> {
   const now = ctx.clock.now();

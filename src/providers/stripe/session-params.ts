@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 
 import type { SessionLine, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
 import { oneLine } from '#src/lib/one-line.ts';
+import { normalizeUrl } from '#src/lib/url.ts';
 import { orderMetadata } from './metadata.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
@@ -57,7 +58,7 @@ function lineOf(line: SessionLine, currency: string): NonNullable<Params['line_i
       unit_amount: line.unitPriceCents,
       product_data: {
         name: oneLine(line.name, 250) || line.productId,
-        ...(line.imageUrl && { images: [line.imageUrl] }),
+        ...(line.imageUrl && { images: [normalizeUrl(line.imageUrl)] }),
         metadata,
       },
       ...(line.interval && { recurring: { interval: 'month', interval_count: line.interval === 'quarter' ? 3 : 1 } }),

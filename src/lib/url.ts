@@ -1,0 +1,25 @@
+/** What a URL may have at most, in the form that `normalizeUrl` returns. */
+export const urlLengthMax = 2048;
+
+/** The scheme, and an IPv6 host: the only place where brackets stand in a URL. */
+const head = /^[a-z][a-z0-9+.-]*:(?:\/\/(?:[^/?#@]*@)?\[[0-9a-f:.]*\])?/;
+/** What RFC 3986 allows nowhere, though browsers leave it as it is: brackets, braces, `|`, `^`, a lone `%` and others. */
+const unwritable = /[^A-Za-z0-9._~:/?#@!$&'()*+,;=%-]|%(?![0-9A-Fa-f]{2})/g;
+
+/**
+ * The same URL in the form that every reader accepts: parsed as browsers do (an international host in punycode), with
+ * everything percent-encoded that RFC 3986 does not allow.
+ *
+ * @throws TypeError for what is no URL
+ */
+export function normalizeUrl(text: string): string {
+  const { href } = new URL(text);
+  const [start = ''] = head.exec(href) ?? [];
+  const [before = '', ...fragment] = href.slice(start.length).replace(unwritable, encodeURIComponent).split('#');
+  return `${start}${before}${fragment.length > 0 ? `#${fragment.join('%23')}` : ''}`;
+}
+
+/** Whether browsers take this for a URL, and it is no longer than `urlLengthMax`. */
+export function isUrl(text: string): boolean {
+  return URL.canParse(text) && normalizeUrl(text).length <= urlLengthMax;
+}
