@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Who bought, by address, and what the payment provider calls them. */
+/** Who bought, by email, and their ids at the payment provider. */
 export class Customers extends Migration {
   override up(): void {
     this.addSql(`

@@ -147,7 +147,7 @@ test.serial('a store that is not there is no diagnosis', async (t) => {
 test.serial("a database without this release's schema, whose role is above row-level security", async (t) => {
   const empty = await diagnose(t.context, { DATABASE_URL: own.databaseUrl });
   t.is(empty.code, 1);
-  t.regex(empty.faults.join(), /^schema: To be applied: 0001-platform, /);
+  t.regex(empty.faults.join(), /^schema: To be applied: 0001-outbox, /);
   t.is(empty.findings.find(({ about }) => about === 'schema')?.advice, 'npm run cli -- migrate');
 
   const above = await diagnose(t.context, { DATABASE_URL: own.databaseAdminUrl });

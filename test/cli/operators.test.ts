@@ -192,12 +192,12 @@ test('the release phase migrates with nothing but DATABASE_URL, and again withou
   const { url, drop } = await createEmptyDatabase();
   t.teardown(drop);
   const status = await callCli(['migrate', '--status'], { DATABASE_URL: url });
-  t.regex(status.out, /^to apply {2}0001-platform$/m);
+  t.regex(status.out, /^to apply {2}0001-outbox$/m);
 
   const first = await runCli(['migrate'], { DATABASE_URL: url });
   t.is(first.code, 0);
-  t.regex(first.out, /^applied {2}0001-platform$/m);
-  t.regex(first.err, /^Applying 0001-platform\.$/m);
+  t.regex(first.out, /^applied {2}0001-outbox$/m);
+  t.regex(first.err, /^Applying 0001-outbox\.$/m);
 
   t.deepEqual(await callCli(['migrate'], { DATABASE_URL: url }), {
     code: 0,

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** What customers receive again and again: one row for each thing of a subscription at the payment provider. */
+/** What customers receive regularly: one row for each item of a subscription at the payment provider. */
 export class Subscriptions extends Migration {
   override up(): void {
     this.addSql(`
@@ -25,6 +25,8 @@ export class Subscriptions extends Migration {
         current_period_end timestamptz not null,
         cancel_at_period_end boolean not null,
         canceled_at timestamptz,
+        -- The number of the newest snapshot from the provider that was applied.
+        snapshot_number bigint not null default 0,
         version int not null default 1,
         requested_at timestamptz not null,
         created_at timestamptz not null,

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** The requests that named themselves with an Idempotency-Key, and what each was answered. */
+/** Requests with an Idempotency-Key, and the response that a repeat gets. */
 export class Idempotency extends Migration {
   override up(): void {
     this.addSql(`

@@ -3,9 +3,9 @@ import { Migration } from '@mikro-orm/migrations';
 import { id, tenantTable } from './lib/tenant-table.ts';
 
 /**
- * What storefronts tell of their shoppers. A batch is kept as it came until it is folded; what is folded stands in
- * partitions by day, its id in partitions by week. The code makes partitions before they are needed, so there is no
- * default one: rows in it would stand in the way of the partition that they belong to.
+ * The events that storefronts send. A batch is stored as it came until it is aggregated; aggregated events are in
+ * partitions by day, their ids in partitions by week. The code creates partitions before they are needed, and there is
+ * no default partition: a row in it would prevent creating the partition that it belongs to.
  */
 export class Analytics extends Migration {
   override up(): void {
@@ -18,15 +18,36 @@ export class Analytics extends Migration {
         bot boolean not null,
         visitor text,
         event_count int not null check (event_count > 0),
-        -- Kept as it was written: it is read once.
+        -- json, not jsonb: it is stored as it came and read once.
         events json not null,
         primary key (tenant_id, id)
-      ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0,
-              autovacuum_analyze_threshold = 5000, toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 5000);
-      -- A batch lives for half a second: it is not worth compressing.
+      ) with (
+        autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
+        toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 5000
+      );
+      -- A batch lives for half a second, so compression is not worth its cost.
       alter table analytics_batches alter column events set storage external;
       create index analytics_batches_by_age on analytics_batches (received_at);
       ${tenantTable('analytics_batches')}
+
+      -- Batches that cannot be aggregated. They wait for an operator here, so that they do not block other batches.
+      create table analytics_quarantine (
+        tenant_id ${id} not null,
+        id ${id} not null,
+        received_at timestamptz not null,
+        source text not null,
+        bot boolean not null,
+        visitor text,
+        event_count int not null,
+        events json not null,
+        -- PostgreSQL's error code.
+        reason text not null,
+        quarantined_at timestamptz not null,
+        primary key (tenant_id, id)
+      );
+      create index analytics_quarantine_by_age on analytics_quarantine (received_at);
+      ${tenantTable('analytics_quarantine')}
 
       create table analytics_event_ids (
         tenant_id ${id} not null,
@@ -60,7 +81,7 @@ export class Analytics extends Migration {
       create index analytics_events_by_time on analytics_events (tenant_id, occurred_at);
       ${tenantTable('analytics_events')}
 
-      -- Which sessions took which step of the funnel on which day: a set, so that each is counted once.
+      -- Which sessions took which step of the funnel on which day: a set, so that each counts once.
       create table analytics_sessions (
         tenant_id ${id} not null,
         day date not null,

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** People who left their address: for news, with a quiz, to hear of a restock, or to buy in quantity. */
+/** People who left their email: for a newsletter, with a quiz, for a restock, or to buy in quantity. */
 export class Leads extends Migration {
   override up(): void {
     this.addSql(`
@@ -12,7 +12,7 @@ export class Leads extends Migration {
         email text not null,
         source text not null,
         name text,
-        -- Null where nobody asked.
+        -- Null: consent was not requested.
         consent boolean,
         answers jsonb,
         created_at timestamptz not null,
@@ -22,7 +22,7 @@ export class Leads extends Migration {
       );
       ${tenantTable('leads')}
 
-      -- No variant: whichever of the product's comes back will do.
+      -- Without a variant, the entry is for any variant of the product.
       create table waitlist_entries (
         tenant_id ${id} not null,
         id ${id} not null,

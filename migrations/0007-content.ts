@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** What a store publishes: articles, recipes, announcements and whatever else it calls a type. */
+/** What a store publishes: articles, recipes, announcements and any other type it names. */
 export class Content extends Migration {
   override up(): void {
     this.addSql(`
@@ -18,7 +18,7 @@ export class Content extends Migration {
         author text,
         starts_at timestamptz,
         ends_at timestamptz,
-        -- Seen from then on; null is a draft.
+        -- Visible from then on; null is a draft.
         published_at timestamptz,
         version int not null,
         created_at timestamptz not null,

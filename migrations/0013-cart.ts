@@ -3,10 +3,10 @@ import { Migration } from '@mikro-orm/migrations';
 import { id, tenantTable } from './lib/tenant-table.ts';
 
 /**
- * Carts, what shoppers saved of them by address, and who wants no reminders. The limits of a cart are constraints:
- * they hold for every statement, however many run at once.
+ * Carts, the carts that shoppers saved by email, and who wants no reminders. The limits of a cart are constraints: they
+ * hold for every statement, however many run at once.
  */
-export class Carts extends Migration {
+export class Cart extends Migration {
   override up(): void {
     this.addSql(`
       create table carts (
@@ -32,7 +32,7 @@ export class Carts extends Migration {
         id ${id} not null,
         cart_id ${id} not null,
         variant_id ${id} not null,
-        -- Whether the shopper chose the variant, or it was the only one.
+        -- Whether the shopper chose the variant; false when it was the only one.
         variant_named boolean not null,
         quantity int not null,
         purchase_type text not null check (purchase_type in ('one_time', 'subscription')),
@@ -71,7 +71,7 @@ export class Carts extends Migration {
       create index saved_carts_by_expiry on saved_carts (expires_at);
       ${tenantTable('saved_carts')}
 
-      -- A row per address that asked not to be reminded.
+      -- A row per email that wants no reminders.
       create table mail_preferences (
         tenant_id ${id} not null,
         email text not null,
@@ -80,7 +80,7 @@ export class Carts extends Migration {
       );
       ${tenantTable('mail_preferences')}
 
-      -- A row per way out of reminders that was mailed. It stays open, also when the store's secret is rotated.
+      -- A row per unsubscribe link that was sent. It stays valid, also when the store's secret is rotated.
       create table unsubscribe_links (
         tenant_id ${id} not null,
         token_hash bytea not null,
@@ -88,6 +88,7 @@ export class Carts extends Migration {
         created_at timestamptz not null,
         primary key (tenant_id, token_hash)
       );
+      create index unsubscribe_links_by_age on unsubscribe_links (created_at);
       ${tenantTable('unsubscribe_links')}
     `);
   }

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Accounts at parcel providers, labels and the parcels that are on their way. */
+/** Accounts at parcel providers, shipping labels, and the parcels in transit. */
 export class Shipping extends Migration {
   override up(): void {
     this.addSql(`
@@ -12,6 +12,8 @@ export class Shipping extends Migration {
         provider text not null check (provider in ('shippo')),
         api_key_sealed text not null,
         webhook_token_sealed text,
+        -- Set for accounts whose webhooks the provider signs, which it does on request only.
+        webhook_secret_sealed text,
         carriers jsonb not null,
         origin jsonb not null,
         parcel jsonb not null,
@@ -52,11 +54,15 @@ export class Shipping extends Migration {
         tries int not null check (tries >= 0),
         next_attempt_at timestamptz,
         starts int not null default 0,
+        -- Since when the provider has asked to retry later: if that never ends, it needs attention.
+        put_off_since timestamptz,
         lease_token text,
         lease_expires_at timestamptz,
         chosen_manually boolean not null,
         rate jsonb,
         rate_id text,
+        -- Every rate that a purchase was requested with: a purchase may be found at any of them.
+        requested_rate_ids text[] not null default '{}',
         amount_cents bigint check (amount_cents >= 0),
         buy_number int not null check (buy_number >= 0),
         buy_token text,
@@ -69,6 +75,8 @@ export class Shipping extends Migration {
         purchased_at timestamptz,
         recheck_at timestamptz,
         rechecks int not null,
+        -- Since when it is being voided: if the process dies, another one completes it.
+        voiding_since timestamptz,
         voided_at timestamptz,
         version int not null default 1,
         created_at timestamptz not null,
@@ -84,6 +92,7 @@ export class Shipping extends Migration {
       create unique index labels_by_purchase on labels (tenant_id, purchase_id) where purchase_id is not null;
       create index labels_needing_attention on labels (reason_code, id) where state = 'needs_attention';
       create index labels_to_recheck on labels (recheck_at) where recheck_at is not null;
+      create index labels_open_purchases on labels (buying_since) where buying_since is not null;
       ${tenantTable('labels')}
 
       create table duplicate_labels (
@@ -110,7 +119,8 @@ export class Shipping extends Migration {
         service text,
         tracking_number text not null,
         tracking_url text,
-        status text not null check (status in ('unknown', 'pre_transit', 'transit', 'failure', 'delivered', 'returned')),
+        status text not null check (status in
+          ('unknown', 'pre_transit', 'transit', 'failure', 'delivered', 'returned')),
         status_at timestamptz,
         followed boolean not null,
         polls int not null,

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Orders, what is in them, and what is held for them until they are paid or given up. */
+/** Orders, their items, and what is held for them until they are paid or end. */
 export class Orders extends Migration {
   override up(): void {
     this.addSql(`
@@ -16,7 +16,8 @@ export class Orders extends Migration {
         payment_status text not null check (payment_status in
           ('unpaid', 'processing', 'paid', 'failed', 'partially_refunded', 'refunded')),
         fulfillment_status text not null check (fulfillment_status in
-          ('unfulfilled', 'label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention', 'not_required')),
+          ('unfulfilled', 'label_purchased', 'shipped', 'delivered', 'returned', 'exception', 'needs_attention',
+           'not_required')),
         currency text not null,
         email text,
         customer_id ${id},
@@ -29,8 +30,8 @@ export class Orders extends Migration {
         refunded_cents bigint not null default 0 check (refunded_cents >= 0),
         shipping_address jsonb,
         labels jsonb not null default '[]',
-        attention_code text,
-        attention_detail text,
+        -- Why it needs attention: a list of { code, detail }, with each code once at most.
+        attentions jsonb not null default '[]',
         promo_code text,
         partner_code text,
         cart_id ${id},
@@ -41,7 +42,8 @@ export class Orders extends Migration {
         updated_at timestamptz not null,
         paid_at timestamptz,
         payment_id text,
-        payment_requested_at timestamptz,
+        -- The number of the newest snapshot of the payment that was applied.
+        payment_snapshot_number bigint not null default 0,
         shipped_at timestamptz,
         delivered_at timestamptz,
         primary key (tenant_id, id),
@@ -51,7 +53,7 @@ export class Orders extends Migration {
       create index orders_by_order_number on orders (tenant_id, order_number);
       create index orders_by_email on orders (tenant_id, email, id) where email is not null;
       create index orders_by_customer on orders (tenant_id, customer_id, id) where customer_id is not null;
-      create index orders_with_attention on orders (tenant_id, id) where attention_code is not null;
+      create index orders_with_attentions on orders (tenant_id, id) where attentions <> '[]';
       ${tenantTable('orders')}
 
       create table order_items (
@@ -80,6 +82,7 @@ export class Orders extends Migration {
       create index order_items_of_order on order_items (tenant_id, order_id, position);
       ${tenantTable('order_items')}
 
+      -- What an order holds of limited things until it is paid (captured) or ends (released).
       create table holds (
         tenant_id ${id} not null,
         id ${id} not null,
@@ -98,6 +101,7 @@ export class Orders extends Migration {
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
       create index holds_held on holds (tenant_id, expires_at) where state = 'held';
+      create index holds_released on holds (settled_at) where state = 'released';
       ${tenantTable('holds')}
     `);
   }

@@ -2,10 +2,22 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Each reminder of a saved cart, what was decided of it and why; and the orders that came of opening one again. */
-export class ReminderSteps extends Migration {
+/** When a store reminds shoppers of the carts that they saved, each reminder, and the orders that followed. */
+export class Reminders extends Migration {
   override up(): void {
     this.addSql(`
+      create table reminder_settings (
+        tenant_id ${id} not null primary key,
+        enabled boolean not null,
+        steps_ms jsonb not null check (jsonb_array_length(steps_ms) <= 3),
+        quiet_hours jsonb check (jsonb_array_length(quiet_hours) = 2),
+        per_address_ms bigint not null check (per_address_ms >= 0),
+        created_at timestamptz not null,
+        updated_at timestamptz not null
+      );
+      ${tenantTable('reminder_settings')}
+
+      -- Each reminder of a saved cart, the decision and its reason.
       create table reminder_steps (
         tenant_id ${id} not null,
         id ${id} not null,
@@ -32,6 +44,7 @@ export class ReminderSteps extends Migration {
       create unique index reminder_steps_by_mail on reminder_steps (tenant_id, mail_id) where mail_id is not null;
       ${tenantTable('reminder_steps')}
 
+      -- Orders that were placed after a saved cart was restored.
       create table reminder_recoveries (
         tenant_id ${id} not null,
         saved_cart_id ${id} not null,

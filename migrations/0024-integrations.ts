@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** What third parties bring back to the owner's consent, and what they call with afterwards. */
+/** Connections to third parties that the owner consents to, and the calls that these send afterwards. */
 export class Integrations extends Migration {
   override up(): void {
     this.addSql(`
@@ -27,7 +27,7 @@ export class Integrations extends Migration {
         tenant_id ${id} not null,
         id ${id} not null,
         provider text not null,
-        -- The caller's own id of what it tells: told again, it is the same call.
+        -- The caller's own id of the message: a repeat is the same call.
         message_id text not null,
         body_sealed text not null,
         state text not null check (state in ('received', 'handled', 'ignored', 'failed')),

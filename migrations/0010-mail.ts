@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Mails as rows, each promised with the change that causes it, and the addresses that take none. */
+/** Emails as rows, each with its job in the transaction that causes it. */
 export class Mail extends Migration {
   override up(): void {
     this.addSql(`
@@ -31,8 +31,10 @@ export class Mail extends Migration {
       );
       create index mails_of_subject on mails (tenant_id, subject_id, id);
       create index mails_to_recipient on mails (tenant_id, recipient, kind, id);
+      create index mails_by_time on mails using brin (created_at) with (autosummarize = on);
       ${tenantTable('mails')}
 
+      -- Emails that a message bounced from: nothing is sent to them again.
       create table mail_suppressions (
         tenant_id ${id} not null,
         address text not null,

@@ -19,8 +19,9 @@ export class Returns extends Migration {
         order_id ${id} not null,
         order_number text not null,
         email text not null,
-        status text not null check (status in ('requested', 'approved', 'rejected', 'received', 'refunded', 'closed')),
-        -- What the owner last wrote to the shopper.
+        status text not null check (status in
+          ('requested', 'approved', 'rejected', 'received', 'refunded', 'closed')),
+        -- The owner's latest message to the shopper.
         note text,
         version int not null default 1,
         created_at timestamptz not null,

@@ -3,8 +3,8 @@ import { Migration } from '@mikro-orm/migrations';
 import { id, tenantTable } from './lib/tenant-table.ts';
 
 /**
- * What a store sells. Products and variants are never deleted, only marked as removed, so that what was sold can
- * still be released, captured and put back, and the ledger of stock stays whole.
+ * What a store sells. Products and variants are never deleted, only marked as removed, so that stock already sold can
+ * still be released, captured and restocked, and the stock movements stay complete.
  */
 export class Catalog extends Migration {
   override up(): void {
@@ -25,8 +25,9 @@ export class Catalog extends Migration {
         compare_at_cents bigint check (compare_at_cents >= 0),
         rating_count int not null default 0 check (rating_count >= 0),
         rating_total int not null default 0 check (rating_total >= 0),
-        rating_average numeric(3, 2) not null
-          generated always as (case when rating_count = 0 then 0 else round(rating_total::numeric / rating_count, 2) end) stored,
+        rating_average numeric(3, 2) not null generated always as (
+          case when rating_count = 0 then 0 else round(rating_total::numeric / rating_count, 2) end
+        ) stored,
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
@@ -34,10 +35,14 @@ export class Catalog extends Migration {
         primary key (tenant_id, id),
         unique (tenant_id, slug)
       );
-      create index products_newest on products (tenant_id, id) where status = 'published' and removed_at is null;
-      create index products_by_price on products (tenant_id, price_cents, id) where status = 'published' and removed_at is null;
-      create index products_by_name on products (tenant_id, sort_name, id) where status = 'published' and removed_at is null;
-      create index products_by_category on products (tenant_id, category, id) where status = 'published' and removed_at is null;
+      create index products_newest on products (tenant_id, id)
+        where status = 'published' and removed_at is null;
+      create index products_by_price on products (tenant_id, price_cents, id)
+        where status = 'published' and removed_at is null;
+      create index products_by_name on products (tenant_id, sort_name, id)
+        where status = 'published' and removed_at is null;
+      create index products_by_category on products (tenant_id, category, id)
+        where status = 'published' and removed_at is null;
       ${tenantTable('products')}
 
       create table product_tags (
@@ -66,7 +71,7 @@ export class Catalog extends Migration {
         ships boolean not null,
         backorder boolean not null,
         low_stock_at int check (low_stock_at >= 0),
-        -- On hand, what is held included. Null: not tracked. Below zero only what was sold on backorder.
+        -- On hand, including what is held. Null: not tracked. Below zero only after sales on backorder.
         stock int,
         stock_held int not null default 0 check (stock_held >= 0),
         created_at timestamptz not null,
@@ -78,7 +83,7 @@ export class Catalog extends Migration {
       create unique index variants_sku on variants (tenant_id, sku) where removed_at is null;
       ${tenantTable('variants')}
 
-      -- Every change of a variant's stock: its sum is the stock, 0 while it is not tracked.
+      -- Every change of a variant's stock: their sum is the stock, or 0 while it is not tracked.
       create table stock_movements (
         tenant_id ${id} not null,
         id ${id} not null,

@@ -4,7 +4,7 @@ import { id, tenantTable } from './lib/tenant-table.ts';
 
 /**
  * Promo codes and gift cards. What open checkouts hold and what paid orders used are counters on the row itself, so
- * that one conditional update is enough to keep a limit; each redemption is a row besides, unique by order.
+ * that one conditional update enforces a limit; each redemption is also a row, unique by order.
  */
 export class Promotions extends Migration {
   override up(): void {
@@ -83,9 +83,14 @@ export class Promotions extends Migration {
         order_id ${id} not null,
         amount_cents bigint not null check (amount_cents > 0),
         redeemed_at timestamptz not null,
+        returned_at timestamptz,
+        -- What the card got back: all of it, or the share of the goods that were returned.
+        returned_cents bigint not null default 0,
         primary key (tenant_id, gift_card_id, order_id),
-        foreign key (tenant_id, gift_card_id) references gift_cards (tenant_id, id)
+        foreign key (tenant_id, gift_card_id) references gift_cards (tenant_id, id),
+        constraint gift_card_redemptions_returned check (returned_cents between 0 and amount_cents)
       );
+      create index gift_card_redemptions_of_order on gift_card_redemptions (tenant_id, order_id);
       ${tenantTable('gift_card_redemptions')}
     `);
   }

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Endpoints of integrators, what is to be delivered to each, and every attempt at it. */
+/** Endpoints of integrators, the deliveries to each, and every attempt. */
 export class Webhooks extends Migration {
   override up(): void {
     this.addSql(`
@@ -64,17 +64,18 @@ export class Webhooks extends Migration {
         created_at timestamptz not null,
         settled_at timestamptz,
         primary key (tenant_id, id),
-        unique (tenant_id, endpoint_id, event_id),
+        -- Begins with the event, because deleting an event looks up its deliveries.
+        unique (tenant_id, event_id, endpoint_id),
         foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade,
         foreign key (tenant_id, event_id) references events (tenant_id, id),
         check ((state = 'pending') = (next_attempt_at is not null))
       ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
       create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
         where state = 'pending';
-      -- Finds a batch again when its outcomes are written, however many wait and whatever the planner knows of them.
+      -- Finds a leased batch when its outcomes are recorded, whatever the statistics of the table say.
       create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease) where lease is not null;
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
-      -- For operators and for retention, who go through all tenants at once.
+      -- For operators and retention, which read all stores at once.
       create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';
       create index webhook_deliveries_by_age on webhook_deliveries (created_at);
       ${tenantTable('webhook_deliveries')}

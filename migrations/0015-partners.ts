@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Partners who bring shoppers, the visits and orders that they brought, and who would like to become one. */
+/** Partners who refer shoppers, the visits and orders that they referred, and applications to become a partner. */
 export class Partners extends Migration {
   override up(): void {
     this.addSql(`
@@ -37,6 +37,7 @@ export class Partners extends Migration {
         foreign key (tenant_id, partner_id) references partners (tenant_id, id)
       );
       create index partner_referrals_by_partner on partner_referrals (tenant_id, partner_id, last_seen_at);
+      create index partner_referrals_by_age on partner_referrals (last_seen_at);
       ${tenantTable('partner_referrals')}
 
       create table partner_attributions (
