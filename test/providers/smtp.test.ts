@@ -1,12 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net';
-
 import test from 'ava';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
-import { judge } from '#src/providers/smtp/judge.ts';
+import { judge } from '#src/providers/smtp/classify-error.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
-import { newAddress } from '#test/support/factories/mail.ts';
+import { newAddress } from '../support/factories/mail.ts';
 
 const mail = (to = newAddress()) => ({
   messageId: '<1@shop.example>',

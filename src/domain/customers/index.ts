@@ -1,9 +1,17 @@
-export type { Customer } from './customer.ts';
-export { customerIdOf, paymentCustomerIdOf } from './customer-of.ts';
-export { findCustomer, findCustomerByEmail } from './find-customer.ts';
-export { listCustomers } from './list-customers.ts';
-export { normaliseEmail } from './normalise-email.ts';
+export {
+  type Customer,
+  CustomerView,
+  KnownCustomerView,
+  normaliseEmail,
+  presentCustomer,
+  presentKnownCustomer,
+} from './customer.ts';
+export {
+  customerIdOf,
+  findCustomer,
+  findCustomerByEmail,
+  listCustomers,
+  paymentCustomerIdOf,
+} from './find-customers.ts';
 export { customerPersonalData } from './personal-data.ts';
-export { CustomerView, KnownCustomerView, presentCustomer, presentKnownCustomer } from './present.ts';
-export { upsertCustomer } from './remember-customer.ts';
-export { linkPaymentCustomer, unlinkPaymentCustomer } from './remember-payment-customer.ts';
+export { linkPaymentCustomer, unlinkPaymentCustomer, upsertCustomer } from './save-customer.ts';

@@ -1,14 +1,14 @@
 import { handleCall } from '#jobs/integrations.ts';
 import { transact } from '#src/database/transact.ts';
-import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { equalInConstantTime, sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
+import { deriveToken } from '../tenants/index.ts';
 import { sign } from '../webhooks/index.ts';
-import { callSecretOf } from './call-secret.ts';
 
 /** A call as it came: the three headers of Standard Webhooks ('' where one was not sent) and the bytes they sign. */
 export interface SignedCall {
@@ -70,4 +70,12 @@ function rejectUnreadable(body: string): void {
   } catch {
     throw new DomainError('invalid', 'invalid_json', 'The body is not JSON.');
   }
+}
+
+/**
+ * The secret that a third party signs its calls to this store with, as Standard Webhooks writes secrets. It is derived
+ * from the store's own: whoever rotates that gives a new one to each third party.
+ */
+export async function callSecretOf(ctx: Context, provider: string): Promise<string> {
+  return `whsec_${sha256(await deriveToken(ctx, 'integration.calls', provider)).toString('base64')}`;
 }

@@ -3,7 +3,7 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { receivedField } from './read-connection.ts';
+import { receivedField } from './connections.ts';
 
 /** What came back with the owner's browser. */
 export interface ConsentCallback {

@@ -10,8 +10,8 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { rejectInsecureUrl } from '../reject-insecure-url.ts';
 import { deriveToken } from '../tenants/index.ts';
-import { callSecretOf } from './call-secret.ts';
-import { type Connection, connectionColumns } from './find-connection.ts';
+import { callSecretOf } from './accept-call.ts';
+import { type Connection, connectionColumns } from './connections.ts';
 
 /** So long the owner may take to consent at the third party. */
 const lifetimeMs = minutes(30);

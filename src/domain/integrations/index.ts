@@ -1,12 +1,16 @@
-export { acceptCall } from './accept-call.ts';
-export { callSecretOf } from './call-secret.ts';
+export { acceptCall, callSecretOf } from './accept-call.ts';
 export { completeConnection, unknownState } from './complete-connection.ts';
+export {
+  findConnection,
+  IntegrationProvider,
+  IntegrationView,
+  listConnections,
+  presentConnection,
+  readConnection,
+  revealConnection,
+} from './connections.ts';
 export { createIntegrationState } from './create-integration-state.ts';
-export { findConnection, listConnections } from './find-connection.ts';
 export { failCall, handleCall } from './handle-call.ts';
 export { integrationPersonalData } from './personal-data.ts';
-export { IntegrationView, presentConnection } from './present.ts';
-export { IntegrationProvider } from './provider.ts';
-export { readConnection, revealConnection } from './read-connection.ts';
 export { pruneIntegrations } from './retention.ts';
 export { integrationSealedColumns } from './sealed-columns.ts';

@@ -1,6 +1,6 @@
 import { sealedColumn } from '../sealed-column.ts';
 import { bodyField } from './accept-call.ts';
-import { receivedField } from './read-connection.ts';
+import { receivedField } from './connections.ts';
 
 export const integrationSealedColumns = [
   sealedColumn('integration_connections', 'received_sealed', receivedField),

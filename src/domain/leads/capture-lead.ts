@@ -1,9 +1,11 @@
 import { write } from '#src/database/transact.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { Id, type Static, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import type { LeadInput } from './lead-input.ts';
+import type { LeadInput, QuizInput } from './lead-input.ts';
 
 /** Write down who left an address. The same address again from the same source is the same lead. */
 export async function captureLead(ctx: Context, { source, ...input }: LeadInput): Promise<{ id: string }> {
@@ -20,7 +22,7 @@ export interface NewLead {
 }
 
 /** Write a lead, new or known, in one statement. */
-export async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
+async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
   const [saved] = await write<{ id: string }>(ctx, sql`lead as (${upsertLead(ctx, lead)})`, sql`select id from lead`);
   if (!saved) throw new TypeError('An upsert answered no row.');
   return saved;
@@ -41,4 +43,33 @@ export function upsertLead(ctx: Context, { email, source, name, consent, answers
       name = coalesce(excluded.name, known.name), consent = coalesce(excluded.consent, known.consent),
       answers = coalesce(excluded.answers, known.answers), updated_at = excluded.updated_at
     returning id`;
+}
+
+const levelsMax = 5;
+
+/**
+ * Keep what somebody answered to the store's quiz. Newer answers of the same address replace the older ones.
+ * @throws DomainError `invalid_request` when the answers are nested too deeply
+ */
+export async function saveQuiz(ctx: Context, { email, answers }: QuizInput): Promise<{ id: string }> {
+  if (isDeeperThan(levelsMax, answers)) {
+    throw invalidRequest('The answers are nested too deeply.', {
+      path: '/answers',
+      code: 'maxDepth',
+      detail: `must be at most ${levelsMax} levels deep`,
+    });
+  }
+  return saveLead(ctx, { email, source: 'quiz', answers });
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}
+
+/** What whoever left an address is answered. It tells nobody whether the address was known. */
+export const CapturedLeadView = Type.Object({ ok: Type.Literal(true), lead_id: Id('lead') });
+
+export function presentCapturedLead(leadId: string): Static<typeof CapturedLeadView> {
+  return { ok: true, lead_id: leadId };
 }

@@ -1,19 +1,14 @@
-export { captureLead } from './capture-lead.ts';
-export { joinWaitlist } from './join-waitlist.ts';
-export { saveQuiz } from './keep-quiz.ts';
-export { InquiryInput, LeadInput, QuizInput, WaitlistInput } from './lead-input.ts';
-export { listInquiries } from './list-inquiries.ts';
-export { listLeads } from './list-leads.ts';
-export { notifyRestock } from './notify-restock.ts';
-export { leadPersonalData } from './personal-data.ts';
+export { CapturedLeadView, captureLead, presentCapturedLead, saveQuiz } from './capture-lead.ts';
 export {
-  CapturedLeadView,
   InquiryView,
-  LeadView,
-  presentCapturedLead,
+  listInquiries,
   presentInquiry,
-  presentLead,
   presentSubmittedInquiry,
   SubmittedInquiryView,
-} from './present.ts';
-export { submitInquiry } from './submit-inquiry.ts';
+  submitInquiry,
+} from './inquiries.ts';
+export { joinWaitlist } from './join-waitlist.ts';
+export { InquiryInput, LeadInput, QuizInput, WaitlistInput } from './lead-input.ts';
+export { LeadView, listLeads, presentLead } from './list-leads.ts';
+export { notifyRestock } from './notify-restock.ts';
+export { leadPersonalData } from './personal-data.ts';

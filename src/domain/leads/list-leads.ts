@@ -1,5 +1,6 @@
 import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
@@ -35,4 +36,33 @@ export async function listLeads(
     { replica: true },
   );
   return list.page(rows, limit);
+}
+
+/** A lead as the store's owner sees it. */
+export const LeadView = Type.Object(
+  {
+    id: Id('lead'),
+    email: Email,
+    source: Type.String({ examples: ['footer'] }),
+    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    consent: Nullable(Type.Boolean()),
+    answers: Nullable(FreeForm),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Lead' },
+);
+
+export function presentLead(lead: Lead): Static<typeof LeadView> {
+  const { id, email, source, name, consent, answers, createdAt, updatedAt } = lead;
+  return {
+    id,
+    email,
+    source,
+    name,
+    consent,
+    answers: answers && { ...answers },
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  };
 }

@@ -5,14 +5,15 @@ import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { readSender, type Sender } from '#src/lib/mail-address.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
 import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
-import { senderOf } from './sender.ts';
+import { renderEmail } from './render-email.ts';
 import { isSuppressed, suppress } from './suppression.ts';
-import { renderEmail } from './write-letter.ts';
 
 /** The waits after tries that were put off. Grey-listing wants some minutes, an outage some hours. */
 const waitsMs = [seconds(40), minutes(2), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)];
@@ -137,4 +138,13 @@ async function settle(ctx: InTransaction, mail: Mail, { outcome, detail }: Answe
   const dueAt = fromNow(ctx.clock, waitMs);
   mail.postpone(dueAt, detail, now);
   enqueue(ctx, sendMailJob, { mailId: mail.id, attempt: mail.attemptCount + 1 }, { dueAt });
+}
+
+/**
+ * Who a store's mails come from: the sender that it named, else the installation's address under the store's name,
+ * so that a shopper knows whom the mail is from.
+ */
+function senderOf({ tenant, settings }: Context): Sender {
+  if (tenant.mailFrom) return readSender(tenant.mailFrom);
+  return { name: oneLine(tenant.name), address: readSender(settings.mailFrom).address };
 }

@@ -1,4 +1,5 @@
-import { readOne } from '#src/database/transact.ts';
+import { read, readOne } from '#src/database/transact.ts';
+import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normalisePartnerCode } from './partner.ts';
@@ -22,4 +23,28 @@ export async function findPartner(ctx: Context, code: string): Promise<PartnerTe
       discount_percent::float8 as "discountPercent", window_ms as "windowMs"
     from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`,
   );
+}
+
+/** The code of every partner of the store. */
+export async function partnerCodes(ctx: Context): Promise<string[]> {
+  const rows = await read<{ code: string }>(
+    ctx,
+    sql`
+    select code from partners where tenant_id = ${ctx.tenant.id} and removed_at is null order by code`,
+  );
+  return rows.map(({ code }) => code);
+}
+
+/** A partner as a storefront shows it. The commission is between the partner and the store. */
+export const PartnerView = Type.Object(
+  {
+    code: Type.String({ examples: ['maker'] }),
+    name: Type.String({ examples: ['The Maker Blog'] }),
+    discount: Type.Object({ percent: Type.Number({ examples: [5] }) }),
+  },
+  { title: 'Partner' },
+);
+
+export function presentPartner({ code, name, discountPercent }: PartnerTerms): Static<typeof PartnerView> {
+  return { code, name, discount: { percent: discountPercent } };
 }

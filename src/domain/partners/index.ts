@@ -1,21 +1,14 @@
-export { applyAsPartner } from './apply-as-partner.ts';
-export { attributeOrder } from './attribute-order.ts';
-export { findPartner } from './find-partner.ts';
 export {
+  applyAsPartner,
   listApplications,
-  listPartners,
-  ManagedPartnerView,
-  presentManagedPartner,
+  PartnerApplicationInput,
+  PartnerApplicationView,
   presentReceivedApplication,
   ReceivedApplicationView,
-  readPartner,
-} from './managed-partners.ts';
-export { normalisePartnerCode, Partner } from './partner.ts';
-export { partnerCodes } from './partner-codes.ts';
-export { PartnerApplicationInput, PartnerInput } from './partner-input.ts';
+} from './applications.ts';
+export { findPartner, PartnerView, partnerCodes, presentPartner } from './find-partner.ts';
+export { listPartners, ManagedPartnerView, presentManagedPartner, readPartner } from './managed-partners.ts';
+export { normalisePartnerCode, Partner, PartnerInput } from './partner.ts';
 export { partnerPersonalData } from './personal-data.ts';
-export { PartnerApplicationView, PartnerView, presentPartner } from './present.ts';
-export { removePartner } from './remove-partner.ts';
-export { partnerRetention } from './retention.ts';
-export { savePartner } from './save-partner.ts';
-export { trackReferral } from './track-referral.ts';
+export { attributeOrder, partnerRetention, trackReferral } from './referrals.ts';
+export { removePartner, savePartner } from './save-partner.ts';

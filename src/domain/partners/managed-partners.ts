@@ -1,13 +1,11 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { formatDuration } from '#src/lib/duration.ts';
-import { Cents, Duration, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { Cents, Duration, Id, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import type { PartnerApplication } from './apply-as-partner.ts';
 import type { PartnerTerms } from './find-partner.ts';
 import { normalisePartnerCode } from './partner.ts';
-import { PartnerApplicationView } from './present.ts';
 
 /** A partner as the store's owner sees it, with what it brought. */
 export interface ManagedPartner extends PartnerTerms {
@@ -15,15 +13,6 @@ export interface ManagedPartner extends PartnerTerms {
   readonly totalCents: number;
   readonly commissionCents: number;
   readonly version: number;
-  readonly createdAt: Date;
-}
-
-/** Who would like to become a partner, as the store's owner sees it. */
-export interface ReceivedApplication extends PartnerApplication {
-  readonly email: string;
-  readonly name: string | null;
-  readonly website: string | null;
-  readonly message: string | null;
   readonly createdAt: Date;
 }
 
@@ -46,26 +35,6 @@ export async function listPartners(ctx: Context, { cursor, limit = 20 }: PageReq
 /** One of them by its code, however it is written; `undefined` when there is none. */
 export async function readPartner(ctx: Context, code: string): Promise<ManagedPartner | undefined> {
   return readOne<ManagedPartner>(ctx, sql`${selectPartners(ctx)} and p.code = ${normalisePartnerCode(code)}`);
-}
-
-/**
- * Who would like to become a partner, the newest first, page by page.
- * @throws DomainError `invalid_cursor`
- */
-export async function listApplications(
-  ctx: Context,
-  { cursor, limit = 20 }: PageRequest,
-): Promise<Page<ReceivedApplication>> {
-  const list = keyset(ctx, 'partner applications', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ReceivedApplication & { position: Position }>(
-    ctx,
-    sql`
-    select id, status, email, name, website, message, created_at as "createdAt", ${list.position} as position
-    from partner_applications where tenant_id = ${ctx.tenant.id} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
-    { replica: true },
-  );
-  return list.page(rows, limit);
 }
 
 const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
@@ -112,21 +81,4 @@ export function presentManagedPartner(partner: ManagedPartner): Static<typeof Ma
     version: partner.version,
     created_at: partner.createdAt.toISOString(),
   };
-}
-
-export const ReceivedApplicationView = Type.Object(
-  {
-    ...PartnerApplicationView.properties,
-    email: Email,
-    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
-    website: Nullable(Type.String({ examples: ['https://blog.example.com'] })),
-    message: Nullable(Type.String()),
-    created_at: Timestamp,
-  },
-  { title: 'PartnerApplication' },
-);
-
-export function presentReceivedApplication(received: ReceivedApplication): Static<typeof ReceivedApplicationView> {
-  const { id, status, email, name, website, message, createdAt } = received;
-  return { id, status, email, name, website, message, created_at: createdAt.toISOString() };
 }

@@ -3,10 +3,10 @@ import { days, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { normalisePartnerCode, Partner } from './partner.ts';
-import type { PartnerInput } from './partner-input.ts';
+import { normalisePartnerCode, Partner, type PartnerInput } from './partner.ts';
 
 const defaultWindowMs = days(30);
 const windowMsMax = days(3650);
@@ -52,4 +52,15 @@ function readWindow(written: PartnerInput['window']): number {
     code: 'duration',
     detail: 'must be more than 0s and at most 3650d',
   });
+}
+
+/** Nobody brings shoppers by this code any more, nor by visits of before. What was attributed stays attributed. */
+export async function removePartner(ctx: InTransaction, written: string): Promise<Change> {
+  const code = normalisePartnerCode(written);
+  const now = ctx.clock.now();
+  const removed = await ctx.tx.execute(sql`
+    update partners set removed_at = ${now}, updated_at = ${now}, version = version + 1
+    where tenant_id = ${ctx.tenant.id} and code = ${code} and removed_at is null
+    returning id`);
+  return { subject: `partner ${code}`, action: removed.length > 0 ? 'removed' : 'unchanged', fields: [] };
 }

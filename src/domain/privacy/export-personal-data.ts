@@ -2,7 +2,7 @@ import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { nameInLog } from '../name-in-log.ts';
-import { findDataSubject } from './find-person.ts';
+import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 
 /** Everything that is held about one address. */

@@ -1,11 +1,13 @@
+import { decideReminder as decideReminderJob } from '#jobs/reminders.ts';
 import { completeJob } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import { isBuyable, type SavedCartRecord, saveTokenHashes } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { enqueueMail, type MailData } from '../mail/index.ts';
-import { evaluateReminder } from './judge-reminder.ts';
-import { putOff, skip } from './record-verdict.ts';
-import type { Reminder } from './reminder.ts';
+import { type DeliveryCheck, enqueueMail, type MailData, sendMail } from '../mail/index.ts';
+import { checkLink } from '../sessions/index.ts';
+import { evaluateReminder } from './evaluate-reminder.ts';
+import type { Reminder, ReminderReason } from './reminder.ts';
 
 /**
  * A reminder is due: send it, put it off or let it be, and write down why. A promise that is worked again finds the
@@ -52,4 +54,47 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
     quantity,
     total_cents: price === null ? null : price * quantity,
   }));
+}
+
+/**
+ * Send a mail; a reminder or a link to sign in only if it is still right to. The mail server may have been away for
+ * hours since it was decided on: meanwhile its reader may have bought or unsubscribed, or gone to bed.
+ */
+export async function sendCheckedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
+  await sendMail(ctx, payload, { abandoned_cart: checkAgain, magic_link: checkLink });
+}
+
+const checkAgain: DeliveryCheck = async (ctx, { mailId }) => {
+  const [reminder] = await ctx.tx.execute<Reminder>(sql`
+    select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
+    where tenant_id = ${ctx.tenant.id} and mail_id = ${mailId} and state = 'sent' for update`);
+  if (!reminder) return 'The cart that it reminds of is gone.';
+  const verdict = await evaluateReminder(ctx, reminder);
+  if (verdict.verdict === 'send') {
+    await saveTokenHashes(ctx, reminder);
+    return undefined;
+  }
+  if (verdict.verdict === 'skip') await skip(ctx, reminder, verdict.reason);
+  else await putOff(ctx, reminder, verdict);
+  return `It was judged again: ${verdict.reason}.`;
+};
+
+/** The reminder will not be sent, and this is why. */
+async function skip(ctx: InTransaction, { id }: Reminder, reason: ReminderReason): Promise<void> {
+  await ctx.tx.execute(sql`
+    update reminder_steps set state = 'skipped', reason = ${reason}, decided_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+}
+
+/** The reminder waits until then, and is judged again; this is why. */
+async function putOff(
+  ctx: InTransaction,
+  { id, attempt }: Reminder,
+  { reason, until }: { reason: ReminderReason; until: Date },
+): Promise<void> {
+  await ctx.tx.execute(sql`
+    update reminder_steps set state = 'scheduled', reason = ${reason}, due_at = ${until}, attempt = ${attempt + 1},
+      decided_at = ${ctx.clock.now()}, mail_id = null
+    where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  enqueue(ctx, decideReminderJob, { reminderId: id, attempt: attempt + 1 }, { dueAt: until });
 }

@@ -1,10 +1,11 @@
 import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import type { MailState } from '../mail/index.ts';
-import type { Reminder, ReminderReason, ReminderState } from './reminder.ts';
+import { type MailState, mailStates } from '../mail/index.ts';
+import { type Reminder, type ReminderReason, type ReminderState, reminderReasons, reminderStates } from './reminder.ts';
 
 /** A reminder with what was decided of it. */
 export interface ReminderDecision extends Omit<Reminder, 'attempt'> {
@@ -40,4 +41,38 @@ export async function listReminderDecisions(
     order by ${list.by} limit ${limit + 1}`,
   );
   return list.page(rows, limit);
+}
+
+/** A reminder of a saved cart as its owner sees it: what was decided, and why. */
+export const ReminderDecisionView = Type.Object(
+  {
+    id: Id('rem'),
+    saved_cart_id: Id('scart'),
+    email: Email,
+    /** Which of the cart's reminders it is. */
+    step: Type.Integer({ examples: [1] }),
+    state: Type.Enum([...reminderStates]),
+    /** Why it was skipped; of a scheduled one, why it was put off. */
+    reason: Nullable(Type.Enum([...reminderReasons])),
+    due_at: Timestamp,
+    decided_at: Nullable(Timestamp),
+    mail_state: Nullable(Type.Enum([...mailStates])),
+    recovered_order_id: Nullable(Id('ord')),
+  },
+  { title: 'ReminderDecision' },
+);
+
+export function presentReminderDecision(decision: ReminderDecision): Static<typeof ReminderDecisionView> {
+  return {
+    id: decision.id,
+    saved_cart_id: decision.savedCartId,
+    email: decision.email,
+    step: decision.number,
+    state: decision.state,
+    reason: decision.reason,
+    due_at: decision.dueAt.toISOString(),
+    decided_at: decision.decidedAt?.toISOString() ?? null,
+    mail_state: decision.mailState,
+    recovered_order_id: decision.recoveredOrderId,
+  };
 }

@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { draftSavedCart, type SavedCart, type SavedCartInput, saveCart } from '../cart/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { reminderSettings } from './read-reminder-settings.ts';
+import { reminderSettings } from './reminder-settings.ts';
 
 export interface RemindedCart {
   readonly cart: SavedCart;

@@ -1,15 +1,10 @@
 export { consumeLink } from './consume-link.ts';
-export { endSession } from './end-session.ts';
-export { checkLink } from './judge-link.ts';
-export { linksPerClientMax, linksPerEmailMax, linksWindowMs } from './link-limits.ts';
-export { mailLink } from './mail-link.ts';
-export { openSession } from './open-session.ts';
+export { checkLink, mailLink } from './mail-link.ts';
 export { sessionPersonalData } from './personal-data.ts';
-export { presentSession, SessionView } from './present.ts';
 export { renewToken, rotateSession } from './refresh-session.ts';
-export { requestLink } from './request-link.ts';
+export { linksPerClientMax, linksPerEmailMax, linksWindowMs, requestLink } from './request-link.ts';
 export { pruneSessions } from './retention.ts';
-export type { OpenSession } from './session.ts';
+export { endSession, type OpenSession, openSession, presentSession, SessionView } from './session.ts';
 export { ConsumeInput, LinkInput, RefreshInput } from './session-input.ts';
 export { invalidSession, tenantIdOfSession } from './session-token.ts';
 export { pathOnStorefront } from './storefront-path.ts';

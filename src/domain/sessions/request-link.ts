@@ -2,14 +2,13 @@ import { mailLink } from '#jobs/sessions.ts';
 import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hmacSha256, sha256 } from '#src/lib/crypto.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
-import { isWithinLimits } from './link-limits.ts';
 import { safePath } from './storefront-path.ts';
 
 const linkLifeMs = minutes(15);
@@ -53,4 +52,32 @@ export async function requestLink(ctx: Context, request: LinkRequest): Promise<v
 /** Enough to count by; nobody reads an address out of it. */
 function hashClient(ctx: Context, household: string): Buffer {
   return hmacSha256(ctx.settings.keyPepper, `client\n${ctx.tenant.id}\n${household}`).subarray(0, 16);
+}
+
+/** How many links may be asked for in an hour (api.md, "Rate limits"). Beyond, nothing is mailed, and nobody is told. */
+export const linksPerEmailMax = 5;
+export const linksPerClientMax = 30;
+export const linksWindowMs = hours(1);
+
+/** A request for a link, or the values that it will have. */
+export interface Counted {
+  readonly email: string;
+  readonly clientHash: Buffer | null;
+  readonly createdAt: Date;
+}
+
+/**
+ * The condition that fewer links than the limits allow were asked for in the hour before: for the same address, and by
+ * the same client, where it is known.
+ *
+ * @param before what else has to be true of the links that are counted
+ */
+export function isWithinLimits(ctx: Context, { email, clientHash, createdAt }: Counted, before: Sql = sql`true`): Sql {
+  const since = new Date(createdAt.getTime() - linksWindowMs);
+  const isBelow = (condition: Sql, max: number) => sql`(
+    select count(*) from sign_in_links
+    where tenant_id = ${ctx.tenant.id} and ${condition} and created_at > ${since} and ${before}
+    ) < ${Math.max(1, Math.round(max * ctx.settings.rateLimitScale))}`;
+  return sql`${isBelow(sql`email = ${email}`, linksPerEmailMax)}
+    and ${isBelow(sql`client_hash = ${clientHash}::bytea`, linksPerClientMax)}`;
 }

@@ -1,6 +1,11 @@
+import { readOne, write } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
-import type { Customer } from '../customers/index.ts';
-import type { SignedToken } from './session-token.ts';
+import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { type Customer, CustomerView, presentCustomer } from '../customers/index.ts';
+import { readSessionSecret } from '../tenants/index.ts';
+import { invalidSession, type SignedToken, verifySession } from './session-token.ts';
 
 /** Somebody who is signed in, as the session's own row says now. */
 export interface OpenSession {
@@ -21,3 +26,76 @@ export const refreshLifeMs = days(30);
 
 /** What refresh tokens are derived for: the first from the id of its session, each further one from the one before. */
 export const refreshPurpose = 'session.refresh';
+
+interface SessionRow {
+  readonly id: string;
+  readonly refreshExpiresAt: Date;
+  readonly customerId: string;
+  readonly email: string;
+  readonly name: string | null;
+}
+
+/**
+ * Who is signed in with this token. Its row is read each time, so that whoever signs out is out at once, everywhere.
+ * @throws DomainError unauthenticated `invalid_session`, or `expired_session`
+ */
+export async function openSession(ctx: Context, token: string): Promise<OpenSession> {
+  const secret = await readSessionSecret(ctx);
+  const { sessionId, customerId } = await verifySession(ctx, secret, token);
+  const row = await readOne<SessionRow>(
+    ctx,
+    sql`
+    select s.id, s.refresh_expires_at as "refreshExpiresAt", c.id as "customerId", c.email, c.name
+    from sessions s join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = s.customer_id
+    where s.tenant_id = ${ctx.tenant.id} and s.id = ${sessionId} and s.customer_id = ${customerId}
+      and s.secret_number = ${secret.number} and s.ended_at is null`,
+  );
+  if (!row) throw invalidSession();
+  return {
+    id: row.id,
+    refreshExpiresAt: row.refreshExpiresAt,
+    customer: { id: row.customerId, email: row.email, name: row.name },
+  };
+}
+
+/** Sign out: neither the session's token nor any of its refresh tokens opens anything from now on. Twice is once. */
+export async function endSession(ctx: Context, sessionId: string): Promise<void> {
+  await write(
+    ctx,
+    sql`
+    ended as (
+      update sessions set ended_at = ${ctx.clock.now()}, end_reason = 'signed_out'
+      where tenant_id = ${ctx.tenant.id} and id = ${sessionId} and ended_at is null
+      returning id)`,
+    sql`
+    select id from ended`,
+  );
+}
+
+/** What signing in and refreshing answer: api.md, "customer". */
+export const SessionView = Type.Object(
+  {
+    session_token: Type.String({ examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzaWQiOiJzZXNfIn0.c2ln'] }),
+    token_type: Type.Literal('Bearer'),
+    /** Seconds. */
+    expires_in: Type.Integer({ examples: [900] }),
+    expires_at: Timestamp,
+    /** To be kept instead of the one that was sent; null where none was sent. */
+    refresh_token: Nullable(Type.String()),
+    refresh_expires_at: Timestamp,
+    customer: CustomerView,
+  },
+  { title: 'Session' },
+);
+
+export function presentSession(session: GrantedSession): Static<typeof SessionView> {
+  return {
+    session_token: session.token,
+    token_type: 'Bearer',
+    expires_in: session.expiresInSeconds,
+    expires_at: session.expiresAt.toISOString(),
+    refresh_token: session.refreshToken,
+    refresh_expires_at: session.refreshExpiresAt.toISOString(),
+    customer: presentCustomer(session.customer),
+  };
+}

@@ -2,9 +2,9 @@ import type { Context } from '../context.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
+import { beginWithinMs } from './endpoint-leases.ts';
 import { type RenderedObject, renderObjects } from './render-object.ts';
-import { sign } from './sign.ts';
-import { beginWithinMs } from './slots.ts';
+import { sign } from './signing.ts';
 import { breakerFailures } from './webhook-endpoint.ts';
 
 /** The version of the bodies' shape. A change that could break a receiver gets a new one. */

@@ -2,8 +2,8 @@ import { lockRow } from '#src/database/lock-row.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
-import { openSecret } from './secret.ts';
-import type { Slot } from './slots.ts';
+import type { Slot } from './endpoint-leases.ts';
+import { openSecret } from './signing.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** A delivery that this run alone may attempt until the lease of its slot ends. */

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import { readOne, transact } from '#src/database/transact.ts';
 import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
@@ -11,8 +10,8 @@ import type { Context, InTransaction } from '../context.ts';
 import { isShuttingDown } from '../is-shutting-down.ts';
 import { type AttemptedBatch, attemptBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
+import { nextDueAt, releaseLease, renewLease, type Slot, takeLease } from './endpoint-leases.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { nextDueAt, releaseLease, renewLease, type Slot, takeLease } from './slots.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** One job works so long and then makes room for others: what is left has a successor. */

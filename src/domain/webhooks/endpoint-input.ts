@@ -1,6 +1,6 @@
 import { Omittable, type Static, Type, Url } from '#src/lib/schema.ts';
 import { eventTypes } from '#src/outbox/events.ts';
-import { secretPattern } from './secret.ts';
+import { secretPattern } from './signing.ts';
 
 /** A test reaches the endpoint that it is for whatever it chose, so nobody chooses it. */
 const chosenTypes = Object.keys(eventTypes).filter((type) => type !== 'webhook.test');

@@ -1,10 +1,14 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import { eventTypes } from '#src/outbox/events.ts';
 import type { Context } from '../context.ts';
-import type { AttemptRecord, DeliveryRecord, DeliveryState } from './present.ts';
 import { readEndpoint } from './read-endpoints.ts';
+
+export const deliveryStates = ['pending', 'delivered', 'failed', 'discarded'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 export interface DeliveryQuery {
   readonly endpointId: string;
@@ -66,3 +70,83 @@ const deliveryColumns: Sql = sql`
 const fromDeliveries = (ctx: Context): Sql => sql`
   from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
   where d.tenant_id = ${ctx.tenant.id}`;
+
+/** One event for one endpoint, and how far it is. */
+export const WebhookDeliveryView = Type.Object(
+  {
+    id: Id('whd'),
+    endpoint_id: Id('whe'),
+    event_id: Id('evt'),
+    type: Type.Enum(Object.keys(eventTypes)),
+    state: Type.Enum([...deliveryStates]),
+    attempt_count: Type.Integer({ examples: [1] }),
+    next_attempt_at: Nullable(Timestamp),
+    last_status: Nullable(Type.Integer({ examples: [200] })),
+    last_failure: Nullable(Type.String({ examples: [null] })),
+    created_at: Timestamp,
+  },
+  { title: 'WebhookDelivery' },
+);
+export type WebhookDeliveryView = Static<typeof WebhookDeliveryView>;
+
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly state: DeliveryState;
+  readonly attemptCount: number;
+  readonly nextAttemptAt: Date | null;
+  readonly lastStatus: number | null;
+  readonly lastFailure: string | null;
+  readonly createdAt: Date;
+}
+
+export function presentDelivery(delivery: DeliveryRecord): WebhookDeliveryView {
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    type: delivery.type,
+    state: delivery.state,
+    attempt_count: delivery.attemptCount,
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    last_status: delivery.lastStatus,
+    last_failure: delivery.lastFailure,
+    created_at: delivery.createdAt.toISOString(),
+  };
+}
+
+/** One try, and what came back: an HTTP status and the beginning of the reply, or why none came. */
+export const WebhookAttemptView = Type.Object(
+  {
+    number: Type.Integer({ examples: [1] }),
+    at: Timestamp,
+    status: Nullable(Type.Integer({ examples: [500] })),
+    failure: Nullable(Type.String({ examples: [null] })),
+    duration_ms: Type.Integer({ examples: [84] }),
+    response: Nullable(Type.String({ examples: ['Internal Server Error'] })),
+  },
+  { title: 'WebhookAttempt' },
+);
+export type WebhookAttemptView = Static<typeof WebhookAttemptView>;
+
+export interface AttemptRecord {
+  readonly number: number;
+  readonly at: Date;
+  readonly status: number | null;
+  readonly failure: string | null;
+  readonly durationMs: number;
+  readonly response: string | null;
+}
+
+export function presentAttempt({
+  number,
+  at,
+  status,
+  failure,
+  durationMs,
+  response,
+}: AttemptRecord): WebhookAttemptView {
+  return { number, at: at.toISOString(), status, failure, duration_ms: durationMs, response };
+}

@@ -1,8 +1,9 @@
 import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import type { EndpointRecord } from './present.ts';
+import { disabledReasons, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** The endpoint with this id, as its owner sees it. */
 export async function readEndpoint(ctx: Context, id: string): Promise<EndpointRecord | undefined> {
@@ -41,3 +42,59 @@ const endpointColumns: Sql = sql`
   id, url, events, concurrency, rate_per_second as "ratePerSecond", disabled_at as "disabledAt",
   disabled_reason as "disabledReason", failing_since as "failingSince", last_success_at as "lastSuccessAt", version,
   created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** An endpoint as its owner sees it; never its secret. */
+export const WebhookEndpointView = Type.Object(
+  {
+    id: Id('whe'),
+    url: Url,
+    events: Type.Array(Type.String(), { examples: [['order.paid', 'subscription.*']] }),
+    concurrency: Type.Integer({ examples: [4] }),
+    rate_per_second: Nullable(Type.Integer({ examples: [null] })),
+    status: Type.Enum(['enabled', 'disabled']),
+    disabled_at: Nullable(Timestamp),
+    disabled_reason: Nullable(Type.Enum([...disabledReasons])),
+    failing_since: Nullable(Timestamp),
+    last_success_at: Nullable(Timestamp),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'WebhookEndpoint' },
+);
+export type WebhookEndpointView = Static<typeof WebhookEndpointView>;
+
+/** What a row says of an endpoint: an entity has it, and so has what `read-endpoints.ts` reads. */
+export type EndpointRecord = Pick<
+  WebhookEndpoint,
+  | 'id'
+  | 'url'
+  | 'events'
+  | 'concurrency'
+  | 'ratePerSecond'
+  | 'disabledAt'
+  | 'disabledReason'
+  | 'failingSince'
+  | 'lastSuccessAt'
+  | 'version'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
+export function presentEndpoint(endpoint: EndpointRecord): WebhookEndpointView {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    events: endpoint.events,
+    concurrency: endpoint.concurrency,
+    rate_per_second: endpoint.ratePerSecond ?? null,
+    status: endpoint.disabledAt ? 'disabled' : 'enabled',
+    disabled_at: endpoint.disabledAt?.toISOString() ?? null,
+    disabled_reason: endpoint.disabledReason ?? null,
+    failing_since: endpoint.failingSince?.toISOString() ?? null,
+    last_success_at: endpoint.lastSuccessAt?.toISOString() ?? null,
+    version: endpoint.version,
+    created_at: endpoint.createdAt.toISOString(),
+    updated_at: endpoint.updatedAt.toISOString(),
+  };
+}

@@ -1,17 +1,17 @@
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { newId } from '#src/lib/ids.ts';
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
+import { enqueueMail } from '../mail/index.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import { type Attempt, type AttemptedBatch, isGone, isSuccess } from './attempt-batch.ts';
 import type { Batch } from './claim-deliveries.ts';
-import { discardPending } from './discard-pending.ts';
-import type { Consequences } from './endpoint-health.ts';
+import { wakeEndpoints } from './endpoint-leases.ts';
+import { discardPending } from './redeliver.ts';
 import { waitAfter } from './retry-schedule.ts';
-import { widthsOf } from './slots.ts';
-import { warnOwner } from './warn-owner.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import type { Consequences, DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Write down what became of a batch: each attempt as a row, each delivery's next state, and what the endpoint's
@@ -148,7 +148,23 @@ async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, consequence
   if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
 }
 
-/** Much may be waiting: let every slot look for work. */
-export function wakeEndpoints(ctx: InTransaction, { id: endpointId, concurrency }: WebhookEndpoint): void {
-  for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, causeId: newId('job') });
+/** Tell the store's owner that an endpoint fails, or that it was switched off because of it. */
+async function warnOwner(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  disabled: DisabledReason | null,
+): Promise<void> {
+  // A store whose owner cannot be written to goes on delivering.
+  if (!isMailAddress(ctx.tenant.ownerEmail)) return;
+  const { origin, pathname } = new URL(endpoint.url);
+  await enqueueMail(ctx, {
+    kind: 'endpoint_warning',
+    to: ctx.tenant.ownerEmail,
+    subjectId: endpoint.id,
+    data: {
+      address: origin + pathname,
+      failing_since: endpoint.failingSince?.toISOString() ?? null,
+      disabled: disabled === 'owner' ? null : disabled,
+    },
+  });
 }

@@ -4,8 +4,8 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
-import { wakeEndpoints } from './record-outcomes.ts';
-import { rejectDisabled } from './refuse-disabled.ts';
+import { wakeEndpoints } from './endpoint-leases.ts';
+import { rejectDisabled } from './webhook-endpoint.ts';
 
 /** How many deliveries one call recovers at most; the next call takes the rest. */
 const recoverMax = 50_000;
@@ -74,4 +74,14 @@ async function begin(ctx: InTransaction, endpointId: string): Promise<void> {
   const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
   rejectDisabled(endpoint);
   wakeEndpoints(ctx, endpoint);
+}
+
+/**
+ * Put aside what an endpoint that was switched off still had to get: it is not tried any more, and can be recovered.
+ * The leases stay, so that an attempt which is under way is still written down. The endpoint is locked before.
+ */
+export async function discardPending(ctx: InTransaction, endpointId: string): Promise<void> {
+  await ctx.tx.execute(sql`
+    update webhook_deliveries set state = 'discarded', next_attempt_at = null, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and state = 'pending'`);
 }

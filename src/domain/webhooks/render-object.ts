@@ -7,8 +7,7 @@ import { presentReturn, ReturnView, readReturns } from '../returns/index.ts';
 import { LabelView, readLabels } from '../shipping/index.ts';
 import { readSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
-import { presentEndpoint, WebhookEndpointView } from './present.ts';
-import { readEndpoints } from './read-endpoints.ts';
+import { presentEndpoint, readEndpoints, WebhookEndpointView } from './read-endpoints.ts';
 
 /** What an event is about, as the API shows it. A higher version is a later state of the same object. */
 export interface RenderedObject {

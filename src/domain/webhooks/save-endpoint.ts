@@ -1,11 +1,12 @@
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import type { Change } from '../change.ts';
-import type { InTransaction } from '../context.ts';
-import { buildEndpoint, findByUrl, rejectUnsafeUrl } from './build-endpoint.ts';
-import type { EndpointEntry } from './endpoint-input.ts';
-import { newSecret, openSecret, sealSecret } from './secret.ts';
-import { saveLeases } from './slots.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import type { Context, InTransaction } from '../context.ts';
+import type { EndpointEntry, EndpointInput } from './endpoint-input.ts';
+import { saveLeases } from './endpoint-leases.ts';
+import { newSecret, openSecret, sealSecret } from './signing.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Create an endpoint of a store file or bring it into line with it; whatever the file leaves out stays. A new secret
@@ -62,4 +63,54 @@ function changeSecret(ctx: InTransaction, endpoint: WebhookEndpoint, secret: str
 function shown(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
+}
+
+const defaultConcurrency = 4;
+
+/** Write a new endpoint down, with its slots. */
+export async function buildEndpoint(
+  ctx: InTransaction,
+  input: EndpointInput,
+  secret: string,
+): Promise<WebhookEndpoint> {
+  const now = ctx.clock.now();
+  const concurrency = input.concurrency ?? defaultConcurrency;
+  const endpoint = ctx.tx.em.create(WebhookEndpoint, {
+    tenantId: ctx.tenant.id,
+    id: newId('whe'),
+    url: input.url,
+    events: [...input.events],
+    concurrency,
+    ratePerSecond: input.rate_per_second ?? null,
+    secretSealed: sealSecret(ctx, secret),
+    failures: 0,
+    failuresInRow: 0,
+    warnings: 0,
+    breakerOpenings: 0,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  await ctx.tx.em.flush();
+  await saveLeases(ctx, endpoint.id, concurrency);
+  return endpoint;
+}
+
+/** The endpoint of this address, if the store has one. */
+export async function findByUrl(ctx: InTransaction, url: string): Promise<WebhookEndpoint | undefined> {
+  return (await ctx.tx.em.findOne(WebhookEndpoint, { tenantId: ctx.tenant.id, url })) ?? undefined;
+}
+
+/**
+ * Refuse an address that may not be called: not https, with a password in it, or not public.
+ * @param options `resolve: false` asks no name server, for inside a transaction
+ * @throws DomainError `invalid_request`
+ */
+export async function rejectUnsafeUrl(ctx: Context, url: string, options: { resolve: boolean }): Promise<void> {
+  const reason = await ctx.ports.http.refuse(url, options);
+  if (reason !== undefined) throw urlIssue(reason);
+}
+
+export function urlIssue(detail: string): DomainError {
+  return invalidRequest(detail, { path: '/url', code: 'url', detail });
 }

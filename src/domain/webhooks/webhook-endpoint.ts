@@ -1,13 +1,35 @@
 import { defineEntity, p } from '@mikro-orm/core';
-
 import { days, hours, minutes } from '#src/lib/duration.ts';
-import {
-  type Circumstances,
-  type Consequences,
-  type DisabledReason,
-  disabledReasons,
-  type Heard,
-} from './endpoint-health.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
+
+export const disabledReasons = ['owner', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+/** What an attempt said of the endpoint, as far as the endpoint is concerned. */
+export interface Heard {
+  readonly at: Date;
+  readonly ok: boolean;
+  /** It answered 410. */
+  readonly gone: boolean;
+}
+
+export interface Circumstances {
+  /** The one attempt that an open breaker lets pass. */
+  readonly probe: boolean;
+  /** How long the breaker stays open the first time; each further time twice as long. */
+  readonly firstOpenMs: number;
+  readonly nextStepMs: number;
+}
+
+/** What follows from what was heard, for others to do. */
+export interface Consequences {
+  /** The breaker opened: nothing may be attempted before. */
+  readonly pausedUntil: Date | null;
+  /** A probe found that it works again: all may go on. */
+  readonly recovered: boolean;
+  readonly warn: boolean;
+  readonly disabled: DisabledReason | null;
+}
 
 const WebhookEndpointSchema = defineEntity({
   name: 'WebhookEndpoint',
@@ -194,3 +216,8 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
 }
 
 WebhookEndpointSchema.setClass(WebhookEndpoint);
+
+/** @throws DomainError `invalid_request` when the endpoint is switched off: nothing would reach it. */
+export function rejectDisabled({ disabledAt }: Pick<WebhookEndpoint, 'disabledAt'>): void {
+  if (disabledAt) throw invalidRequest('This endpoint is switched off. Switch it on first.');
+}

@@ -1,7 +1,7 @@
 import { asPlatform } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import type { DisabledReason } from './endpoint-health.ts';
+import type { DisabledReason } from './webhook-endpoint.ts';
 
 /** A delivery that was given up. */
 export interface FailedDelivery {

@@ -1,11 +1,10 @@
 import { createTransport } from 'nodemailer';
-
 import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { isMailAddress } from '#src/lib/mail-address.ts';
 import { inCall } from '#src/lib/tracing.ts';
-import { judge } from './judge.ts';
+import { judge } from './classify-error.ts';
 
 /**
  * Mail over SMTP, on a few connections that are kept open. `SMTP_URL` may carry user and password; `smtps:` is TLS

@@ -1,12 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { PaidOrder } from '#src/domain/partners/attribute-order.ts';
 import { attributeOrder, findPartner, savePartner, trackReferral } from '#src/domain/partners/index.ts';
+import type { PaidOrder } from '#src/domain/partners/referrals.ts';
 import { days, hours } from '#src/lib/duration.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
-import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
-import { buildTenant } from '#test/support/tenant.ts';
+import { type TestContext, useContext } from '../../support/context.ts';
+import { attributionOf, buildPartner } from '../../support/factories/partners.ts';
+import { buildTenant } from '../../support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);

@@ -2,12 +2,11 @@ import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
-import { reminderSettings } from '#src/domain/reminders/read-reminder-settings.ts';
-import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';
+import { defaultReminderSettings, reminderSettings } from '#src/domain/reminders/reminder-settings.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
+import { type TestContext, useContext } from '../../support/context.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);

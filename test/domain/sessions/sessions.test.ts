@@ -15,10 +15,10 @@ import type { GrantedSession } from '#src/domain/sessions/session.ts';
 import { readSessionSecret, rotateSessionSecret } from '#src/domain/tenants/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
-import { countStatements } from '#test/support/count-statements.ts';
-import { buildLink, buildSession, sessionsOf } from '#test/support/factories/sessions.ts';
-import { buildTenant } from '#test/support/tenant.ts';
+import { type TestContext, useContext } from '../../support/context.ts';
+import { countStatements } from '../../support/count-statements.ts';
+import { buildLink, buildSession, sessionsOf } from '../../support/factories/sessions.ts';
+import { buildTenant } from '../../support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);

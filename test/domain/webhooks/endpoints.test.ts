@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { asPlatform, read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import { widthsOf } from '#src/domain/webhooks/endpoint-leases.ts';
 import {
   createEndpoint,
   EndpointEntry,
@@ -18,8 +19,7 @@ import {
   updateEndpoint,
 } from '#src/domain/webhooks/index.ts';
 import { waitAfter } from '#src/domain/webhooks/retry-schedule.ts';
-import { sign } from '#src/domain/webhooks/sign.ts';
-import { widthsOf } from '#src/domain/webhooks/slots.ts';
+import { sign } from '#src/domain/webhooks/signing.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -27,11 +27,11 @@ import { fits, issuesOf } from '#src/lib/validation.ts';
 import { type EventType, eventTypes } from '#src/outbox/events.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import { createOutboundHttp } from '#src/platform/outbound-http.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildPaidOrder } from '#test/support/factories/orders.ts';
-import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { isSignedWith } from '#test/support/receiver.ts';
-import { runJobs } from '#test/support/run-jobs.ts';
+import { type TestContext, useContext } from '../../support/context.ts';
+import { buildPaidOrder } from '../../support/factories/orders.ts';
+import { buildEndpoint, countStates, receiverFor, recordTests } from '../../support/factories/webhooks.ts';
+import { isSignedWith } from '../../support/receiver.ts';
+import { runJobs } from '../../support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-
 import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
-
 import { transact } from '#src/database/transact.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import {
@@ -17,11 +15,11 @@ import {
   redeliver,
   saveEndpoint,
 } from '#src/domain/webhooks/index.ts';
-import { newSecret } from '#src/domain/webhooks/secret.ts';
+import { newSecret } from '#src/domain/webhooks/signing.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildPaidOrder } from '#test/support/factories/orders.ts';
-import { countStates } from '#test/support/factories/webhooks.ts';
+import { type TestContext, useContext } from '../../support/context.ts';
+import { buildPaidOrder } from '../../support/factories/orders.ts';
+import { countStates } from '../../support/factories/webhooks.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);

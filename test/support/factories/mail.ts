@@ -1,8 +1,8 @@
 import { readOne, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { MailRequest } from '#src/domain/mail/enqueue-mail.ts';
 import { enqueueMail, type MailData, type MailState } from '#src/domain/mail/index.ts';
 import type { MailKind, OrderMailData } from '#src/domain/mail/kinds.ts';
-import type { MailRequest } from '#src/domain/mail/promise-mail.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 

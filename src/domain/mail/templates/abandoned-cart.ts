@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../../tenants/index.ts';
 import type { MailData } from '../kinds.ts';
-import type { Block } from '../letter/letter.ts';
+import type { Block } from '../layout/document.ts';
 import { money, storefrontLink, type Template } from './template.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { formatMoney } from '#src/lib/format-money.ts';
 import type { Context } from '../../context.ts';
 import type { MailData, MailKind } from '../kinds.ts';
-import type { EmailDocument } from '../letter/letter.ts';
+import type { EmailDocument } from '../layout/document.ts';
 
 /** What a template is given: the mail's data, what it is about, and the address that its unsubscribe link is for. */
 export interface MailContent<Kind extends MailKind> {

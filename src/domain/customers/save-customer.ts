@@ -1,0 +1,51 @@
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import { normaliseEmail } from './customer.ts';
+
+/**
+ * The customer with this address, made when there is none: however many orders of one person arrive at once, they
+ * find one customer. A name that is given replaces the one that is known.
+ */
+export async function upsertCustomer(
+  ctx: InTransaction,
+  { email, name }: { email: string; name?: string | null | undefined },
+): Promise<{ id: string }> {
+  const [customer] = await ctx.tx.execute<{ id: string }>(sql`
+    insert into customers as known (tenant_id, id, email, name, created_at)
+    values (${ctx.tenant.id}, ${newId('cus')}, ${normaliseEmail(email)}, ${name?.trim() || null}, ${ctx.clock.now()})
+    on conflict (tenant_id, email) do update set
+      name = coalesce(excluded.name, known.name),
+      version = known.version + (coalesce(excluded.name, known.name) is distinct from known.name)::int
+    returning id`);
+  if (!customer) throw new TypeError('An upsert answered no row.');
+  return customer;
+}
+
+/**
+ * Keep what the payment provider calls this customer in this environment. The first one stays: of two first checkouts
+ * at once both get the id that was kept, and use that from then on.
+ */
+export async function linkPaymentCustomer(
+  ctx: InTransaction,
+  { customerId, paymentCustomerId }: { customerId: string; paymentCustomerId: string },
+): Promise<{ paymentCustomerId: string }> {
+  const [kept] = await ctx.tx.execute<{ paymentCustomerId: string }>(sql`
+    insert into customer_payment_ids as kept (tenant_id, customer_id, environment, payment_customer_id, created_at)
+    values (${ctx.tenant.id}, ${customerId}, ${ctx.settings.appMode}, ${paymentCustomerId}, ${ctx.clock.now()})
+    on conflict (tenant_id, customer_id, environment) do update set payment_customer_id = kept.payment_customer_id
+    returning payment_customer_id as "paymentCustomerId"`);
+  if (!kept) throw new TypeError('An upsert answered no row.');
+  return kept;
+}
+
+/** Unlink a customer that the payment provider does not have; one that was linked since then stays. */
+export async function unlinkPaymentCustomer(
+  ctx: InTransaction,
+  { customerId, paymentCustomerId }: { customerId: string; paymentCustomerId: string },
+): Promise<void> {
+  await ctx.tx.execute(sql`
+    delete from customer_payment_ids
+    where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId} and environment = ${ctx.settings.appMode}
+      and payment_customer_id = ${paymentCustomerId}`);
+}

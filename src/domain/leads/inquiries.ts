@@ -1,0 +1,111 @@
+import { read, write } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { newId } from '#src/lib/ids.ts';
+import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { upsertLead } from './capture-lead.ts';
+import type { InquiryInput } from './lead-input.ts';
+
+const inquiryStatuses = ['new', 'answered', 'closed'] as const;
+export type InquiryStatus = (typeof inquiryStatuses)[number];
+
+export interface SubmittedInquiry {
+  readonly id: string;
+  readonly leadId: string;
+  readonly status: InquiryStatus;
+}
+
+/** Take in what a business asks, in one statement. Several inquiries of one address are one lead. */
+export async function submitInquiry(ctx: Context, input: InquiryInput): Promise<SubmittedInquiry> {
+  const { email, company, phone, message, expected_volume: expectedVolume } = input;
+  const [inquiry] = await write<SubmittedInquiry>(
+    ctx,
+    sql`
+    lead as (${upsertLead(ctx, { email, source: 'wholesale' })}),
+    inquiry as (
+      insert into wholesale_inquiries (tenant_id, id, lead_id, email, company, phone, message, expected_volume, status,
+        created_at)
+      select ${ctx.tenant.id}, ${newId('inq')}, lead.id, ${normaliseEmail(email)}, ${company ?? null}::text,
+        ${phone ?? null}::text, ${message ?? null}::text, ${expectedVolume ?? null}::text, 'new',
+        ${ctx.clock.now()}::timestamptz
+      from lead
+      returning id, lead_id, status)`,
+    sql`
+    select id, lead_id as "leadId", status from inquiry`,
+  );
+  if (!inquiry) throw new TypeError('An insert answered no row.');
+  return inquiry;
+}
+
+/** What a business asked. */
+export interface Inquiry {
+  readonly id: string;
+  readonly email: string;
+  readonly company: string | null;
+  readonly phone: string | null;
+  readonly message: string | null;
+  readonly expectedVolume: string | null;
+  readonly status: InquiryStatus;
+  readonly createdAt: Date;
+}
+
+/**
+ * The wholesale inquiries, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listInquiries(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Inquiry>> {
+  const list = keyset(ctx, 'wholesale_inquiries', { columns: ['id'], descending: true }, cursor);
+  const rows = await read<Inquiry & { position: Position }>(
+    ctx,
+    sql`
+    select id, email, company, phone, message, expected_volume as "expectedVolume", status, created_at as "createdAt",
+      ${list.position} as position
+    from wholesale_inquiries where tenant_id = ${ctx.tenant.id} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
+  return list.page(rows, limit);
+}
+
+const status = Type.Enum([...inquiryStatuses]);
+
+/** What a business is answered. */
+export const SubmittedInquiryView = Type.Object({ id: Id('inq'), status });
+
+export function presentSubmittedInquiry({
+  id,
+  status,
+}: Pick<Inquiry, 'id' | 'status'>): Static<typeof SubmittedInquiryView> {
+  return { id, status };
+}
+
+/** An inquiry as the store's owner sees it. */
+export const InquiryView = Type.Object(
+  {
+    id: Id('inq'),
+    email: Email,
+    company: Nullable(Type.String({ examples: ['Analytical Kitchens Ltd'] })),
+    phone: Nullable(Type.String()),
+    message: Nullable(Type.String()),
+    expected_volume: Nullable(Type.String()),
+    status,
+    created_at: Timestamp,
+  },
+  { title: 'WholesaleInquiry' },
+);
+
+export function presentInquiry(inquiry: Inquiry): Static<typeof InquiryView> {
+  const { id, email, company, phone, message, expectedVolume, status, createdAt } = inquiry;
+  return {
+    id,
+    email,
+    company,
+    phone,
+    message,
+    expected_volume: expectedVolume,
+    status,
+    created_at: createdAt.toISOString(),
+  };
+}

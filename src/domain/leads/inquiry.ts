@@ -1,2 +1,0 @@
-export const inquiryStatuses = ['new', 'answered', 'closed'] as const;
-export type InquiryStatus = (typeof inquiryStatuses)[number];

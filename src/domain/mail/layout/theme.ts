@@ -1,0 +1,76 @@
+/** The tones and the type of every mail, in light. */
+const ink = {
+  desk: '#f4f4f5',
+  paper: '#ffffff',
+  well: '#f4f4f5',
+  rule: '#e4e4e7',
+  text: '#18181b',
+  quiet: '#63636b',
+  font: "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif",
+  mono: 'ui-monospace,Menlo,Consolas,monospace',
+};
+
+/** What each part of a mail looks like: written into the parts themselves, for many mail programs read nothing else. */
+export const styles = {
+  desk: `margin:0;padding:0;background:${ink.desk}`,
+  preview: 'display:none;max-height:0;overflow:hidden',
+  margin: 'padding:32px 16px',
+  column: `max-width:560px;font-family:${ink.font};color:${ink.text}`,
+  head: 'padding:0 4px 18px;font-size:17px;font-weight:700;letter-spacing:-0.01em',
+  name: `color:${ink.text};text-decoration:none`,
+  paper: `background:${ink.paper};border:1px solid ${ink.rule};border-radius:10px;padding:34px 36px 26px`,
+  foot: `padding:20px 4px 0;font-size:13px;line-height:20px;color:${ink.quiet}`,
+  heading: 'margin:0 0 14px;font-size:24px;line-height:31px;font-weight:700;letter-spacing:-0.02em',
+  paragraph: 'margin:0 0 18px;font-size:16px;line-height:25px',
+  note: `margin:0 0 14px;font-size:14px;line-height:21px;color:${ink.quiet}`,
+  code:
+    `margin:4px 0 22px;padding:18px 8px;background:${ink.well};border-radius:8px;text-align:center;` +
+    `font-family:${ink.mono};font-size:32px;line-height:38px;font-weight:700;letter-spacing:0.22em;text-indent:0.22em`,
+  quote:
+    `margin:4px 0 22px;padding:18px 20px;background:${ink.well};border-radius:0 8px 8px 0;` +
+    'font-size:16px;line-height:25px;font-style:italic',
+  author: `margin-top:8px;font-size:14px;font-style:normal;color:${ink.quiet}`,
+  image: 'display:block;width:100%;max-width:486px;height:auto;margin:4px 0 22px;border-radius:8px',
+  table: 'margin:0 0 18px;font-size:16px;line-height:23px',
+  line: `padding:11px 0;border-bottom:1px solid ${ink.rule}`,
+  amount: `padding:11px 0 11px 16px;border-bottom:1px solid ${ink.rule};white-space:nowrap`,
+  detail: `font-size:14px;color:${ink.quiet}`,
+  subtotal: `padding:2px 0;color:${ink.quiet};white-space:nowrap`,
+  total: 'padding:10px 0 0;font-weight:700;font-size:17px;white-space:nowrap',
+  fact: 'margin:0 0 18px;font-size:16px;line-height:24px;overflow-wrap:anywhere',
+  label: `display:block;font-size:13px;color:${ink.quiet}`,
+  button: 'display:inline-block;padding:13px 24px;font-size:16px;line-height:20px;font-weight:600;text-decoration:none',
+  quiet: `color:${ink.quiet}`,
+} as const;
+
+/** What inline styles cannot say: narrow windows and the dark. Programs that drop it show the light, wide form. */
+export const sheet = `
+@media (max-width:480px) {
+  .margin { padding:20px 10px !important }
+  .paper { padding:26px 20px 18px !important }
+}
+@media (prefers-color-scheme:dark) {
+  body, .desk { background:#111113 !important }
+  .paper { background:#1c1c1f !important; color:#f4f4f5 !important }
+  .paper { border-left-color:#303036 !important; border-right-color:#303036 !important }
+  .paper { border-bottom-color:#303036 !important }
+  .well { background:#29292e !important }
+  .rule { border-bottom-color:#303036 !important }
+  .text { color:#f4f4f5 !important }
+  .link { color:inherit !important }
+  .quiet { color:#a1a1aa !important }
+}
+`;
+
+/** Black or white, whichever is read better on this `#rrggbb` (WCAG's relative luminance). */
+export function contrastOn(colour: string): '#000000' | '#ffffff' {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+    linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255),
+  );
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#ffffff' : '#000000';
+}
+
+function linear(channel: number): number {
+  return channel <= 0.040_45 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+}

@@ -1,0 +1,53 @@
+import { oneLine } from '#src/lib/one-line.ts';
+import type { Context } from '../context.ts';
+import type { MailKind } from './kinds.ts';
+import { type EmailDocument, emailBrandingOf } from './layout/document.ts';
+import { setAsHtml } from './layout/render-html.ts';
+import { setAsText } from './layout/render-text.ts';
+import { abandonedCart } from './templates/abandoned-cart.ts';
+import { endpointWarning } from './templates/endpoint-warning.ts';
+import { gift } from './templates/gift.ts';
+import { magicLink } from './templates/magic-link.ts';
+import { oneTimePassword } from './templates/one-time-password.ts';
+import { receipt, shipped } from './templates/orders.ts';
+import { restock } from './templates/restock.ts';
+import { returnUpdate } from './templates/return-update.ts';
+import type { MailContent, Template } from './templates/template.ts';
+
+const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
+  magic_link: magicLink,
+  receipt,
+  shipped,
+  abandoned_cart: abandonedCart,
+  one_time_password: oneTimePassword,
+  return_update: returnUpdate,
+  endpoint_warning: endpointWarning,
+  restock,
+  gift,
+};
+
+/** A mail as it is sent, but for its envelope. */
+export interface RenderedEmail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Write a mail of this kind and set it in both forms, on the store's letterhead. */
+export async function renderEmail<Kind extends MailKind>(
+  ctx: Context,
+  kind: Kind,
+  content: MailContent<Kind>,
+): Promise<RenderedEmail> {
+  const template: Template<Kind> = templates[kind];
+  const letter: EmailDocument = await template(ctx, content);
+  const head = emailBrandingOf(ctx.tenant);
+  return {
+    subject: oneLine(letter.subject),
+    text: setAsText(letter, head),
+    html: setAsHtml(letter, head),
+    // So that no absence note answers, and two machines never write to each other.
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...letter.headers },
+  };
+}

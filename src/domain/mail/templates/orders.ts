@@ -1,0 +1,90 @@
+import type { Context } from '../../context.ts';
+import type { OrderMailData, PostalAddress } from '../kinds.ts';
+import type { Block, Fact } from '../layout/document.ts';
+import { money, type Template } from './template.ts';
+
+export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
+  subject: `Your order ${order.order_number}`,
+  preview: `Thank you. ${ctx.tenant.name} has your order and your payment.`,
+  reason: `You get this mail because you ordered from ${ctx.tenant.name}.`,
+  blocks: [
+    { kind: 'heading', text: 'Thank you for your order' },
+    { kind: 'paragraph', text: `Your payment has arrived. This is your receipt for order ${order.order_number}.` },
+    itemLines(ctx, order, { prices: true }),
+    orderTotals(ctx, order),
+    ...(order.shipping_address
+      ? [
+          { kind: 'facts', facts: [addressFact('Ships to', order.shipping_address)] } as const,
+          { kind: 'note', text: 'You will get another mail as soon as it is on its way.' } as const,
+        ]
+      : []),
+  ],
+});
+
+export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
+  const [first] = order.labels;
+  const parcels: Block[] =
+    order.labels.length === 0
+      ? []
+      : [
+          {
+            kind: 'facts',
+            facts: order.labels.map(({ carrier, tracking_number, tracking_url }) => ({
+              label: `Tracking number, ${carrier}`,
+              values: [tracking_number],
+              url: tracking_url,
+            })),
+          },
+        ];
+  return {
+    subject: `Your order ${order.order_number} is on its way`,
+    preview: first ? `It travels with ${first.carrier}.` : 'It has left us.',
+    reason: `You get this mail because you ordered from ${ctx.tenant.name}.`,
+    blocks: [
+      { kind: 'heading', text: 'On its way to you' },
+      { kind: 'paragraph', text: `Your order ${order.order_number} has been handed to the carrier.` },
+      ...(first?.tracking_url
+        ? [{ kind: 'button', label: 'Follow your parcel', url: first.tracking_url } as const]
+        : []),
+      ...parcels,
+      ...(order.shipping_address
+        ? [{ kind: 'facts', facts: [addressFact('Ships to', order.shipping_address)] } as const]
+        : []),
+      itemLines(ctx, order, { prices: false }),
+    ],
+  };
+};
+
+/** What was bought, before the discount: that is a line of its own among the totals. */
+function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { prices: boolean }): Block {
+  return {
+    kind: 'lines',
+    lines: items.map(({ name, quantity, unit_price_cents }) => ({
+      name,
+      detail: quantity === 1 ? null : `Quantity ${quantity}`,
+      amount: options.prices ? money(ctx, unit_price_cents * quantity, currency) : null,
+    })),
+  };
+}
+
+function orderTotals(ctx: Context, order: OrderMailData): Block {
+  const amount = (cents: number) => money(ctx, cents, order.currency);
+  const off = (cents: number) => `\u2212${amount(cents)}`;
+  return {
+    kind: 'totals',
+    lines: [
+      { label: 'Subtotal', amount: amount(order.subtotal_cents) },
+      ...(order.discount_cents > 0 ? [{ label: 'Discount', amount: off(order.discount_cents) }] : []),
+      ...(order.gift_card_cents > 0 ? [{ label: 'Gift card', amount: off(order.gift_card_cents) }] : []),
+      ...(order.shipping_cents > 0 ? [{ label: 'Shipping', amount: amount(order.shipping_cents) }] : []),
+      ...(order.tax_cents > 0 ? [{ label: 'Tax', amount: amount(order.tax_cents) }] : []),
+      { label: 'Total', amount: amount(order.total_cents), strong: true },
+    ],
+  };
+}
+
+function addressFact(label: string, address: PostalAddress): Fact {
+  const town = [[address.city, address.state].filter(Boolean).join(', '), address.zip].filter(Boolean).join(' ');
+  const values = [address.name, address.street1, address.street2, town, address.country];
+  return { label, values: values.filter((line): line is string => Boolean(line)) };
+}

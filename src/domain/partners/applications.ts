@@ -1,0 +1,89 @@
+import { read, write } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { newId } from '#src/lib/ids.ts';
+import { Email, Id, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+
+/** Who would like to become a partner. */
+export const PartnerApplicationInput = Type.Object({
+  email: Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] }),
+  name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
+  website: Omittable(Text(2048, { examples: ['https://blog.example.com'] })),
+  message: Omittable(Text(5000, { examples: ['I write about kitchens.'] })),
+});
+export type PartnerApplicationInput = Static<typeof PartnerApplicationInput>;
+
+export interface PartnerApplication {
+  readonly id: string;
+  readonly status: 'pending' | 'accepted' | 'declined';
+}
+
+/** Somebody would like to become a partner: kept for the owner to decide. */
+export async function applyAsPartner(ctx: Context, input: PartnerApplicationInput): Promise<PartnerApplication> {
+  const id = newId('inq');
+  await write(
+    ctx,
+    sql`
+    application as (
+      insert into partner_applications (tenant_id, id, email, name, website, message, status, created_at)
+      values (${ctx.tenant.id}, ${id}, ${normaliseEmail(input.email)}, ${input.name ?? null}, ${input.website ?? null},
+        ${input.message ?? null}, 'pending', ${ctx.clock.now()})
+      returning id)`,
+    sql`
+    select id from application`,
+  );
+  return { id, status: 'pending' };
+}
+
+/** Who would like to become a partner, as the store's owner sees it. */
+export interface ReceivedApplication extends PartnerApplication {
+  readonly email: string;
+  readonly name: string | null;
+  readonly website: string | null;
+  readonly message: string | null;
+  readonly createdAt: Date;
+}
+
+/**
+ * Who would like to become a partner, the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listApplications(
+  ctx: Context,
+  { cursor, limit = 20 }: PageRequest,
+): Promise<Page<ReceivedApplication>> {
+  const list = keyset(ctx, 'partner applications', { columns: ['id'], descending: true }, cursor);
+  const rows = await read<ReceivedApplication & { position: Position }>(
+    ctx,
+    sql`
+    select id, status, email, name, website, message, created_at as "createdAt", ${list.position} as position
+    from partner_applications where tenant_id = ${ctx.tenant.id} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
+  return list.page(rows, limit);
+}
+
+export const PartnerApplicationView = Type.Object({
+  id: Id('inq'),
+  status: Type.Union([Type.Literal('pending'), Type.Literal('accepted'), Type.Literal('declined')]),
+});
+
+export const ReceivedApplicationView = Type.Object(
+  {
+    ...PartnerApplicationView.properties,
+    email: Email,
+    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    website: Nullable(Type.String({ examples: ['https://blog.example.com'] })),
+    message: Nullable(Type.String()),
+    created_at: Timestamp,
+  },
+  { title: 'PartnerApplication' },
+);
+
+export function presentReceivedApplication(received: ReceivedApplication): Static<typeof ReceivedApplicationView> {
+  const { id, status, email, name, website, message, createdAt } = received;
+  return { id, status, email, name, website, message, created_at: createdAt.toISOString() };
+}

@@ -1,0 +1,104 @@
+import { write } from '#src/database/transact.ts';
+import { days } from '#src/lib/duration.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { type Cents, percentOf } from '#src/lib/money.ts';
+import type { Retention } from '#src/lib/retention.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { findPartner } from './find-partner.ts';
+import { normalisePartnerCode } from './partner.ts';
+
+/** Somebody came from a partner. */
+export interface Visit {
+  readonly code: string;
+  /** The storefront's own name for the shopper's session: what ties a later order to the visit. */
+  readonly sessionId?: string | null | undefined;
+  readonly landingUrl?: string | null | undefined;
+}
+
+/**
+ * Note a visit that a partner brought, in one statement. Visits of one session are one referral, as old as the last
+ * of them; a visit without a session is counted and brings no order.
+ * @throws DomainError not_found for a code that is no partner's
+ */
+export async function trackReferral(ctx: Context, visit: Visit): Promise<{ referralId: string }> {
+  const { code, sessionId, landingUrl } = visit;
+  const now = ctx.clock.now();
+  const [referral] = await write<{ referralId: string }>(
+    ctx,
+    sql`
+    referral as (
+      insert into partner_referrals as known
+        (tenant_id, id, partner_id, session_id, landing_url, first_seen_at, last_seen_at)
+      select ${ctx.tenant.id}, ${newId('ref')}, p.id, ${sessionId ?? null}, ${landingUrl ?? null},
+        ${now}::timestamptz, ${now}::timestamptz
+      from partners p
+      where p.tenant_id = ${ctx.tenant.id} and p.code = ${normalisePartnerCode(code)} and p.removed_at is null
+      on conflict (tenant_id, session_id, partner_id) do update
+        set visits = known.visits + 1, last_seen_at = excluded.last_seen_at
+      returning id)`,
+    sql`
+    select id as "referralId" from referral`,
+  );
+  if (!referral) throw notFound('partner');
+  return referral;
+}
+
+export interface PaidOrder {
+  readonly orderId: string;
+  /** The storefront's session that bought. */
+  readonly sessionId?: string | null | undefined;
+  /** The code that the checkout was given: it outweighs every visit. */
+  readonly partnerCode?: string | null | undefined;
+  /** What the commission is a share of. */
+  readonly totalCents: Cents;
+}
+
+/**
+ * Credit a paid order to the partner who brought it: the one whose code it was bought with, else the last one who
+ * brought its session within that partner's window. Written once per order, however often it is told; an order that
+ * nobody brought is nobody's.
+ */
+export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Promise<void> {
+  const { orderId, sessionId, partnerCode, totalCents } = order;
+  const byCode = partnerCode ? await findPartner(ctx, partnerCode) : undefined;
+  const partner: CreditedPartner | undefined = byCode ?? (sessionId ? await findByVisit(ctx, sessionId) : undefined);
+  if (!partner) return;
+  await ctx.tx.execute(sql`
+    insert into partner_attributions
+      (tenant_id, order_id, partner_id, referral_id, total_cents, commission_cents, attributed_at)
+    values (${ctx.tenant.id}, ${orderId}, ${partner.id}, ${partner.referralId ?? null}, ${totalCents},
+      ${percentOf(totalCents, partner.commissionPercent)}, ${ctx.clock.now()})
+    on conflict (tenant_id, order_id) do nothing`);
+}
+
+interface CreditedPartner {
+  readonly id: string;
+  readonly commissionPercent: number;
+  /** The visit that brought the order, where it was one. */
+  readonly referralId?: string;
+}
+
+async function findByVisit(ctx: InTransaction, sessionId: string): Promise<CreditedPartner | undefined> {
+  const [partner] = await ctx.tx.execute<CreditedPartner>(sql`
+    select p.id, p.commission_percent::float8 as "commissionPercent", r.id as "referralId"
+    from partner_referrals r
+    join partners p on p.tenant_id = ${ctx.tenant.id} and p.id = r.partner_id and p.removed_at is null
+    where r.tenant_id = ${ctx.tenant.id} and r.session_id = ${sessionId}
+      and ${ctx.clock.now()}::timestamptz < r.last_seen_at + p.window_ms * interval '1 millisecond'
+    order by r.last_seen_at desc, r.id desc limit 1`);
+  return partner;
+}
+
+/** A visit counts for as long as its partner's window says. */
+export const partnerRetention: readonly Retention[] = [
+  {
+    table: 'partner_referrals',
+    age: 'last_seen_at',
+    retainedMs: days(30),
+    only: (now) => sql`not exists (
+      select from partners p where p.tenant_id = old.tenant_id and p.id = old.partner_id and p.removed_at is null
+        and old.last_seen_at + p.window_ms * interval '1 millisecond' > ${now})`,
+  },
+];

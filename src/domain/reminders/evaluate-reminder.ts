@@ -1,0 +1,60 @@
+import { sql } from '#src/lib/sql.ts';
+import { isBuyable, readSavedCart, type SavedCartRecord } from '../cart/index.ts';
+import type { InTransaction } from '../context.ts';
+import { isSuppressed } from '../mail/index.ts';
+import { endOfQuietHours } from './quiet-hours.ts';
+import type { Reminder, ReminderReason } from './reminder.ts';
+import { type ReminderSettings, reminderSettings } from './reminder-settings.ts';
+
+export type Verdict =
+  | { readonly verdict: 'send'; readonly cart: SavedCartRecord }
+  | { readonly verdict: 'skip'; readonly reason: ReminderReason }
+  | { readonly verdict: 'wait'; readonly reason: ReminderReason; readonly until: Date };
+
+/** What is known at the moment at which a reminder is judged. */
+export interface Facts {
+  readonly settings: ReminderSettings;
+  readonly cart: SavedCartRecord | undefined;
+  readonly isBounced: boolean;
+  /** When the address was last reminded of anything, this reminder aside. */
+  readonly remindedAt: Date | null;
+}
+
+/** Every gate that a reminder has to pass, in the order in which they are told: protocols.md §6. */
+export function judge({ settings, cart, isBounced, remindedAt }: Facts, timezone: string, now: Date): Verdict {
+  const skip = (reason: ReminderReason): Verdict => ({ verdict: 'skip', reason });
+  if (!settings.enabled) return skip('switched_off');
+  if (!cart || cart.expiresAt <= now) return skip('expired');
+  if (cart.convertedAt) return skip('purchased');
+  if (cart.isOutdated) return skip('newer_cart');
+  if (!cart.consent) return skip('no_consent');
+  if (cart.isUnsubscribed) return skip('unsubscribed');
+  if (isBounced) return skip('bounced');
+  if (!cart.lines.some(isBuyable)) return skip('items_gone');
+  // Before the last gate: in the morning the address may not have been reminded recently any more.
+  const until = endOfQuietHours(settings.quietHours, timezone, now);
+  if (until) return { verdict: 'wait', reason: 'quiet_hours', until };
+  if (remindedAt && now.getTime() - remindedAt.getTime() < settings.perAddressMs) return skip('recently_reminded');
+  return { verdict: 'send', cart };
+}
+
+/** Judge a reminder by what is so now. Reminders of one address are judged one after the other. */
+export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): Promise<Verdict> {
+  const { email } = reminder;
+  const key = `reminders of ${ctx.tenant.id}: ${email}`;
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+  const facts: Facts = {
+    settings: await reminderSettings(ctx),
+    cart: await readSavedCart(ctx, reminder.savedCartId),
+    isBounced: await isSuppressed(ctx, email),
+    remindedAt: await lastRemindedAt(ctx, reminder),
+  };
+  return judge(facts, ctx.tenant.timezone, ctx.clock.now());
+}
+
+async function lastRemindedAt(ctx: InTransaction, { id, email }: Reminder): Promise<Date | null> {
+  const [row] = await ctx.tx.execute<{ at: Date | null }>(sql`
+    select max(decided_at) as at from reminder_steps
+    where tenant_id = ${ctx.tenant.id} and email = ${email} and state = 'sent' and id <> ${id}`);
+  return row?.at ?? null;
+}

@@ -1,0 +1,134 @@
+import { drainEndpoint } from '#jobs/webhooks.ts';
+import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
+
+/**
+ * One of an endpoint's slots: whoever holds its lease may have `width` attempts in flight. Together the slots allow
+ * as many as the endpoint's `concurrency`.
+ */
+export interface Slot {
+  readonly endpointId: string;
+  readonly number: number;
+  readonly width: number;
+  readonly lease: string;
+  readonly leasedUntil: Date;
+}
+
+const widthMax = 8;
+
+/** A batch begins its last attempt so long after it was claimed, */
+export const beginWithinMs = seconds(5);
+const longestCallMs = seconds(15);
+/** and its lease outlives that attempt, so that whoever finds it expired knows that nobody is calling any more. */
+const leaseMs = beginWithinMs + longestCallMs + seconds(15);
+
+/** How a concurrency is spread over slots: two at least where it can be, so that one killed worker stops no endpoint. */
+export function widthsOf(concurrency: number): number[] {
+  const count = Math.max(Math.min(2, concurrency), Math.ceil(concurrency / widthMax));
+  return Array.from({ length: count }, (_, index) => Math.floor((concurrency + index) / count));
+}
+
+/** Give an endpoint the slots of its concurrency. A holder whose slot is taken away finds that when it renews it. */
+export async function saveLeases(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
+  const widths = widthsOf(concurrency);
+  await ctx.tx.execute(sql`
+    insert into webhook_endpoint_leases (tenant_id, endpoint_id, number, width)
+    select ${ctx.tenant.id}, ${endpointId}, number, width
+    from unnest(${widths}::int[]) with ordinality as slot(width, number)
+    on conflict (tenant_id, endpoint_id, number) do update set width = excluded.width`);
+  await ctx.tx.execute(sql`
+    delete from webhook_endpoint_leases
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and number > ${widths.length}`);
+}
+
+/**
+ * When something will be due to this endpoint that nobody has claimed, and it may be tried: `null` where nothing waits
+ * or it is switched off.
+ */
+export function nextDueAt(ctx: Context, endpointId: string): Sql {
+  return sql`(
+    select greatest(waiting.due_at, e.breaker_open_until)
+    from webhook_endpoints e, lateral (
+      select min(d.next_attempt_at) as due_at from webhook_deliveries d
+      where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'pending'
+        and (d.lease is null or d.next_attempt_at <= ${ctx.clock.now()})) waiting
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.disabled_at is null
+      and waiting.due_at is not null)`;
+}
+
+/**
+ * Take a free slot, if the endpoint may be tried and something is due to it; `undefined` otherwise. Those who hold
+ * the others look once more after they gave them back, so nobody need wait for one.
+ *
+ * @throws Snooze when an earlier run of the very same job died holding one, for nobody else would look for it, and
+ *   when something is due in a moment
+ */
+export async function takeLease(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
+  const now = ctx.clock.now();
+  const leasedUntil = new Date(now.getTime() + leaseMs);
+  const holder = ctx.attempt?.outboxId ?? lease;
+  const [row] = await ctx.tx.execute<{
+    number: number | null;
+    width: number;
+    ownUntil: Date | null;
+    dueAt: Date | null;
+  }>(sql`
+    with free as materialized (
+      select s.number
+      from webhook_endpoint_leases s
+      join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
+      where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
+        and (s.leased_until is null or s.leased_until <= ${now})
+        and e.disabled_at is null and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
+        and exists (
+          select from webhook_deliveries d
+          where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
+            and d.next_attempt_at <= ${now})
+      order by s.number limit 1 for update of s skip locked),
+    taken as (
+      update webhook_endpoint_leases slot
+      set holder = ${holder}, lease = ${lease}, leased_until = ${leasedUntil}
+      from free
+      where slot.tenant_id = ${ctx.tenant.id} and slot.endpoint_id = ${endpointId} and slot.number = free.number
+      returning slot.number, slot.width)
+    select taken.number, taken.width,
+      (select max(leased_until) from webhook_endpoint_leases
+       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
+         and leased_until > ${now}) as "ownUntil",
+      case when taken.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
+    from (values (1)) always left join taken on true`);
+  if (row?.number) return { endpointId, number: row.number, width: row.width, lease, leasedUntil };
+  if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
+  const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
+  if (dueInMs > 0 && dueInMs <= clocksAgreeWithinMs) throw new Snooze(dueInMs, 'woken a moment too early');
+  return undefined;
+}
+
+/** Keep the slot for another batch, as wide as it is by now. `undefined` when it is no longer ours. */
+export async function renewLease(ctx: InTransaction, slot: Slot): Promise<Slot | undefined> {
+  const leasedUntil = fromNow(ctx.clock, leaseMs);
+  const [row] = await ctx.tx.execute<{ width: number }>(sql`
+    update webhook_endpoint_leases set leased_until = ${leasedUntil}
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${slot.endpointId} and lease = ${slot.lease} returning width`);
+  return row && { ...slot, ...row, leasedUntil };
+}
+
+export async function releaseLease(ctx: InTransaction, { endpointId, lease }: Slot): Promise<void> {
+  await ctx.tx.execute(sql`
+    update webhook_endpoint_leases set holder = null, lease = null, leased_until = null
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease = ${lease}`);
+}
+
+/** Much may be waiting: let every slot look for work. */
+export function wakeEndpoints(
+  ctx: InTransaction,
+  { id: endpointId, concurrency }: Pick<WebhookEndpoint, 'id' | 'concurrency'>,
+): void {
+  for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, causeId: newId('job') });
+}

@@ -1,0 +1,136 @@
+import anyTest, { type TestFn } from 'ava';
+import { chromium } from 'playwright-core';
+import type { MailKind } from '#src/domain/mail/kinds.ts';
+import { contrastOn } from '#src/domain/mail/layout/theme.ts';
+import { renderEmail } from '#src/domain/mail/render-email.ts';
+import { formatMoney } from '#src/lib/format-money.ts';
+import { awkwardNames } from '../../support/awkward-names.ts';
+import { type TestContext, useContext } from '../../support/context.ts';
+import { everyKind, orderMail } from '../../support/factories/mail.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const kinds = Object.keys(everyKind) as MailKind[];
+
+/** A store with a letterhead of its own. */
+function branded({ ctx }: TestContext) {
+  const links = { instagram: 'https://instagram.example/cedar', nowhere: 'javascript:alert(1)' };
+  return { ...ctx, tenant: { ...ctx.tenant, name: 'Cedar & Clay', theme: { accent: '#7a5c3e' }, links } };
+}
+
+test('every kind of mail has a subject, both forms and the letterhead of its store', async (t) => {
+  const ctx = branded(t.context);
+  for (const kind of kinds) {
+    const { subject, text, html, headers } = await renderEmail(ctx, kind, {
+      data: everyKind[kind],
+      subjectId: 'sub_1',
+      recipient: 'ada@example.com',
+    } as never);
+    t.regex(subject, /^\S.{5,80}\S$/, kind);
+    for (const said of ['Cedar & Clay', ctx.tenant.storefrontUrl, 'https://instagram.example/cedar'])
+      t.true(text.includes(said), `${kind}: ${said}`);
+    for (const said of ['Cedar &amp; Clay', '#7a5c3e', 'https://instagram.example/cedar'])
+      t.true(html.includes(said), `${kind}: ${said}`);
+    t.false(html.includes('javascript:') || text.includes('javascript:'), kind);
+    t.false(/undefined|null|NaN|\[object/.test(text), kind);
+    t.false(/<script|src="(?!https)|@import|url\(/.test(html), kind);
+    t.is(headers['Auto-Submitted'], 'auto-generated');
+  }
+});
+
+test('what somebody wrote is shown and never run', async (t) => {
+  const ctx = branded(t.context);
+  const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
+  const items = [{ name: evil, quantity: 1, unit_price_cents: 100 }];
+  const receipt = await renderEmail(ctx, 'receipt', {
+    data: orderMail({ items, order_number: evil }),
+    subjectId: 'ord_1',
+    recipient: 'ada@example.com',
+  });
+  t.false(receipt.html.includes('<script>'));
+  t.true(receipt.html.includes('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;'));
+  t.false(/[\r\n]/.test(receipt.subject));
+  const gift = await renderEmail(ctx, 'gift', {
+    data: { ...everyKind.gift, message: evil, giver_name: evil, recipient_name: evil },
+    subjectId: 'ord_1',
+    recipient: 'ada@example.com',
+  });
+  t.false(gift.html.includes('<script>'));
+});
+
+test('renderEmail keeps every subject and header on one line and shows every name as text, whatever it is', async (t) => {
+  for (const name of awkwardNames) {
+    const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, name } };
+    for (const kind of kinds) {
+      const { subject, html, headers } = await renderEmail(ctx, kind, {
+        data: everyKind[kind],
+        subjectId: 'sub_1',
+        recipient: 'ada@example.com',
+      } as never);
+      for (const line of [subject, ...Object.values(headers)]) t.notRegex(line, /[\p{Cc}]/u, kind);
+      t.false(html.includes('<3') || html.includes('<x@'), `${kind}: ${name}`);
+    }
+  }
+});
+
+test('a receipt adds up in the money of its order', async (t) => {
+  const { text } = await renderEmail(t.context.ctx, 'receipt', {
+    data: everyKind.receipt,
+    subjectId: 'ord_1',
+    recipient: 'ada@example.com',
+  });
+  for (const line of [
+    /Oak bowl, Large +\$62\.00\n/,
+    /Coffee of the month, 12 oz \(Quantity 2\) +\$34\.00\n/,
+    /Discount +−\$9\.60\n/,
+    /Gift card +−\$10\.00\n/,
+    /Total +\$89\.53\n/,
+  ]) {
+    t.regex(text, line);
+  }
+  t.is(formatMoney(1234567, 'USD', 'en-US'), '$12,345.67');
+  t.is(formatMoney(-5, 'EUR', 'en-US'), '-€0.05');
+  t.is(formatMoney(500, 'JPY', 'en-US'), '¥500');
+  t.is(formatMoney(12345, 'KWD', 'en-US').replace(/\s/, ' '), 'KWD 12.345');
+});
+
+test('the label of a button can be read on any colour', (t) => {
+  t.is(contrastOn('#ffffff'), '#000000');
+  t.is(contrastOn('#ffd84d'), '#000000');
+  t.is(contrastOn('#7a5c3e'), '#ffffff');
+  t.is(contrastOn('#000000'), '#ffffff');
+});
+
+const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
+
+browserTest('every mail fits a narrow window and a wide one, in light and in dark', async (t) => {
+  const ctx = branded(t.context);
+  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '', args: ['--no-sandbox'] });
+  t.teardown(() => browser.close());
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ colorScheme });
+    const asked: string[] = [];
+    page.on('request', (request) => void (request.url().startsWith('http') && asked.push(request.url())));
+    for (const kind of kinds) {
+      const { html } = await renderEmail(ctx, kind, {
+        data: everyKind[kind],
+        subjectId: 'sub_1',
+        recipient: 'ada@example.com',
+      } as never);
+      for (const width of [320, 1200]) {
+        await page.setViewportSize({ width, height: 700 });
+        await page.setContent(html);
+        t.true(
+          await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'),
+          `${kind} at ${width}`,
+        );
+        const background = await page.evaluate<string>(
+          `getComputedStyle(document.querySelector('.paper')).backgroundColor`,
+        );
+        t.is(background, colorScheme === 'dark' ? 'rgb(28, 28, 31)' : 'rgb(255, 255, 255)');
+      }
+    }
+    t.deepEqual(asked, [], 'a mail tells nobody that it was opened');
+  }
+});
