@@ -4,7 +4,7 @@ import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import {
-  cancelLabel,
+  enqueueLabelRefund,
   chooseRate,
   quoteOrder,
   requestLabelAgain,
@@ -135,7 +135,7 @@ function deskOf(
       const order = await lockOrder(ctx, orderId);
       if (!order) throw new Error('The order is gone.');
       order.moveTo(status);
-      if (status === 'refunded') await cancelLabel(ctx, order);
+      if (status === 'refunded') await enqueueLabelRefund(ctx, order);
       await saveOrder(ctx, order);
     });
 

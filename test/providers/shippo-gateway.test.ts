@@ -76,7 +76,7 @@ async function failure(work: Promise<unknown>): Promise<ProviderError> {
 test('a quote brings the rates of the carriers that were asked for, in whole cents', async (t) => {
   const { account, gateway } = setUp(t.context);
   const quote = await gateway.quote(account, request);
-  t.true(quote.anyCarrier);
+  t.true(quote.hasActiveCarrier);
   t.deepEqual(new Set(quote.rates.map(({ carrier }) => carrier)), new Set(['usps', 'ups']));
   for (const rate of quote.rates) {
     t.true(Number.isInteger(rate.amountCents) && rate.amountCents > 0);
@@ -86,16 +86,16 @@ test('a quote brings the rates of the carriers that were asked for, in whole cen
   const all = await gateway.quote(account, { ...request, carriers: [] });
   t.true(all.rates.some(({ carrier }) => carrier === 'fedex'));
   t.deepEqual(await gateway.quote(account, { ...request, carriers: ['ontrac'] }), {
-    anyCarrier: false,
+    hasActiveCarrier: false,
     rates: [],
-    refusal: null,
+    rejection: null,
   });
 });
 
 test('a quote without rates says whether the address is to blame', async (t) => {
   const { account, gateway } = setUp(t.context);
-  t.is((await gateway.quote(account, { ...request, to: { ...to, zip: '00000' } })).refusal?.kind, 'address');
-  t.is((await gateway.quote(account, { ...request, parcel: { ...parcel, weightOz: 3000 } })).refusal?.kind, 'parcel');
+  t.is((await gateway.quote(account, { ...request, to: { ...to, zip: '00000' } })).rejection?.kind, 'address');
+  t.is((await gateway.quote(account, { ...request, parcel: { ...parcel, weightOz: 3000 } })).rejection?.kind, 'parcel');
 });
 
 test('a label is bought, found by its rate, fetched, and given back', async (t) => {
@@ -211,7 +211,7 @@ test('the time limit of a call holds, also when memory is collected while it wai
   clearInterval(collecting);
 });
 
-test("a carrier's refusal is judged by what it says", async (t) => {
+test("a carrier's rejection is judged by what it says", async (t) => {
   const { account, gateway, fault } = setUp(t.context);
   const {
     rates: [rate],
@@ -229,7 +229,7 @@ test("a carrier's refusal is judged by what it says", async (t) => {
     t.like(label, { state: 'failed', failure: { kind } });
   }
   await fault('POST /transactions', 'queued');
-  t.is((await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' })).state, 'unsettled');
+  t.is((await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' })).state, 'undecided');
 });
 
 test('a provider that is silent again and again is left alone for a while, one store at a time', async (t) => {

@@ -18,7 +18,7 @@ export async function dismissAttention(
     const attention = order.attentions.find((open) => open.code === code);
     if (!attention)
       throw new DomainError('conflict', 'version_conflict', 'The order needs attention for another reason now.');
-    order.withdraw(code);
+    order.resolve(code);
     await saveOrder(ctx, order);
     await recordAudit(ctx, {
       action: 'order.attention_dismissed',

@@ -164,14 +164,14 @@ export class Order extends OrderSchema.class {
   }
 
   /** Ask for an operator; an attention of the same code is replaced. Returns whether it was new. */
-  raise(attention: Attention): boolean {
+  flag(attention: Attention): boolean {
     const isNew = !this.needsAttention(attention.code);
     this.attentions = withAttention(this.attentions, attention);
     return isNew;
   }
 
   /** What these codes stand for is over. Attentions of other codes stay open. */
-  withdraw(...codes: readonly string[]): void {
+  resolve(...codes: readonly string[]): void {
     this.attentions = withoutAttentions(this.attentions, codes);
   }
 

@@ -26,8 +26,8 @@ export interface FulfillmentUpdate {
 export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentUpdate): Promise<void> {
   const order = found(await lockOrder(ctx, orderId), 'order');
 
-  if (news.resolved) order.withdraw(...news.resolved);
-  if (news.attention) order.raise(news.attention);
+  if (news.resolved) order.resolve(...news.resolved);
+  if (news.attention) order.flag(news.attention);
   if (news.label) order.labels = withLabel(order.labels, news.label);
   if (news.status) moveFulfillment(ctx, order, news.status);
   await saveOrder(ctx, order);

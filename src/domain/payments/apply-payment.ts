@@ -49,7 +49,7 @@ export async function applyPayment(
  */
 async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
   if (payment.refundedCents >= payment.amountCents) {
-    order.withdraw('amount_mismatch');
+    order.resolve('amount_mismatch');
     await endOrder(ctx, order, 'canceled');
     await saveOrder(ctx, order);
   }
@@ -73,7 +73,7 @@ const isPaymentOf = (order: Order, { paymentId }: PaymentSnapshot): boolean =>
 async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
   if (payment.invoiceId) return 'unknown_order';
   if (payment.refundedCents >= payment.amountCents) {
-    order.withdraw('paid_twice');
+    order.resolve('paid_twice');
     await saveOrder(ctx, order);
   }
   return 'applied';
@@ -102,7 +102,7 @@ async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSn
 }
 
 async function applyDispute(ctx: InTransaction, order: Order, { dispute }: PaymentSnapshot): Promise<void> {
-  if (dispute !== 'open') order.withdraw(disputed.code);
-  if (dispute !== 'lost') order.withdraw(disputeLost.code);
+  if (dispute !== 'open') order.resolve(disputed.code);
+  if (dispute !== 'lost') order.resolve(disputeLost.code);
   if (dispute) await flagAttention(ctx, order, dispute === 'open' ? disputed : disputeLost);
 }

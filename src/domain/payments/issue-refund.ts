@@ -58,7 +58,7 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
     await settle(ctx, refund, 'sent');
     const order = await lockOrder(ctx, refund.orderId);
     if (!order) return;
-    order.withdraw('refund_failed');
+    order.resolve('refund_failed');
     await saveOrder(ctx, order);
   });
 }

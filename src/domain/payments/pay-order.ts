@@ -49,7 +49,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   if (payment.address) {
     order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
   }
-  order.withdraw('amount_mismatch');
+  order.resolve('amount_mismatch');
   await recordPayer(ctx, order, payment);
   await saveOrder(ctx, order);
 
@@ -70,7 +70,7 @@ const sentences: Record<Shortage, string> = {
 };
 
 async function flagShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
-  for (const code of shortages) order.raise({ code, detail: sentences[code] });
+  for (const code of shortages) order.flag({ code, detail: sentences[code] });
   await saveOrder(ctx, order);
 }
 

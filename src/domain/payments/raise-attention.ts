@@ -3,7 +3,7 @@ import { type Attention, type Order, saveOrder } from '../orders/index.ts';
 
 /** Ask for a person to look at what is the matter with the money of an order. Call with the order locked. */
 export async function flagAttention(ctx: InTransaction, order: Order, attention: Attention): Promise<void> {
-  if (!order.raise(attention)) return;
+  if (!order.flag(attention)) return;
   await saveOrder(ctx, order);
   ctx.log.error({ order: order.orderNumber, code: attention.code }, 'an order needs attention');
 }

@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { type Order, restockOrder } from '../orders/index.ts';
 import { returnGiftCard } from '../promotions/index.ts';
-import { cancelLabel } from '../shipping/index.ts';
+import { enqueueLabelRefund } from '../shipping/index.ts';
 
 /**
  * All the money of an order went back: so does what a gift card paid of it, unless it went back for goods that were
@@ -12,7 +12,7 @@ import { cancelLabel } from '../shipping/index.ts';
 export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
   if (!(await wasReturned(ctx, order.id))) await returnGiftCard(ctx, { orderId: order.id });
   if (!order.shippedAt) await restockOrder(ctx, order.id);
-  await cancelLabel(ctx, order);
+  await enqueueLabelRefund(ctx, order);
 }
 
 /** Whether the last of the money went back for a return. */

@@ -66,10 +66,10 @@ export interface Rate {
 
 export interface Quote {
   /** Whether any of the carriers asked for is active in the account. */
-  readonly anyCarrier: boolean;
+  readonly hasActiveCarrier: boolean;
   readonly rates: readonly Rate[];
   /** Why there are no rates, where the provider says so. `detail` is for the store's people. */
-  readonly refusal: { readonly kind: 'address' | 'parcel' | 'other'; readonly detail: string } | null;
+  readonly rejection: { readonly kind: 'address' | 'parcel' | 'other'; readonly detail: string } | null;
 }
 
 /** Why a carrier did not sell a label. `detail` is for the store's people: it may repeat parts of an address. */
@@ -81,8 +81,8 @@ export interface PurchaseFailure {
 /** What became of one purchase of a label. */
 export interface LabelPurchase {
   readonly id: string;
-  /** `unsettled`: the provider has not decided, or says what we do not know: look again. */
-  readonly state: 'purchased' | 'unsettled' | 'failed' | 'refunding' | 'refunded' | 'refund_rejected';
+  /** `undecided`: the provider has not decided, or says what we do not know: look again. */
+  readonly state: 'purchased' | 'undecided' | 'failed' | 'refunding' | 'refunded' | 'refund_rejected';
   readonly rateId: string | null;
   /** The marker that we sent with it. */
   readonly marker: string;

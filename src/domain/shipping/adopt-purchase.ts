@@ -4,7 +4,7 @@ import type { InTransaction } from '../context.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { beginTracking } from './begin-tracking.ts';
-import { cancelIfRefunded } from './call-label-off.ts';
+import { enqueueIfRefunded } from './call-label-off.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs } from './label-lease.ts';
@@ -26,7 +26,7 @@ export async function recordPurchase(
   recordEvent(ctx, 'label.purchased', label.id);
   if (neededManualAction) await closeFailedJobs(ctx, label);
   if (!order) return;
-  cancelIfRefunded(ctx, order, label);
+  enqueueIfRefunded(ctx, order, label);
 
   const { rate, trackingNumber, trackingUrl } = label;
   await recordFulfillment(ctx, order.id, {

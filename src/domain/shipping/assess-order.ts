@@ -11,9 +11,9 @@ export interface ShippingTerms {
 
 /** Whether a label is bought for an order, and what for; or why not. */
 export type Assessment =
-  | { readonly verdict: 'ship'; readonly to: PostalAddress; readonly parcel: Parcel }
-  | { readonly verdict: 'skip' }
-  | { readonly verdict: 'raise'; readonly code: ReasonCode; readonly detail: string | null };
+  | { readonly decision: 'ship'; readonly to: PostalAddress; readonly parcel: Parcel }
+  | { readonly decision: 'skip' }
+  | { readonly decision: 'flag'; readonly code: ReasonCode; readonly detail: string | null };
 
 /** What no parcel carrier takes is freight, which is not available: 150 pounds. */
 export const parcelOzMax = 2400;
@@ -24,24 +24,24 @@ export const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight i
  * `isManual`: a person chose the rate, so borders and weights are theirs to judge.
  */
 export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, isManual = false): Assessment {
-  if (!['paid', 'partially_refunded'].includes(order.status)) return { verdict: 'skip' };
+  if (!['paid', 'partially_refunded'].includes(order.status)) return { decision: 'skip' };
   const shipping = order.items.filter((item) => item.ships);
-  if (shipping.length === 0) return { verdict: 'skip' };
-  if (order.attentionCodes.includes('oversold')) return raise('oversold');
-  if (!terms) return raise('provider_auth');
+  if (shipping.length === 0) return { decision: 'skip' };
+  if (order.attentionCodes.includes('oversold')) return flag('oversold');
+  if (!terms) return flag('provider_auth');
 
   const address = order.shippingAddress;
-  if (!address?.country) return raise('missing_address');
-  if (!isManual && (address.country !== 'US' || terms.origin.country !== 'US')) return raise('international');
-  if (!isComplete(address)) return raise('missing_address');
-  if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return raise('address_invalid');
+  if (!address?.country) return flag('missing_address');
+  if (!isManual && (address.country !== 'US' || terms.origin.country !== 'US')) return flag('international');
+  if (!isComplete(address)) return flag('missing_address');
+  if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return flag('address_invalid');
 
   const weightOz = contentsWeightOz(shipping);
-  if (weightOz === undefined && !isManual) return raise('parcel_missing');
+  if (weightOz === undefined && !isManual) return flag('parcel_missing');
   const parcel = packed(terms.parcel, weightOz ?? 0);
-  if (parcel.weightOz > parcelOzMax) return raise('no_rates', tooHeavy);
+  if (parcel.weightOz > parcelOzMax) return flag('no_rates', tooHeavy);
   return {
-    verdict: 'ship',
+    decision: 'ship',
     to: { ...address, country: address.country, email: address.email ?? order.email },
     parcel,
   };
@@ -69,4 +69,4 @@ function isComplete({ name, street1, city, state, zip, country }: ShippingAddres
   return needed.every((field) => field !== null && field !== undefined && field.trim() !== '');
 }
 
-const raise = (code: ReasonCode, detail: string | null = null): Assessment => ({ verdict: 'raise', code, detail });
+const flag = (code: ReasonCode, detail: string | null = null): Assessment => ({ decision: 'flag', code, detail });

@@ -48,3 +48,9 @@ export async function insertTracking(ctx: InTransaction, parcel: NewTracking): P
       ${parcel.followed}, 0, ${fromNow(ctx.clock, parcel.firstPollMs)}, ${now}, ${now})
     on conflict (tenant_id, tracking_number, carrier) do nothing`);
 }
+
+/** The parcel of this label is not sent. */
+export async function unlinkParcel(ctx: InTransaction, label: Label): Promise<void> {
+  await ctx.tx.execute(sql`
+    update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);
+}

@@ -6,7 +6,7 @@ import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
 import { isFinal } from './is-final.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { recordError } from './settle-error.ts';
+import { recordProviderError } from './settle-error.ts';
 import type { Next } from './settle-label.ts';
 import { recordPurchaseOutcome } from './settle-purchase.ts';
 
@@ -38,14 +38,14 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'away') {
       await step(ctx, lease, () => undefined);
-      return 'look';
+      return 'look up';
     }
     // It answered, and did nothing.
     await step(ctx, lease, (label) => {
       label.wasNotBought();
       if (!label.chosenManually && isFinal(error)) label.dropRate();
     });
-    return recordError(ctx, lease, account, error);
+    return recordProviderError(ctx, lease, account, error);
   }
   return recordPurchaseOutcome(ctx, lease, purchase);
 }

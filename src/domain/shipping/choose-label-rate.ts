@@ -5,8 +5,8 @@ import { chooseCheapest, sortedByCost } from './choose-cheapest.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { raise } from './raise-label.ts';
-import { recordError } from './settle-error.ts';
+import { flagLabel } from './raise-label.ts';
+import { recordProviderError } from './settle-error.ts';
 
 /** The currency in which carriers sell labels within the US. */
 const currency = 'USD';
@@ -17,26 +17,26 @@ interface Shipment {
   readonly parcel: Parcel;
 }
 
-/** Ask for rates and choose the cheapest. `settled` where the label came to an end instead. */
+/** Ask for rates and choose the cheapest. `done` where the label came to an end instead. */
 export async function chooseLabelRate(
   ctx: Context,
   lease: Lease,
   account: OpenedAccount,
   shipment: Shipment,
-): Promise<Rate | 'settled'> {
+): Promise<Rate | 'done'> {
   if (lease.label.state !== 'quoting') await step(ctx, lease, (label) => label.moveTo('quoting'));
   const quote = await ask(ctx, lease, account, shipment);
-  if (!quote) return 'settled';
+  if (!quote) return 'done';
 
   const reason = reasonAgainst(quote);
-  if (reason) return raise(ctx, lease, reason, quote.refusal?.detail);
+  if (reason) return flagLabel(ctx, lease, reason, quote.rejection?.detail);
   const rate = chooseCheapest(quote.rates, account.carriers, currency);
   if (!rate) {
     const isAnyEnabled = sortedByCost(quote.rates, account.carriers).length > 0;
-    return raise(ctx, lease, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier');
+    return flagLabel(ctx, lease, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier');
   }
   if (account.labelCostCapCents !== null && rate.amountCents > account.labelCostCapCents) {
-    return raise(ctx, lease, 'cost_cap');
+    return flagLabel(ctx, lease, 'cost_cap');
   }
   return rate;
 }
@@ -57,14 +57,14 @@ async function ask(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'refused')
-      await raise(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
-    else await recordError(ctx, lease, account, error);
+      await flagLabel(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
+    else await recordProviderError(ctx, lease, account, error);
     return undefined;
   }
 }
 
-function reasonAgainst({ anyCarrier, rates, refusal }: Quote): ReasonCode | undefined {
-  if (!anyCarrier) return 'no_enabled_carrier';
+function reasonAgainst({ hasActiveCarrier, rates, rejection }: Quote): ReasonCode | undefined {
+  if (!hasActiveCarrier) return 'no_enabled_carrier';
   if (rates.length > 0) return undefined;
-  return refusal?.kind === 'address' ? 'address_invalid' : 'no_rates';
+  return rejection?.kind === 'address' ? 'address_invalid' : 'no_rates';
 }

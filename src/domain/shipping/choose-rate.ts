@@ -11,7 +11,7 @@ import { openAccount } from './open-account.ts';
 import { quoteMarker } from './quote-marker.ts';
 import { insertLabel } from './request-label.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
-import { enqueueAt } from './settle-label.ts';
+import { enqueueAttempt } from './request-label.ts';
 
 /**
  * Buy the label of a rate that a person chose, also across a border and above the cost cap. It must have been quoted for
@@ -34,7 +34,7 @@ export async function chooseRate(
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
     label.tries = 0;
     label.choose(rate, '', true);
-    enqueueAt(ctx, label, ctx.clock.now());
+    enqueueAttempt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     await recordAudit(ctx, {

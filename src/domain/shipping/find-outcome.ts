@@ -3,32 +3,32 @@ import type { Context } from '../context.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { raise } from './raise-label.ts';
-import { recordError } from './settle-error.ts';
-import { type Next, recordPurchased, waitFor } from './settle-label.ts';
+import { flagLabel } from './raise-label.ts';
+import { recordProviderError } from './settle-error.ts';
+import { type Next, completeAsPurchased, waitFor } from './settle-label.ts';
 import { recordPurchaseOutcome, waitForDecision } from './settle-purchase.ts';
 
 /**
  * A purchase was asked for and nobody knows what came of it: look. One look right after is not enough, because the
  * purchase may still be under way.
  */
-export async function findOutcome(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
+export async function lookUpPurchase(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
   const { label } = lease;
   let purchases: readonly LabelPurchase[];
   try {
     purchases = await ctx.ports.shipping.findPurchases(account.account, label.rateId ?? '', { signal: ctx.signal });
   } catch (error) {
-    if (error instanceof ProviderError) return recordError(ctx, lease, account, error);
+    if (error instanceof ProviderError) return recordProviderError(ctx, lease, account, error);
     throw error;
   }
 
   const own = purchases.filter((purchase) => label.owns(purchase));
   const [bought, ...others] = own.filter(({ state }) => state === 'purchased');
   if (bought) {
-    await recordPurchased(ctx, lease, bought, others);
-    return 'settled';
+    await completeAsPurchased(ctx, lease, bought, others);
+    return 'done';
   }
-  if (own.some(({ state }) => state === 'unsettled')) return waitForDecision(ctx, lease);
+  if (own.some(({ state }) => state === 'undecided')) return waitForDecision(ctx, lease);
   const known = own.find(({ marker }) => marker === label.marker);
   return known ? recordPurchaseOutcome(ctx, lease, known) : recordEmptyLookup(ctx, lease);
 }
@@ -50,5 +50,5 @@ async function recordEmptyLookup(ctx: Context, lease: Lease): Promise<Next> {
     label.wasNotBought();
     label.tries = tries + 1;
   });
-  return schedule[tries + 1] === undefined ? raise(ctx, lease, 'provider_error') : 'buy';
+  return schedule[tries + 1] === undefined ? flagLabel(ctx, lease, 'provider_error') : 'buy';
 }

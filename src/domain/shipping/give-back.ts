@@ -3,7 +3,6 @@ import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
-import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -13,6 +12,7 @@ import type { Label } from './label.ts';
 import { leaseMs, lockLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { inProgress } from './retry-label.ts';
+import { unlinkParcel } from './begin-tracking.ts';
 
 /** How long the provider takes to say whether the price of a label is given back. */
 const repriceMs = days(1);
@@ -39,7 +39,7 @@ export function holdToRefund(ctx: InTransaction, label: Label): HeldLabel {
 }
 
 /** The label was given back, or was never bought: its order is without one. */
-export async function writeVoided(ctx: Context, { orderId, labelId, token }: HeldLabel): Promise<void> {
+export async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel): Promise<void> {
   await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
@@ -73,10 +73,4 @@ export async function releaseHeldLabel(
   if (label?.leaseToken !== token) return;
   label.release();
   if (isOver) label.voidingSince = null;
-}
-
-/** The parcel of this label is not sent. */
-export async function unlinkParcel(ctx: InTransaction, label: Label): Promise<void> {
-  await ctx.tx.execute(sql`
-    update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);
 }

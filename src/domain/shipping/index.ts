@@ -1,5 +1,5 @@
 export { acknowledgeDuplicate } from './acknowledge-duplicate.ts';
-export { cancelLabel } from './call-label-off.ts';
+export { enqueueLabelRefund } from './call-label-off.ts';
 export { checkPurchases } from './check-purchases.ts';
 export { type AccountCheck, checkShippingAccount, classifyCheck } from './check-shipping-account.ts';
 export { chooseRate } from './choose-rate.ts';
@@ -51,7 +51,8 @@ export {
   ShippingAccountInput,
 } from './shipping-account.ts';
 export { type ShippingOptions, shippingOptions, shippingOptionsOf } from './shipping-options.ts';
-export { pollTrackings, sweepLabels } from './sweep-labels.ts';
+export { pollTrackings } from './poll-trackings.ts';
+export { sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
 export { voidLabel } from './void-label.ts';
 export { failLabelRefund, refundUnusedLabel } from './withdraw-label.ts';

@@ -184,7 +184,7 @@ export class Label extends LabelSchema.class {
   }
 
   /** Somebody gave it back at the provider: it is no label any more. */
-  wasGivenBack(): void {
+  wasVoidedAtProvider(): void {
     this.trackingNumber = null;
     this.trackingUrl = null;
     this.labelUrl = null;

@@ -5,7 +5,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordPurchase } from './adopt-purchase.ts';
-import { unlinkParcel } from './give-back.ts';
+import { unlinkParcel } from './begin-tracking.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { flagUnheld } from './raise-label.ts';
@@ -23,7 +23,7 @@ export async function matchPurchases(
   labelId: string,
   purchases: readonly LabelPurchase[],
 ): Promise<void> {
-  const orderId = purchases.some(({ state }) => state !== 'unsettled' && state !== 'failed')
+  const orderId = purchases.some(({ state }) => state !== 'undecided' && state !== 'failed')
     ? await orderOfLabel(ctx, labelId)
     : undefined;
   if (!orderId) return;
@@ -62,6 +62,6 @@ async function flagRefunded(ctx: InTransaction, order: Order, label: Label): Pro
   if (label.voidingSince || order.shippedAt || !order.isPaid) return;
   await unlinkParcel(ctx, label);
   order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
-  label.wasGivenBack();
+  label.wasVoidedAtProvider();
   await flagUnheld(ctx, order, label, 'carrier_error', 'The label was given back at the parcel provider.');
 }

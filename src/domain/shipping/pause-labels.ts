@@ -8,7 +8,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { enqueueAt } from './settle-label.ts';
+import { enqueueAttempt } from './request-label.ts';
 
 /** How many labels one run promises again. */
 const batchSize = 100;
@@ -55,7 +55,7 @@ export async function resumeLabels(
     for (const label of waiting) {
       resume(label);
       label.updatedAt = ctx.clock.now();
-      enqueueAt(ctx, label, ctx.clock.now());
+      enqueueAttempt(ctx, label, ctx.clock.now());
     }
     if (waiting.length === batchSize) enqueue(ctx, resumeLabelsJob, { accountId, version, number: number + 1 });
   });

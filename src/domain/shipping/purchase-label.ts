@@ -4,11 +4,11 @@ import { orderForShipping } from '../orders/index.ts';
 import { type Assessment, assessOrder } from './assess-order.ts';
 import { buyLabel } from './buy-label.ts';
 import { chooseLabelRate } from './choose-label-rate.ts';
-import { findOutcome } from './find-outcome.ts';
+import { lookUpPurchase } from './find-outcome.ts';
 import type { Lease } from './label-lease.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
-import { raise } from './raise-label.ts';
-import { type Next, recordSkipped } from './settle-label.ts';
+import { flagLabel } from './raise-label.ts';
+import { type Next, completeAsSkipped } from './settle-label.ts';
 import { takeLabel } from './take-label.ts';
 
 /** A look, a purchase, and a look for that one: nothing goes on longer in one run. */
@@ -36,37 +36,37 @@ export async function purchaseLabel(
 ): Promise<void> {
   const lease = await takeLabel(ctx, { labelId, attempt });
   if (!lease) return;
-  if (lease.label.starts > startsMax) return raise(ctx, lease, 'crashes').then(() => undefined);
+  if (lease.label.starts > startsMax) return flagLabel(ctx, lease, 'crashes').then(() => undefined);
   await advance(ctx, lease, await openAccount(ctx));
 }
 
 async function advance(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<void> {
-  let next: Next = lease.label.buyingSince ? 'look' : 'buy';
-  for (let turn = 0; turn < turnsMax && next !== 'settled'; turn += 1) {
-    next = next === 'look' ? await findPurchase(ctx, lease, account) : await quoteAndBuy(ctx, lease, account);
+  let next: Next = lease.label.buyingSince ? 'look up' : 'buy';
+  for (let turn = 0; turn < turnsMax && next !== 'done'; turn += 1) {
+    next = next === 'look up' ? await findPurchase(ctx, lease, account) : await quoteAndBuy(ctx, lease, account);
   }
 }
 
 async function findPurchase(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
-  if (!mayCallProvider(account)) return raise(ctx, lease, 'provider_auth');
-  return findOutcome(ctx, lease, account);
+  if (!mayCallProvider(account)) return flagLabel(ctx, lease, 'provider_auth');
+  return lookUpPurchase(ctx, lease, account);
 }
 
 /** Nothing is open: see what the order needs, choose a rate unless a good one is chosen, and buy. */
 async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
   const order = await orderForShipping(ctx, lease.orderId);
   const isManual = lease.label.chosenManually;
-  const assessment: Assessment = order ? assessOrder(order, account, isManual) : { verdict: 'skip' };
-  if (assessment.verdict === 'skip') return recordSkipped(ctx, lease);
-  if (assessment.verdict === 'raise') return raise(ctx, lease, assessment.code, assessment.detail);
-  if (!mayCallProvider(account)) return raise(ctx, lease, 'provider_auth');
+  const assessment: Assessment = order ? assessOrder(order, account, isManual) : { decision: 'skip' };
+  if (assessment.decision === 'skip') return completeAsSkipped(ctx, lease);
+  if (assessment.decision === 'flag') return flagLabel(ctx, lease, assessment.code, assessment.detail);
+  if (!mayCallProvider(account)) return flagLabel(ctx, lease, 'provider_auth');
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
     if (isManual && lease.label.rate)
-      return raise(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
+      return flagLabel(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
     const rate = await chooseLabelRate(ctx, lease, account, assessment);
-    return rate === 'settled' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
+    return rate === 'done' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
   }
   return buyLabel(ctx, lease, account);
 }

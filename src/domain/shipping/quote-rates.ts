@@ -22,7 +22,7 @@ export const RateRequest = Type.Object({
 });
 export type RateRequest = Static<typeof RateRequest>;
 
-const rememberedMs = minutes(10);
+const cachedMs = minutes(10);
 const timeoutMs = seconds(4);
 
 /**
@@ -41,7 +41,7 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
   try {
     const { text, remembered } = await ctx.ports.cache.remember(
       `rates:${ctx.tenant.id}:${question}`,
-      rememberedMs,
+      cachedMs,
       async () => JSON.stringify(await ask(ctx, opened, to, weightOz)),
     );
     const quote: unknown = JSON.parse(text);
@@ -75,6 +75,6 @@ async function ask(
     rates,
     cheapest_rate_id: rates[0]?.id ?? null,
     cached: false,
-    expires_at: fromNow(ctx.clock, rememberedMs).toISOString(),
+    expires_at: fromNow(ctx.clock, cachedMs).toISOString(),
   };
 }

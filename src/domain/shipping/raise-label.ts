@@ -14,13 +14,13 @@ import { adviceFor, labelReasonCodes, type ReasonCode, reasons } from './label-r
  *
  * @throws ManualActionRequired
  */
-export async function raise(
+export async function flagLabel(
   ctx: Context,
   lease: Lease,
   code: ReasonCode,
   detail: string | null = null,
   note: (label: Label) => void = () => undefined,
-): Promise<'settled'> {
+): Promise<'done'> {
   const flag = async (ctx: InTransaction) => {
     await handToOperator(ctx, lease.orderId, code);
     await underLease(ctx, lease, (label) => {
@@ -30,7 +30,7 @@ export async function raise(
   };
   if (!reasons[code].fails) {
     await completeJob(ctx, flag);
-    return 'settled';
+    return 'done';
   }
   const message = `${lease.label.orderNumber}: ${code}. ${adviceFor(code)}`;
   await failJob(ctx, message, flag);

@@ -1,4 +1,4 @@
-import { refundDuplicate } from '#jobs/labels.ts';
+import { refundDuplicate as refundDuplicateJob } from '#jobs/labels.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
@@ -21,7 +21,7 @@ export async function recordDuplicates(
       values (${ctx.tenant.id}, ${id}, ${label.id}, 'found', ${ctx.clock.now()})
       on conflict do nothing returning purchase_id`);
     if (!row) continue;
-    enqueue(ctx, refundDuplicate, { purchaseId: id });
+    enqueue(ctx, refundDuplicateJob, { purchaseId: id });
     ctx.log.error({ label: label.id, purchase: id }, 'a second label was bought and is refunded');
     await recordFulfillment(ctx, label.orderId, {
       attention: {

@@ -18,15 +18,15 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
   } catch (error) {
     await laterIfDenied(ctx, opened, error);
     if (!isFinal(error)) throw error;
-    await transact(ctx, (ctx) => ctx.tx.execute(settled(ctx, purchaseId, 'refund_refused')));
+    await transact(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'refund_refused')));
     throw new ManualActionRequired(
       `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`,
     );
   }
-  await completeJob(ctx, (ctx) => ctx.tx.execute(settled(ctx, purchaseId, 'duplicate_voided')));
+  await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));
 }
 
-const settled = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`
+const recordState = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`
   update duplicate_labels set state = ${state}, settled_at = ${ctx.clock.now()}
   where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
 

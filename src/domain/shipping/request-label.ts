@@ -6,7 +6,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
-import type { LabelState } from './label.ts';
+import type { Label, LabelState } from './label.ts';
 
 /**
  * Promise a label for an order that was paid. Whatever stands in its way is found out by the job: nothing here can
@@ -45,4 +45,9 @@ export async function insertLabel(
     on conflict (tenant_id, order_id) where state <> 'voided' do nothing
     returning id, state`);
   return label;
+}
+
+/** Promise the label's next attempt, by a name of its own. */
+export function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): void {
+  enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
 }

@@ -9,7 +9,7 @@ import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { insertLabel } from './request-label.ts';
-import { startLabelAgain } from './start-label-again.ts';
+import { restartLabel } from './start-label-again.ts';
 
 /**
  * Somebody decided that a label is to be tried again, with a fresh quote: what stood against it is dealt with, also
@@ -34,7 +34,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
       if (queued) enqueue(ctx, purchaseLabel, { labelId: queued.id, attempt: 1 });
       return;
     }
-    await startLabelAgain(ctx, label);
+    await restartLabel(ctx, label);
   });
 }
 

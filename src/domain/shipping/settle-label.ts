@@ -1,25 +1,24 @@
-import { purchaseLabel } from '#jobs/labels.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Context, InTransaction } from '../context.ts';
+import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordPurchase } from './adopt-purchase.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
 import type { Label } from './label.ts';
 import { type Lease, underLease } from './label-lease.ts';
+import { enqueueAttempt } from './request-label.ts';
 import type { ReasonCode } from './label-reasons.ts';
-import { raise } from './raise-label.ts';
+import { flagLabel } from './raise-label.ts';
 import { recordDuplicates } from './record-duplicates.ts';
 
 /** What comes next: a look for a purchase that is open, a fresh purchase, or nothing. */
-export type Next = 'look' | 'buy' | 'settled';
+export type Next = 'look up' | 'buy' | 'done';
 
 /** The label was bought; `others` are labels of the same rate that were bought besides. */
-export async function recordPurchased(
+export async function completeAsPurchased(
   ctx: Context,
   lease: Lease,
   purchase: LabelPurchase,
@@ -35,7 +34,7 @@ export async function recordPurchased(
 }
 
 /** No label is needed after all. */
-export async function recordSkipped(ctx: Context, lease: Lease): Promise<'settled'> {
+export async function completeAsSkipped(ctx: Context, lease: Lease): Promise<'done'> {
   await completeJob(ctx, (ctx) =>
     underLease(ctx, lease, async (label) => {
       label.moveTo('skipped');
@@ -44,7 +43,7 @@ export async function recordSkipped(ctx: Context, lease: Lease): Promise<'settle
       await closeFailedJobs(ctx, label);
     }),
   );
-  return 'settled';
+  return 'done';
 }
 
 /**
@@ -58,10 +57,10 @@ export async function tryAgain(
   lease: Lease,
   code: ReasonCode,
   detail: string | null = null,
-): Promise<'settled'> {
+): Promise<'done'> {
   const tries = lease.label.tries + 1;
   const waitMs = ctx.settings.labelRetryScheduleMs[tries];
-  if (waitMs === undefined) return raise(ctx, lease, lease.label.buyingSince ? 'outcome_unknown' : code, detail);
+  if (waitMs === undefined) return flagLabel(ctx, lease, lease.label.buyingSince ? 'outcome_unknown' : code, detail);
   return waitFor(ctx, lease, spread(waitMs), (label) => {
     label.tries = tries;
     label.reasonCode = code;
@@ -76,15 +75,15 @@ export async function waitFor(
   lease: Lease,
   waitMs: number,
   note: (label: Label) => void = () => undefined,
-): Promise<'settled'> {
+): Promise<'done'> {
   await completeJob(ctx, (ctx) =>
     underLease(ctx, lease, (label) => {
       note(label);
-      enqueueAt(ctx, label, fromNow(ctx.clock, waitMs));
+      enqueueAttempt(ctx, label, fromNow(ctx.clock, waitMs));
       label.release();
     }),
   );
-  return 'settled';
+  return 'done';
 }
 
 /** A provider that says nothing but later for longer than the schedule lasts is one that fails. */
@@ -94,7 +93,7 @@ const putOffMaxMs = hours(6);
  * The provider said when to come back, and nothing was done: it costs no try, unless it goes on for hours.
  * @throws Snooze
  */
-export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'settled'> {
+export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'done'> {
   const now = ctx.clock.now();
   const { putOffSince } = lease.label;
   if (putOffSince && now.getTime() - putOffSince.getTime() > putOffMaxMs)
@@ -108,11 +107,6 @@ export async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: numb
     }),
   );
   throw new Snooze(seconds(retryAfterSeconds), 'the parcel provider asked us to come back later');
-}
-
-/** Promise the label's next attempt, by a name of its own. */
-export function enqueueAt(ctx: InTransaction, label: Label, at: Date): void {
-  enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
 }
 
 /** Up to a fifth longer, so that labels that failed together do not come back together. */

@@ -5,7 +5,7 @@ import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { Label } from './label.ts';
 import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
-import { startLabelAgain } from './start-label-again.ts';
+import { restartLabel } from './start-label-again.ts';
 
 /**
  * Start an attempt of a label. `undefined` when there is nothing to do: the label is settled, being given back or in
@@ -22,7 +22,7 @@ export async function takeLabel(
     const label = await lockLabel(ctx, labelId);
     if (!label || label.isFinished || label.voidingSince) return undefined;
     if (label.state === 'needs_attention') {
-      if (ctx.attempt?.manual) await completeJob(ctx, (ctx) => startLabelAgain(ctx, label));
+      if (ctx.attempt?.manual) await completeJob(ctx, (ctx) => restartLabel(ctx, label));
       return undefined;
     }
     if (attempt !== label.attempt) return undefined;

@@ -2,7 +2,7 @@ import { transact } from '#src/database/transact.ts';
 import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
-import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
+import { type HeldLabel, holdToRefund, releaseHeldLabel, recordVoided } from './give-back.ts';
 import { isFinal } from './is-final.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
@@ -18,7 +18,7 @@ import { inProgress, rejectIfOpen } from './retry-label.ts';
 export async function voidLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const held = await holdForVoid(ctx, labelId);
   await refund(ctx, held);
-  await writeVoided(ctx, held);
+  await recordVoided(ctx, held);
 }
 
 async function holdForVoid(ctx: Context, labelId: string): Promise<HeldLabel> {

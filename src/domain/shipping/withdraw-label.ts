@@ -4,7 +4,7 @@ import { ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts'
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import { closeFailedJobs } from './close-failed-promises.ts';
-import { type HeldLabel, holdToRefund, releaseHeldLabel, writeVoided } from './give-back.ts';
+import { type HeldLabel, holdToRefund, releaseHeldLabel, recordVoided } from './give-back.ts';
 import { isFinal } from './is-final.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
@@ -25,7 +25,7 @@ export async function refundUnusedLabel(ctx: Context, { labelId }: { labelId: st
   const held = orderId && (await holdForRefund(ctx, { orderId, labelId }));
   if (!held) return;
   if (held.purchaseId) await requestRefundOfLabel(ctx, { ...held, purchaseId: held.purchaseId });
-  await writeVoided(ctx, held);
+  await recordVoided(ctx, held);
   ctx.log.info({ label: labelId }, 'a label was given back');
 }
 

@@ -21,7 +21,7 @@ const purchaseStates: Partial<Record<string, LabelPurchase['state']>> = {
 
 /** A transaction in our words. A status that we do not know is one to look at again. */
 export function purchaseOf(wire: TransactionWire): LabelPurchase {
-  const state = purchaseStates[wire.status] ?? 'unsettled';
+  const state = purchaseStates[wire.status] ?? 'undecided';
   return {
     id: wire.object_id,
     state,
@@ -53,7 +53,7 @@ export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): R
 }
 
 /** Why a shipment got no rates, judged by what its messages say. */
-export function quoteRejectionOf(messages: unknown): Quote['refusal'] {
+export function quoteRejectionOf(messages: unknown): Quote['rejection'] {
   const said = sayingsOf(messages);
   const kind = said.some(isAboutDestination) ? 'address' : said.some(isAboutParcel) ? 'parcel' : 'other';
   return { kind, detail: detailOf(said) };

@@ -25,7 +25,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       const asked = await carriers.chosen(account, request.carriers, options);
       if (asked.length === 0) {
         carriers.forget(account);
-        return { anyCarrier: false, rates: [], refusal: null };
+        return { hasActiveCarrier: false, rates: [], rejection: null };
       }
       const shipment = await call(
         account,
@@ -44,7 +44,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       }
       const names = new Map(asked.map(({ id, carrier }) => [id, carrier]));
       const rates = shipment.rates.flatMap((rate) => (fits(RateWire, rate) ? [rateOf(rate, names)] : []));
-      return { anyCarrier: true, rates, refusal: rates.length === 0 ? quoteRejectionOf(shipment.messages) : null };
+      return { hasActiveCarrier: true, rates, rejection: rates.length === 0 ? quoteRejectionOf(shipment.messages) : null };
     },
 
     async fetchRate(account, rateId, options) {

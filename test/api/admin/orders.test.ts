@@ -36,7 +36,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
 }
 
 async function raise(ctx: Context, orderId: string, code: string): Promise<void> {
-  await transact(ctx, async (ctx) => (await lockOrder(ctx, orderId))?.raise({ code, detail: 'Look at it.' }));
+  await transact(ctx, async (ctx) => (await lockOrder(ctx, orderId))?.flag({ code, detail: 'Look at it.' }));
 }
 
 test('orders are listed page by page, and by what they are', async (t) => {

@@ -23,7 +23,7 @@ test.serial('/ops/drift lists each attention of an order and dismisses one at a 
   const { api, ctx } = t.context;
   const order = await buildPaidOrder(ctx, { attentionCodes: ['paid_twice'] });
   await transact(ctx, async (ctx) =>
-    (await lockOrder(ctx, order.id))?.raise({ code: 'disputed', detail: 'The bank <asks>.' }),
+    (await lockOrder(ctx, order.id))?.flag({ code: 'disputed', detail: 'The bank <asks>.' }),
   );
   const { body } = await api.call('GET', page);
   t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+I have seen to it/);

@@ -10,10 +10,10 @@ const codesOf = ({ attentions }: Order) => attentions.map(({ code }) => code);
 
 test('Order.raise puts the most urgent attention first and replaces one of the same code', (t) => {
   const one = order();
-  t.true(one.raise({ code: 'no_rates', detail: 'Refused.\ncarrier_error: none' }));
-  t.true(one.raise({ code: 'oversold', detail: 'There is not enough of it.' }));
-  t.true(one.raise({ code: 'disputed', detail: 'The bank asks: why?' }));
-  t.false(one.raise({ code: 'disputed', detail: 'The bank asks again.' }));
+  t.true(one.flag({ code: 'no_rates', detail: 'Refused.\ncarrier_error: none' }));
+  t.true(one.flag({ code: 'oversold', detail: 'There is not enough of it.' }));
+  t.true(one.flag({ code: 'disputed', detail: 'The bank asks: why?' }));
+  t.false(one.flag({ code: 'disputed', detail: 'The bank asks again.' }));
   t.deepEqual(one.attentions, [
     { code: 'disputed', detail: 'The bank asks again.' },
     { code: 'oversold', detail: 'There is not enough of it.' },
@@ -48,10 +48,10 @@ test('Order opens and closes attentions in any sequence without closing another'
       const open = new Map<string, string>();
       for (const step of steps) {
         if ('opens' in step) {
-          one.raise({ code: step.opens, detail: step.detail });
+          one.flag({ code: step.opens, detail: step.detail });
           open.set(step.opens, step.detail);
         } else {
-          one.withdraw(...step.closes);
+          one.resolve(...step.closes);
           step.closes.forEach((code) => open.delete(code));
         }
         t.deepEqual(

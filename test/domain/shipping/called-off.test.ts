@@ -5,13 +5,13 @@ import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
-import { cancelLabel, refundUnusedLabel } from '#src/domain/shipping/index.ts';
+import { enqueueLabelRefund, refundUnusedLabel } from '#src/domain/shipping/index.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { labelOf, orderOf, request, run, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -23,7 +23,7 @@ async function refund(ctx: Context, orderId: string, status: OrderStatus = 'refu
     const order = await lockOrder(ctx, orderId);
     if (!order) throw new Error('There is no such order.');
     order.moveTo(status);
-    if (status === 'refunded') await cancelLabel(ctx, order);
+    if (status === 'refunded') await enqueueLabelRefund(ctx, order);
     await saveOrder(ctx, order);
   });
 }
@@ -130,7 +130,7 @@ test('what is on its way, or paid for after all, keeps its label', async (t) => 
 test("a provider that is away is asked again; one that will not take it back is a person's", async (t) => {
   const { ctx, shipping, clock, order } = await bought(t.context.ctx);
   await refund(ctx, order.id);
-  shipping.throws.refund = [silence(), denial(), refusal()];
+  shipping.throws.refund = [silence(), denial(), rejection()];
   await t.throwsAsync(workWithdrawals(ctx), { message: /did not answer/ });
   await t.throwsAsync(workWithdrawals(ctx), { instanceOf: Snooze });
   clock.pass(1);

@@ -8,7 +8,7 @@ import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/l
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { Crash, crashingClock, labelOf, orderOf, request, run, withFake } from './support.ts';
 
 /* Once somebody asked for a label to be given back, that is brought to its end, whoever dies over it. */
@@ -96,7 +96,7 @@ test('a provider that was away when somebody voided a label is asked again by it
 
 test("a label that the provider does not take back stays the order's, and a person hears of it", async (t) => {
   const { ctx, shipping, order, labelId } = await bought(t.context.ctx);
-  shipping.throws.refund = [silence(), refusal()];
+  shipping.throws.refund = [silence(), rejection()];
   await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError });
   await t.throwsAsync(finish(ctx), {
     instanceOf: ManualActionRequired,

@@ -23,7 +23,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { denial, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { denial, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, outboxJobsOf, press, request, run, runToEnd, withFake } from './support.ts';
 
@@ -215,7 +215,7 @@ test('a label is voided: its price is asked back and its order can have another'
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   await run(ctx, order.id);
-  shipping.throws.refund = [silence(), refusal()];
+  shipping.throws.refund = [silence(), rejection()];
   await t.throwsAsync(voidLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'shipping_provider_unavailable' });
   await t.throwsAsync(voidLabel(ctx, { labelId }), conflict('label_not_voidable'));
   await voidLabel(ctx, { labelId });

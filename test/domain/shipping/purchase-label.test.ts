@@ -11,7 +11,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import type { GivenOrder } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
-import { busy, denial, type FakeShipping, rate, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, denial, type FakeShipping, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import {
   Crash,
   crashingClock,
@@ -414,20 +414,20 @@ test('what a person must do stands in front of him: order, reason and advice', a
     {
       reason: 'address_invalid',
       arrange: (fake) => {
-        fake.nextQuote = { rates: [], refusal: { kind: 'address', detail: 'no such zip' } };
+        fake.nextQuote = { rates: [], rejection: { kind: 'address', detail: 'no such zip' } };
       },
     },
     { reason: 'no_rates', given: { items: [{ quantity: 3, weightOz: 800 }] } },
     {
       reason: 'no_rates',
       arrange: (fake) => {
-        fake.nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } };
+        fake.nextQuote = { rates: [], rejection: { kind: 'other', detail: '' } };
       },
     },
     {
       reason: 'no_enabled_carrier',
       arrange: (fake) => {
-        fake.nextQuote = { anyCarrier: false, rates: [] };
+        fake.nextQuote = { hasActiveCarrier: false, rates: [] };
       },
     },
     {
@@ -445,7 +445,7 @@ test('what a person must do stands in front of him: order, reason and advice', a
     {
       reason: 'address_invalid',
       arrange: (fake) => {
-        fake.throws.quote = [refusal('address_to'), refusal('address_to')];
+        fake.throws.quote = [rejection('address_to'), rejection('address_to')];
       },
     },
     {

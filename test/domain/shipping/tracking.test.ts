@@ -23,7 +23,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { busy, denial, refusal, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -142,7 +142,7 @@ test('a silent provider leaves a parcel where it was', async (t) => {
   const { ctx, shipping, order, trackingId } = await shipped(t.context.ctx);
   shipping.throws.track = [silence()];
   await t.throwsAsync(reconcileTracking(ctx, { trackingId }));
-  shipping.throws.track = [refusal()];
+  shipping.throws.track = [rejection()];
   await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
   t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased');
 });
@@ -187,7 +187,7 @@ test.serial(
     const { ctx, shipping, clock } = withFake(t.context.ctx);
     await buildShippingAccount(ctx);
     const { order } = await request(ctx);
-    shipping.turns = [{ sellsUnseenFor: 2 }, { error: refusal() }];
+    shipping.turns = [{ sellsUnseenFor: 2 }, { error: rejection() }];
     const label = await runToEnd(ctx, clock, order.id);
     t.like(label, { state: 'purchased', buyNumber: 3 });
     t.is(new Set(shipping.bought().map(({ rateId }) => rateId)).size, 2);
@@ -212,7 +212,7 @@ test('a second label that the provider does not take back stands before a person
   );
   await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: second.id } });
   for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
-  shipping.throws.refund = [silence(), refusal()];
+  shipping.throws.refund = [silence(), rejection()];
   const refund = async () => {
     for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   };
@@ -299,7 +299,7 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
   const others = ['disputed', 'paid_twice', 'refund_failed'];
   await transact(ctx, async (ctx) => {
     const locked = await lockOrder(ctx, order.id);
-    for (const code of others) locked?.raise({ code, detail: '' });
+    for (const code of others) locked?.flag({ code, detail: '' });
   });
   const { rateId } = shipping.bought()[0] ?? {};
   const ids = [];

@@ -26,7 +26,7 @@ export const silence = () => new ProviderError('fake', 'away', 'The provider did
 export const denial = () => new ProviderError('fake', 'denied', 'The provider does not accept the key.');
 export const busy = (retryAfterSeconds?: number) =>
   new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
-export const refusal = (code?: string) => new ProviderError('fake', 'refused', 'The provider refused.', { code });
+export const rejection = (code?: string) => new ProviderError('fake', 'refused', 'The provider refused.', { code });
 
 export interface FakeShipping extends ShippingGateway {
   /** What was asked, in order: `quote`, `buy`, `look`, … */
@@ -85,7 +85,7 @@ export function fakeShippingGateway(): FakeShipping {
     throws: { quote: [], look: [], refund: [], track: [] },
     bought: () => purchases.filter(({ state }) => state === 'purchased'),
     decide(state) {
-      const waiting = purchases.find((purchase) => purchase.state === 'unsettled');
+      const waiting = purchases.find((purchase) => purchase.state === 'undecided');
       if (waiting) Object.assign(waiting, settled(state));
     },
     amend(purchaseId, state) {
@@ -101,7 +101,7 @@ export function fakeShippingGateway(): FakeShipping {
       take(fake.throws.quote);
       const rates = fake.rates.map((rate) => ({ ...rate, id: `rate_${randomText(12)}` }));
       for (const { id } of rates) markers.set(id, request.marker ?? '');
-      return { anyCarrier: true, rates, refusal: null, ...fake.nextQuote };
+      return { hasActiveCarrier: true, rates, rejection: null, ...fake.nextQuote };
     },
     async fetchRate(_account, rateId) {
       fake.asked.push('rate');
@@ -121,7 +121,7 @@ export function fakeShippingGateway(): FakeShipping {
         labelUrl: null,
         unseenFor: typeof turn === 'object' && 'sellsUnseenFor' in turn ? turn.sellsUnseenFor : 0,
         ...settled(
-          turn === 'waits' ? 'unsettled' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased',
+          turn === 'waits' ? 'undecided' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased',
         ),
       };
       if (typeof turn === 'object' && 'fails' in turn)
