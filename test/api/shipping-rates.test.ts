@@ -113,7 +113,7 @@ test('a shopper does not wait longer than four seconds for a provider', async (t
 test('no rates are an answer too', async (t) => {
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
-  shipping.of(tenant.id).nextQuote = { rates: [], refusal: { kind: 'other', detail: '' } };
+  shipping.of(tenant.id).nextQuote = { rates: [], rejection: { kind: 'other', detail: '' } };
   t.like(await ask(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
 });
 

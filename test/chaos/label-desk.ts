@@ -4,8 +4,8 @@ import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import {
-  enqueueLabelRefund,
   chooseRate,
+  enqueueLabelRefund,
   quoteOrder,
   requestLabelAgain,
   retryLabel,

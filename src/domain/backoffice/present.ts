@@ -2,8 +2,7 @@ import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type ManagedOrder, OrderView } from '../orders/index.ts';
 import { presentRefund, type Refund, RefundView } from '../payments/index.ts';
 import { LabelView } from '../shipping/index.ts';
-import { nextStep } from './next-step.ts';
-import type { TimelineEntry } from './read-timeline.ts';
+import { nextStep } from './attention.ts';
 
 const AttentionView = Type.Object(
   {
@@ -56,6 +55,16 @@ export const OrderFileView = Type.Object(
   { title: 'OrderFile' },
 );
 export type OrderFileView = Static<typeof OrderFileView>;
+
+/** Something that happened to an order, or that somebody did about it. */
+export interface TimelineEntry {
+  readonly at: Date;
+  /** `noun.verb` */
+  readonly type: string;
+  readonly actorKind: string | null;
+  readonly actorId: string | null;
+  readonly detail: string | null;
+}
 
 export interface OrderFile extends ManagedOrder {
   readonly label: Static<typeof LabelView> | undefined;

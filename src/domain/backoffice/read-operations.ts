@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
 import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { openAttentions } from './orders-needing-attention.ts';
+import { openAttentions } from './attention.ts';
 
 /** The state of every queue, what waits for the outside world, and what needs a person: all stores together. */
 export interface Operations {

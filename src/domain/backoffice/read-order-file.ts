@@ -1,10 +1,11 @@
+import { read } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { readManagedOrder } from '../orders/index.ts';
 import { refundsOf } from '../payments/index.ts';
 import { readLabelOfOrder } from '../shipping/index.ts';
-import { type OrderFileView, presentOrderFile } from './present.ts';
-import { readTimeline } from './read-timeline.ts';
+import { type OrderFileView, presentOrderFile, type TimelineEntry } from './present.ts';
 
 /** An order with all that its store knows of it, each part with one statement. Throws not_found. */
 export async function readOrderFile(ctx: Context, orderId: string): Promise<OrderFileView> {
@@ -16,4 +17,42 @@ export async function readOrderFile(ctx: Context, orderId: string): Promise<Orde
   ]);
   if (!managed) throw notFound('order');
   return presentOrderFile({ ...managed, label, refunds, timeline });
+}
+
+/** Older entries of an order that had more than this are left out. */
+const entriesMax = 200;
+
+/** What happened to an order, the first thing first: its own times, its parcel, money, returns, mails and audit log. */
+async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntry[]> {
+  const tenantId = ctx.tenant.id;
+  const newest = await read<TimelineEntry>(
+    ctx,
+    sql`
+    with o as (select * from orders where tenant_id = ${tenantId} and id = ${orderId}),
+    happened(at, type, detail) as (
+      select v.at, v.type, null from o, lateral (values (o.created_at, 'order.created'), (o.paid_at, 'order.paid'),
+        (o.shipped_at, 'order.shipped'), (o.delivered_at, 'order.delivered')) as v(at, type)
+      union all
+      select purchased_at, 'label.purchased', rate ->> 'carrier' from labels
+      where tenant_id = ${tenantId} and order_id = ${orderId}
+      union all
+      select settled_at, 'refund.' || state, failure from payment_refunds
+      where tenant_id = ${tenantId} and order_id = ${orderId}
+      union all
+      select created_at, 'return.requested', 'RMA-' || number from returns
+      where tenant_id = ${tenantId} and order_id = ${orderId}
+      union all
+      select sent_at, 'mail.sent', kind from mails where tenant_id = ${tenantId} and subject_id = ${orderId}),
+    done as (
+      select created_at as at, action as type, actor_kind, actor_id from audit_log
+      where tenant_id = ${tenantId} and subject_kind = 'order' and subject_id = ${orderId}
+      union all
+      select a.created_at, a.action, a.actor_kind, a.actor_id
+      from returns r join audit_log a on a.subject_kind = 'return' and a.subject_id = r.id
+      where r.tenant_id = ${tenantId} and r.order_id = ${orderId} and a.tenant_id = ${tenantId})
+    select at, type, null as "actorKind", null as "actorId", detail from happened where at is not null
+    union all select at, type, actor_kind, actor_id, null from done
+    order by at desc, type desc limit ${entriesMax}`,
+  );
+  return newest.toReversed();
 }

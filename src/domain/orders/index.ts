@@ -1,11 +1,8 @@
-export type { Attention } from './attention.ts';
 export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
-export { findOrder, findOrderByNumber } from './find-order.ts';
-export { hasBought } from './has-bought.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
 export { lockOrder, saveOrder } from './lock-order.ts';
-export { lockReturnableOrder, type ReturnableItem, type ReturnableOrder } from './lock-returnable-order.ts';
 export {
+  type Attention,
   type FulfillmentStatus,
   fulfillmentStatuses,
   type Gift,
@@ -18,6 +15,9 @@ export { hasGoodsToShip, type OrderForShipping, orderForShipping } from './order
 export { orderPersonalData } from './personal-data.ts';
 export { OrderLabelView, OrderView } from './present.ts';
 export {
+  findOrder,
+  findOrderByNumber,
+  hasBought,
   listManagedOrders,
   listOrders,
   type ManagedOrder,
@@ -27,6 +27,11 @@ export {
   readOrders,
 } from './read-order.ts';
 export { type FulfillmentUpdate, recordFulfillment } from './record-fulfillment.ts';
-export { releaseReturn } from './release-return.ts';
-export { reserveReturn } from './reserve-return.ts';
 export { orderRetention } from './retention.ts';
+export {
+  lockReturnableOrder,
+  type ReturnableItem,
+  type ReturnableOrder,
+  releaseReturn,
+  reserveReturn,
+} from './returnable-order.ts';

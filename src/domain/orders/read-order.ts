@@ -1,12 +1,38 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { notFound } from '#src/lib/errors.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import type { Attention } from './attention.ts';
 import type { NewOrderItem } from './create-order.ts';
-import type { FulfillmentStatus, OrderStatus } from './order.ts';
+import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
+
+/**
+ * The order with this id, for whoever may see it: the store's own server, or who knows the address that it went to.
+ * An unknown order and a wrong address look the same.
+ */
+export async function findOrder(
+  ctx: Context,
+  { id, email }: { id: string; email: string | 'trusted' },
+): Promise<OrderView> {
+  const order = await readOrder(ctx, id);
+  if (!order || (email !== 'trusted' && !isOf(order, email))) throw notFound('order');
+  return order;
+}
+
+/** The order with this number, for who knows the address that it went to. */
+export async function findOrderByNumber(
+  ctx: Context,
+  { orderNumber, email }: { orderNumber: string; email: string },
+): Promise<OrderView> {
+  const order = await readOrderByNumber(ctx, orderNumber);
+  if (!order || !isOf(order, email)) throw notFound('order');
+  return order;
+}
+
+const isOf = ({ customer }: OrderView, email: string) =>
+  customer.email !== null && customer.email === normaliseEmail(email);
 
 /** An order as it is now, with one statement; `undefined` when this store has none of that id. */
 export async function readOrder(ctx: Context, id: string): Promise<OrderView | undefined> {
@@ -14,7 +40,7 @@ export async function readOrder(ctx: Context, id: string): Promise<OrderView | u
 }
 
 /** The order of this number, whatever the case of its letters. */
-export async function readOrderByNumber(ctx: Context, orderNumber: string): Promise<OrderView | undefined> {
+async function readOrderByNumber(ctx: Context, orderNumber: string): Promise<OrderView | undefined> {
   return readOrderWhere(ctx, sql`o.order_number = ${orderNumber.trim().toUpperCase()}`);
 }
 
@@ -135,3 +161,18 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
       from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items${more}
   from orders o
   where o.tenant_id = ${ctx.tenant.id}`;
+
+/** Whether somebody with this address (trimmed, lower case) has ever paid for this product. */
+export async function hasBought(
+  ctx: Context,
+  { email, productId }: { email: string; productId: string },
+): Promise<boolean> {
+  const bought = await readOne(
+    ctx,
+    sql`
+    select 1 as bought from orders o join order_items i on i.tenant_id = ${ctx.tenant.id} and i.order_id = o.id
+    where o.tenant_id = ${ctx.tenant.id} and o.email = ${email} and o.paid_at is not null and i.product_id = ${productId}
+    limit 1`,
+  );
+  return bought !== undefined;
+}

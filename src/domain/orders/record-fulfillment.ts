@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import { found } from '#src/lib/errors.ts';
 import { recordEvent } from '#src/outbox/record-event.ts';
 import type { InTransaction } from '../context.ts';
-import type { Attention } from './attention.ts';
 import { lockOrder, saveOrder } from './lock-order.ts';
-import type { FulfillmentStatus, Order, OrderLabel } from './order.ts';
+import type { Attention, FulfillmentStatus, Order, OrderLabel } from './order.ts';
 
 /** What happened to the parcel of an order. */
 export interface FulfillmentUpdate {

@@ -3,7 +3,7 @@ import { BooleanLike, Id, Omittable, type Static, Type } from '#src/lib/schema.t
 import type { Context } from '../context.ts';
 import { manageSubscription } from '../payments/index.ts';
 import { readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
-import type { SignedInCustomer } from './signed-in-customer.ts';
+import type { SignedInCustomer } from './portal.ts';
 
 export const CancelInput = Type.Object({
   subscription_id: Id('sub'),

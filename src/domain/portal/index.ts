@@ -1,4 +1,10 @@
 export { CancelInput, cancelOwnSubscription } from './cancel-own-subscription.ts';
-export { listOwnOrders, listOwnReturns, listOwnSubscriptions } from './list-own.ts';
-export { CustomerHistoryView, readCustomerHistory } from './read-customer-history.ts';
-export { PortalView, readPortal } from './read-portal.ts';
+export {
+  CustomerHistoryView,
+  listOwnOrders,
+  listOwnReturns,
+  listOwnSubscriptions,
+  PortalView,
+  readCustomerHistory,
+  readPortal,
+} from './portal.ts';

@@ -1,3 +1,5 @@
+import { ProviderError } from '#src/lib/errors.ts';
+
 /** A store's account at the parcel provider, opened for one use. Never logged, never stored in clear. */
 export interface ShippingAccount {
   /** Whose account it is: circuits and carrier lists are kept by it. */
@@ -146,3 +148,10 @@ export interface ShippingGateway {
 
 /** A second provider, whose credentials are stored and checked and nothing else. */
 export type ShippingConnection = Pick<ShippingGateway, 'checkAccount'>;
+
+/**
+ * Whether requesting the same again changes nothing: the parcel provider refuses, or its account has no such label, as
+ * when the store's account was replaced after the purchase.
+ */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof ProviderError && (error.failure === 'refused' || error.failure === 'missing');

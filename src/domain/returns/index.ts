@@ -1,11 +1,6 @@
-export { approveReturn } from './approve-return.ts';
-export { closeReturn } from './close-return.ts';
+export { approveReturn, closeReturn, receiveReturn, refundReturn, rejectReturn } from './decide-return.ts';
 export { returnPersonalData } from './personal-data.ts';
 export { presentReturn, ReturnView } from './present.ts';
 export { listReturns, readReturns } from './read-returns.ts';
-export { receiveReturn } from './receive-return.ts';
-export { refundReturn } from './refund-return.ts';
-export { rejectReturn } from './reject-return.ts';
-export { requestReturn } from './request-return.ts';
+export { OwnReturnInput, ReturnInput, requestReturn } from './request-return.ts';
 export { Return, returnStatuses } from './return.ts';
-export { OwnReturnInput, ReturnInput } from './return-input.ts';

@@ -1,11 +1,49 @@
-import { completeJob, readOne } from '#src/database/transact.ts';
-import { days } from '#src/lib/duration.ts';
-import { ProviderError } from '#src/lib/errors.ts';
+import { checkPurchases as checkPurchasesJob } from '#jobs/labels.ts';
+import { asPlatform, completeJob, readOne, transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days, hours, seconds } from '#src/lib/duration.ts';
+import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Context } from '../context.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction, PlatformContext } from '../context.ts';
+import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
-import { matchPurchases } from './match-purchases.ts';
+import { recordDuplicates, recordRejections } from './duplicate-labels.ts';
+import { flagUnheld } from './flag-label.ts';
+import type { Label } from './label.ts';
+import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { openAccount } from './open-account.ts';
+import { recordPurchase } from './record-outcome.ts';
+import { unlinkParcel } from './tracking.ts';
+
+/** How many rows one round takes; the next round takes the rest. */
+const batchSize = 500;
+
+interface Due {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly number: number;
+}
+
+/** A look that came to nothing is made again after this long, at most so often. */
+const recheckAgainMs = hours(1);
+const rechecksMax = 48;
+
+/** Promise a second look at every label that is due for one. */
+export async function sweepLabels(ctx: PlatformContext): Promise<void> {
+  await asPlatform(ctx, 'labels of every store are looked at again', async (ctx) => {
+    const due = await ctx.tx.execute<Due>(sql`
+      update labels set rechecks = rechecks + 1,
+        recheck_at = case when rechecks < ${rechecksMax} then ${fromNow(ctx.clock, recheckAgainMs)}::timestamptz end
+      where (tenant_id, id) in (
+        select tenant_id, id from labels where recheck_at <= ${ctx.clock.now()}
+        order by recheck_at limit ${batchSize} for update skip locked)
+      returning tenant_id as "tenantId", id, rechecks as number`);
+    for (const { tenantId, id, number } of due) {
+      enqueue({ ...ctx, tenant: { id: tenantId } }, checkPurchasesJob, { labelId: id, number });
+    }
+  });
+}
 
 /** A label is looked at again shortly after its purchase, and once more the next day. */
 const secondLookupMs = days(1);
@@ -53,4 +91,59 @@ export async function checkPurchases(
     ctx.tx.execute(sql`
     update labels set recheck_at = ${next} where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`),
   );
+}
+
+/**
+ * Compare what was bought with what a label knows of: a purchase that nobody waits for any more becomes the label's,
+ * whatever was bought besides is a duplicate, and a price that was asked back and is not given back is a person's. So is
+ * a label that somebody gave back at the provider itself: whether another is wanted is not ours to say.
+ *
+ * @throws Snooze while a run holds the label: it may be about to adopt the same purchase
+ */
+export async function matchPurchases(
+  ctx: Context,
+  labelId: string,
+  purchases: readonly LabelPurchase[],
+): Promise<void> {
+  const orderId = purchases.some(({ state }) => state !== 'undecided' && state !== 'failed')
+    ? await orderOfLabel(ctx, labelId)
+    : undefined;
+  if (!orderId) return;
+
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    const label = await lockLabel(ctx, labelId);
+    if (!label) return;
+    const own = purchases.filter((purchase) => label.owns(purchase) && isUpdate(label, purchase));
+    if (own.length === 0) return;
+    if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
+
+    const bought = own.filter(({ state }) => state === 'purchased');
+    // One of a rate that was let go since is for another parcel, or too late.
+    const awaited = bought.find(({ rateId }) => rateId === null || rateId === label.rateId);
+    if (awaited && !label.isFinished) await recordPurchase(ctx, order, label, awaited);
+    label.updatedAt = ctx.clock.now();
+    await ctx.tx.em.flush();
+    await recordDuplicates(ctx, label, bought);
+    if (order) await recordRejections(ctx, label, own);
+    if (order && own.some(isBackAtProvider)) await flagRefunded(ctx, order, label);
+  });
+}
+
+function isUpdate(label: Label, purchase: LabelPurchase): boolean {
+  const { id, state } = purchase;
+  if (id === label.purchaseId)
+    return label.state === 'purchased' ? isBackAtProvider(purchase) : state === 'refund_rejected';
+  return state === 'purchased' || state === 'refund_rejected';
+}
+
+const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
+
+/** What we are giving back ourselves, and what is on its way all the same, is no news to anybody. */
+async function flagRefunded(ctx: InTransaction, order: Order, label: Label): Promise<void> {
+  if (label.voidingSince || order.shippedAt || !order.isPaid) return;
+  await unlinkParcel(ctx, label);
+  order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
+  label.wasVoidedAtProvider();
+  await flagUnheld(ctx, order, label, 'carrier_error', 'The label was given back at the parcel provider.');
 }

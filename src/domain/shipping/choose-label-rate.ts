@@ -2,11 +2,11 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { Parcel, PostalAddress, Quote, Rate } from '../ports/shipping-gateway.ts';
 import { chooseCheapest, sortedByCost } from './choose-cheapest.ts';
+import { flagLabel } from './flag-label.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import type { OpenedAccount } from './open-account.ts';
-import { flagLabel } from './raise-label.ts';
-import { recordProviderError } from './settle-error.ts';
+import { recordProviderError } from './record-outcome.ts';
 
 /** The currency in which carriers sell labels within the US. */
 const currency = 'USD';

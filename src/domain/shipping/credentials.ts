@@ -1,9 +1,11 @@
 import { readOne } from '#src/database/transact.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { validateKey } from '../check-key-mode.ts';
+import { validateKey, wrongModeOf } from '../check-key-mode.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { openSecondAccount } from './open-account.ts';
+import { openAccount, openSecondAccount } from './open-account.ts';
+import { resumeIfPaused } from './pause-labels.ts';
 import type { SealedField, SecondShippingAccountInput, ShippingAccountChange } from './shipping-account.ts';
 
 /** What a change of the store's account at the parcel provider replaces of what opens it, or proves its calls. */
@@ -58,4 +60,40 @@ async function readCredentials(ctx: Context): Promise<Credentials> {
     webhook_token: open('shipping_webhook_token', stored.token),
     webhook_secret: open('shipping_webhook_secret', stored.secret),
   };
+}
+
+/** What a look at an account found: a sentence for the store's owner. */
+export interface AccountCheck {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Ask a provider whether the stored credentials open the account. Labels that were paused because they did not are
+ * promised again when they do.
+ * @throws DomainError `not_found` when none are stored
+ */
+export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'second-shipping'): Promise<AccountCheck> {
+  const opened = kind === 'shipping' ? await openAccount(ctx) : undefined;
+  const account = opened?.account ?? (kind === 'second-shipping' ? await openSecondAccount(ctx) : undefined);
+  if (!account) throw new DomainError('not_found', 'not_found', 'No such account is saved.');
+  const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
+  const wrongKind = opened && wrongModeOf(ctx, account.apiKey);
+  if (wrongKind) return { ok: false, detail: wrongKind };
+  const check = await classifyCheck(provider.checkAccount(account, { signal: ctx.signal }));
+  if (check.ok && opened) await resumeIfPaused(ctx, opened);
+  return check;
+}
+
+/** What a provider's answer to a look at an account says. */
+export async function classifyCheck(look: Promise<void>): Promise<AccountCheck> {
+  try {
+    await look;
+    return { ok: true, detail: 'The provider knows the account.' };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const detail =
+      error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not answer.';
+    return { ok: false, detail };
+  }
 }

@@ -1,30 +1,29 @@
-export { acknowledgeDuplicate } from './acknowledge-duplicate.ts';
-export { enqueueLabelRefund } from './call-label-off.ts';
-export { checkPurchases } from './check-purchases.ts';
-export { type AccountCheck, checkShippingAccount, classifyCheck } from './check-shipping-account.ts';
-export { chooseRate } from './choose-rate.ts';
-export { secondShippingCredentials, shippingCredentials } from './credentials.ts';
+export { checkPurchases, sweepLabels } from './check-purchases.ts';
+export {
+  type AccountCheck,
+  checkShippingAccount,
+  classifyCheck,
+  secondShippingCredentials,
+  shippingCredentials,
+} from './credentials.ts';
+export { acknowledgeDuplicate, refundDuplicate } from './duplicate-labels.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
-export { processNotification } from './follow-hint.ts';
-export { isFromShippingProvider } from './judge-sender.ts';
+export { failLabel } from './flag-label.ts';
 export { Label, labelStates } from './label.ts';
 export { isReasonCode, labelReasonCodes, reasons } from './label-reasons.ts';
-export {
-  presentSecondShippingAccount,
-  presentShippingAccount,
-  readSecondShippingAccount,
-  readShippingAccount,
-  SecondShippingAccountView,
-  ShippingAccountView,
-} from './managed-accounts.ts';
 export { markFulfilled } from './mark-fulfilled.ts';
+export {
+  isFromShippingProvider,
+  processNotification,
+  receiveNotification,
+  ShippingNotification,
+} from './notifications.ts';
+export { chooseRate, quoteOrder } from './order-rates.ts';
 export { resumeLabels } from './pause-labels.ts';
 export { shippingPersonalData } from './personal-data.ts';
 export { LabelView, presentRate, RateQuote, RateView } from './present.ts';
 export { purchaseLabel } from './purchase-label.ts';
-export { quoteOrder } from './quote-order.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
-export { failLabel } from './raise-label.ts';
 export {
   type DuplicateLabel,
   labelsNeedingAttention,
@@ -35,9 +34,18 @@ export {
   type WaitingLabel,
   waitingLabel,
 } from './read-labels.ts';
-export { receiveNotification, ShippingNotification } from './receive-hint.ts';
-export { reconcileTracking } from './reconcile-tracking.ts';
-export { refundDuplicate } from './refund-duplicate.ts';
+export {
+  presentSecondShippingAccount,
+  presentShippingAccount,
+  readSecondShippingAccount,
+  readShippingAccount,
+  SecondShippingAccountView,
+  ShippingAccountView,
+  type ShippingOptions,
+  shippingOptions,
+  shippingOptionsOf,
+} from './read-shipping-account.ts';
+export { pollTrackings, reconcileTracking } from './reconcile-tracking.ts';
 export { requestLabel } from './request-label.ts';
 export { pruneNotifications } from './retention.ts';
 export { requestLabelAgain, retryLabel } from './retry-label.ts';
@@ -50,9 +58,5 @@ export {
   ShippingAccountEntity,
   ShippingAccountInput,
 } from './shipping-account.ts';
-export { type ShippingOptions, shippingOptions, shippingOptionsOf } from './shipping-options.ts';
-export { pollTrackings } from './poll-trackings.ts';
-export { sweepLabels } from './sweep-labels.ts';
 export { Tracking } from './tracking.ts';
-export { voidLabel } from './void-label.ts';
-export { failLabelRefund, refundUnusedLabel } from './withdraw-label.ts';
+export { enqueueLabelRefund, failLabelRefund, refundUnusedLabel, voidLabel } from './void-label.ts';

@@ -3,12 +3,12 @@ import { seconds } from '#src/lib/duration.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { insertTracking } from './begin-tracking.ts';
-import { closeFailedJobs } from './close-failed-promises.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
+import { recordFulfillmentChange } from './reconcile-tracking.ts';
+import { closeFailedJobs } from './request-label.ts';
 import { inProgress } from './retry-label.ts';
-import { recordFulfillmentChange } from './tell-fulfillment.ts';
+import { insertTracking } from './tracking.ts';
 
 /** The first look at a parcel that was sent by hand also asks the provider to follow it. */
 const firstTrackingPollMs = seconds(1);

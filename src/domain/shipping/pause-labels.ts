@@ -1,7 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
-
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
+import { hours } from '#src/lib/duration.ts';
+import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -59,4 +60,19 @@ export async function resumeLabels(
     }
     if (waiting.length === batchSize) enqueue(ctx, resumeLabelsJob, { accountId, version, number: number + 1 });
   });
+}
+
+/** How long work waits that an account which does not open holds up. */
+const laterMs = hours(1);
+
+/**
+ * What is done about an account that does not open by work that is no label's own run: the same one alert, and the
+ * work is come back to. Any other error is left to the caller.
+ *
+ * @throws Snooze
+ */
+export async function laterIfDenied(ctx: Context, account: OpenedAccount | undefined, error: unknown): Promise<void> {
+  if (!(error instanceof ProviderError) || error.failure !== 'denied') return;
+  if (account) await pauseLabels(ctx, account);
+  throw new Snooze(laterMs, 'the account at the parcel provider does not open');
 }

@@ -2,13 +2,12 @@ import { shortDigest } from '#src/lib/crypto.ts';
 import type { Context } from '../context.ts';
 import { orderForShipping } from '../orders/index.ts';
 import { type Assessment, assessOrder } from './assess-order.ts';
-import { buyLabel } from './buy-label.ts';
+import { buyLabel, lookUpPurchase } from './buy-label.ts';
 import { chooseLabelRate } from './choose-label-rate.ts';
-import { lookUpPurchase } from './find-outcome.ts';
+import { flagLabel } from './flag-label.ts';
 import type { Lease } from './label-lease.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
-import { flagLabel } from './raise-label.ts';
-import { type Next, completeAsSkipped } from './settle-label.ts';
+import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { takeLabel } from './take-label.ts';
 
 /** A look, a purchase, and a look for that one: nothing goes on longer in one run. */

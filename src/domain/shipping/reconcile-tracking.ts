@@ -1,15 +1,50 @@
+import { reconcileTracking as reconcileTrackingJob } from '#jobs/labels.ts';
 import { lockRow } from '#src/database/lock-row.ts';
-import { completeJob, readOne } from '#src/database/transact.ts';
+import { asPlatform, completeJob, readOne } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
+import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Context, InTransaction } from '../context.ts';
-import { type FulfillmentStatus, lockOrder, type Order } from '../orders/index.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction, PlatformContext } from '../context.ts';
+import { enqueueMail } from '../mail/index.ts';
+import {
+  type FulfillmentStatus,
+  type FulfillmentUpdate,
+  lockOrder,
+  type Order,
+  readOrder,
+  recordFulfillment,
+} from '../orders/index.ts';
 import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
-import { matchPurchases } from './match-purchases.ts';
+import { matchPurchases } from './check-purchases.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
 import { pauseLabels } from './pause-labels.ts';
-import { recordFulfillmentChange } from './tell-fulfillment.ts';
-import { Tracking } from './tracking.ts';
+import { pollEveryMs, Tracking } from './tracking.ts';
+
+/** How many parcels one round enqueues; the next round takes the rest. */
+const batchSize = 500;
+
+/** A parcel that has not arrived after this long is no longer asked about. */
+const pollForMs = days(60);
+
+/** Promise a look at every parcel that is on its way and was not asked about for a while. */
+export async function pollTrackings(ctx: PlatformContext): Promise<void> {
+  await asPlatform(ctx, 'parcels of every store are asked about', async (ctx) => {
+    const now = ctx.clock.now();
+    const due = await ctx.tx.execute<{ tenantId: string; id: string; number: number }>(sql`
+      update trackings set polls = polls + 1,
+        next_poll_at = case when created_at > ${fromNow(ctx.clock, -pollForMs)} then ${fromNow(ctx.clock, pollEveryMs)}::timestamptz end
+      where (tenant_id, id) in (
+        select tenant_id, id from trackings where next_poll_at <= ${now}
+        order by next_poll_at limit ${batchSize} for update skip locked)
+      returning tenant_id as "tenantId", id, polls as number`);
+    for (const { tenantId, id, number } of due) {
+      enqueue({ ...ctx, tenant: { id: tenantId } }, reconcileTrackingJob, { trackingId: id, number });
+    }
+  });
+}
 
 /**
  * Ask the provider where a parcel is, and bring its order on. News come late, twice and in any order: a parcel only
@@ -93,4 +128,20 @@ async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking)
   }
   const moves = status && order.mayMoveFulfillmentTo(status);
   await recordFulfillmentChange(ctx, order, { label, ...(moves && { status }) });
+}
+
+/**
+ * Write down what became of an order's parcel, and the first time that it is on its way, promise its shopper the mail
+ * that says so. The order is locked.
+ */
+export async function recordFulfillmentChange(
+  ctx: InTransaction,
+  order: Order,
+  news: FulfillmentUpdate,
+): Promise<void> {
+  const wasShipped = Boolean(order.shippedAt);
+  await recordFulfillment(ctx, order.id, news);
+  if (wasShipped || !order.shippedAt || !order.email || !isMailAddress(order.email)) return;
+  const view = await readOrder(ctx, order.id);
+  if (view) await enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
 }

@@ -4,6 +4,7 @@ import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { closeFailed } from '#src/outbox/job-state.ts';
 import type { InTransaction } from '../context.ts';
 import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label, LabelState } from './label.ts';
@@ -50,4 +51,12 @@ export async function insertLabel(
 /** Promise the label's next attempt, by a name of its own. */
 export function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): void {
   enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
+}
+
+/** What failed of a label's work is over once the label is settled: it leaves the board. */
+export async function closeFailedJobs(ctx: InTransaction, label: Label): Promise<void> {
+  const keys = Array.from({ length: label.attempt }, (_, index) =>
+    purchaseLabel.key({ labelId: label.id, attempt: index + 1 }),
+  );
+  await closeFailed(ctx.tx.execute, { tenantId: ctx.tenant.id, job: purchaseLabel.name, keys }, ctx.clock.now());
 }

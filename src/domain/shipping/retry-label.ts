@@ -6,10 +6,10 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
-import { lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
+import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
-import { insertLabel } from './request-label.ts';
-import { restartLabel } from './start-label-again.ts';
+import { unpause } from './pause-labels.ts';
+import { enqueueAttempt, insertLabel } from './request-label.ts';
 
 /**
  * Somebody decided that a label is to be tried again, with a fresh quote: what stood against it is dealt with, also
@@ -74,3 +74,14 @@ export const inProgress = () =>
     'label_in_progress',
     'The label is being worked on at this moment. Try again in a minute.',
   );
+
+/**
+ * An operator retries a label, wherever it was pressed: it starts again with an attempt of its own. One that waited for
+ * the store's account lets the provider be asked again for all that wait for it. The label is locked.
+ */
+export async function restartLabel(ctx: InTransaction, label: Label): Promise<void> {
+  if (label.reasonCode === 'provider_auth') await unpause(ctx);
+  if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
+  enqueueAttempt(ctx, label, ctx.clock.now());
+  label.updatedAt = ctx.clock.now();
+}

@@ -5,7 +5,7 @@ import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { Label } from './label.ts';
 import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
-import { restartLabel } from './start-label-again.ts';
+import { restartLabel } from './retry-label.ts';
 
 /**
  * Start an attempt of a label. `undefined` when there is nothing to do: the label is settled, being given back or in

@@ -1,12 +1,23 @@
-import { transact } from '#src/database/transact.ts';
-import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
-import type { Context } from '../context.ts';
-import { lockOrder } from '../orders/index.ts';
-import { type HeldLabel, holdToRefund, releaseHeldLabel, recordVoided } from './give-back.ts';
-import { isFinal } from './is-final.ts';
-import { lockLabel, orderOfLabel } from './label-lease.ts';
+import { finishVoid, refundUnusedLabel as refundUnusedLabelJob } from '#jobs/labels.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { randomText } from '#src/lib/crypto.ts';
+import { days, seconds } from '#src/lib/duration.ts';
+import { DomainError, ManualActionRequired, notFound, ProviderError, Snooze } from '#src/lib/errors.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
+import { isFinal } from '../ports/shipping-gateway.ts';
+import { labelNotRefunded } from './duplicate-labels.ts';
+import type { Label } from './label.ts';
+import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
+import { labelReasonCodes } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';
+import { laterIfDenied } from './pause-labels.ts';
+import { closeFailedJobs } from './request-label.ts';
 import { inProgress, rejectIfOpen } from './retry-label.ts';
+import { unlinkParcel } from './tracking.ts';
 
 /**
  * Give a label back: its price is asked back where it was bought, and its order is without one again. Once it was asked
@@ -60,3 +71,156 @@ const noResponse = (cause: ProviderError) =>
     'The parcel provider does not answer at the moment. The label is given back as soon as it does.',
     { cause },
   );
+
+/**
+ * Give back the label that somebody began to give back, or that of an order that was refunded, unless its parcel has
+ * moved or the order is paid for after all. One whose purchase is open is left to its own run: it is withdrawn when the
+ * purchase turns up.
+ *
+ * @throws Snooze while a run holds it; ManualActionRequired when the provider does not take it back
+ */
+export async function refundUnusedLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+  const orderId = await orderOfLabel(ctx, labelId);
+  const held = orderId && (await holdForRefund(ctx, { orderId, labelId }));
+  if (!held) return;
+  if (held.purchaseId) await requestRefundOfLabel(ctx, { ...held, purchaseId: held.purchaseId });
+  await recordVoided(ctx, held);
+  ctx.log.info({ label: labelId }, 'a label was given back');
+}
+
+/** Nobody tries to give it back any more: a person has to see to it. */
+export async function failLabelRefund(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+  const orderId = await orderOfLabel(ctx, labelId);
+  if (orderId) await flagRejection(ctx, orderId);
+}
+
+/** `undefined` where nothing is to be given back. The label of a refunded order that was not bought is closed here. */
+async function holdForRefund(
+  ctx: Context,
+  { orderId, labelId }: { orderId: string; labelId: string },
+): Promise<HeldLabel | undefined> {
+  return transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    const label = await lockLabel(ctx, labelId);
+    if (!order || !label || label.state === 'voided') return undefined;
+    const isCalledOff = order.status === 'refunded' && !order.shippedAt;
+    if (!label.voidingSince && !isCalledOff) return undefined;
+    if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
+    if (label.buyingSince) return undefined;
+    if (label.voidingSince || (label.state === 'purchased' && label.purchaseId)) return holdToRefund(ctx, label);
+    await close(ctx, order, label);
+    return undefined;
+  });
+}
+
+async function close(ctx: InTransaction, order: Order, label: Label): Promise<void> {
+  label.moveTo('skipped');
+  label.reasonCode = 'not_required';
+  label.nextAttemptAt = null;
+  label.updatedAt = ctx.clock.now();
+  await closeFailedJobs(ctx, label);
+  await recordFulfillment(ctx, order.id, {
+    ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
+    resolved: [...labelReasonCodes, 'oversold'],
+  });
+}
+
+async function requestRefundOfLabel(ctx: Context, held: HeldLabel & { readonly purchaseId: string }): Promise<void> {
+  const opened = await openAccount(ctx);
+  try {
+    if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
+    await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
+  } catch (error) {
+    const isRejected = isFinal(error);
+    await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
+    if (isRejected) throw new ManualActionRequired(await flagRejection(ctx, held.orderId));
+    await laterIfDenied(ctx, opened, error);
+    throw error;
+  }
+}
+
+/** Answers what stands on the board. */
+async function flagRejection(ctx: Context, orderId: string): Promise<string> {
+  return transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (order) await recordFulfillment(ctx, orderId, { attention: labelNotRefunded });
+    return `${order?.orderNumber}: ${labelNotRefunded.code}. ${labelNotRefunded.detail}`;
+  });
+}
+
+/**
+ * All the money of an order went back: a label that was bought for it is to be given back too, and one that was not is
+ * not bought any more. Promised here, because the provider has to be asked. The order is locked.
+ */
+export async function enqueueLabelRefund(ctx: InTransaction, order: Order): Promise<void> {
+  const found = order.shippedAt ? undefined : await lockOrderAndLabel(ctx, order.id);
+  if (found?.label)
+    enqueue(ctx, refundUnusedLabelJob, { labelId: found.label.id, kind: 'refund', version: order.version });
+}
+
+/** The same for a label that was bought while its order was refunded. */
+export function enqueueIfRefunded(ctx: InTransaction, order: Order, label: Label): void {
+  if (order.status !== 'refunded' || order.shippedAt) return;
+  enqueue(ctx, refundUnusedLabelJob, { labelId: label.id, kind: 'purchase', version: label.buyNumber });
+}
+
+/** How long the provider takes to say whether the price of a label is given back. */
+const repriceMs = days(1);
+
+/** A label that is held by whoever gives it back. `purchaseId`: what the provider is asked to take back, if anything. */
+export interface HeldLabel {
+  readonly orderId: string;
+  readonly labelId: string;
+  readonly token: string;
+  readonly purchaseId: string | null;
+}
+
+/**
+ * From here on the label may be given back at the provider, and nobody brings it on. Whoever holds it may die, so it is
+ * promised to be finished. The label is locked.
+ */
+function holdToRefund(ctx: InTransaction, label: Label): HeldLabel {
+  const token = randomText(20);
+  const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
+  label.voidingSince ??= ctx.clock.now();
+  label.hold(token, heldUntil);
+  if (!ctx.attempt) enqueue(ctx, finishVoid, { labelId: label.id, version: label.version }, { dueAt: heldUntil });
+  return { orderId: label.orderId, labelId: label.id, token, purchaseId: label.purchaseId ?? null };
+}
+
+/** The label was given back, or was never bought: its order is without one. */
+async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel): Promise<void> {
+  await completeJob(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    const label = await lockLabel(ctx, labelId);
+    if (!order || label?.leaseToken !== token) throw inProgress();
+    const now = ctx.clock.now();
+    label.moveTo('voided');
+    label.voidedAt = label.updatedAt = now;
+    label.voidingSince = null;
+    label.nextAttemptAt = null;
+    // The provider decides on the price later: look whether it was given back.
+    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, repriceMs) : null;
+    label.release();
+    await closeFailedJobs(ctx, label);
+    await unlinkParcel(ctx, label);
+    order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
+    await recordFulfillment(ctx, orderId, {
+      ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
+      resolved: labelReasonCodes,
+    });
+    await recordAudit(ctx, { action: 'label.voided', subjectKind: 'order', subjectId: orderId });
+  });
+}
+
+/** It was not given back now. `isOver`: and will not be. */
+async function releaseHeldLabel(
+  ctx: InTransaction,
+  { labelId, token }: HeldLabel,
+  { isOver }: { isOver: boolean },
+): Promise<void> {
+  const label = await lockLabel(ctx, labelId);
+  if (label?.leaseToken !== token) return;
+  label.release();
+  if (isOver) label.voidingSince = null;
+}

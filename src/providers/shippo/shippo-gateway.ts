@@ -4,9 +4,19 @@ import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { createCaller, type ShippoOptions } from './call-shippo.ts';
 import { createCarrierList } from './carrier-list.ts';
-import { purchaseOf, quoteRejectionOf, rateOf, trackingOf } from './read-wire.ts';
 import { shipmentRequest } from './shipment-request.ts';
-import { QuotedShipmentWire, RateWire, ShipmentWire, TrackWire, TransactionsWire, TransactionWire } from './wire.ts';
+import {
+  purchaseOf,
+  QuotedShipmentWire,
+  quoteRejectionOf,
+  RateWire,
+  rateOf,
+  ShipmentWire,
+  TrackWire,
+  TransactionsWire,
+  TransactionWire,
+  trackingOf,
+} from './wire.ts';
 
 /** Shippo lists at most this many of anything. */
 const pageMax = 100;
@@ -44,7 +54,11 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       }
       const names = new Map(asked.map(({ id, carrier }) => [id, carrier]));
       const rates = shipment.rates.flatMap((rate) => (fits(RateWire, rate) ? [rateOf(rate, names)] : []));
-      return { hasActiveCarrier: true, rates, rejection: rates.length === 0 ? quoteRejectionOf(shipment.messages) : null };
+      return {
+        hasActiveCarrier: true,
+        rates,
+        rejection: rates.length === 0 ? quoteRejectionOf(shipment.messages) : null,
+      };
     },
 
     async fetchRate(account, rateId, options) {

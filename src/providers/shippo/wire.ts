@@ -1,4 +1,14 @@
+import type {
+  LabelPurchase,
+  PurchaseFailure,
+  Quote,
+  Rate,
+  TrackingStatus,
+  TrackingUpdate,
+} from '#src/domain/ports/shipping-gateway.ts';
+import { fromDecimal } from '#src/lib/currency.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
+import { fits } from '#src/lib/validation.ts';
 
 /*
  * What we read of Shippo's answers, as they travel. Only what we need is asked for, and words that Shippo may yet
@@ -7,7 +17,7 @@ import { type Static, Type } from '#src/lib/schema.ts';
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
-export const MessageWire = Type.Object({ code: text, text: text, source: text });
+const MessageWire = Type.Object({ code: text, text: text, source: text });
 
 export const TransactionWire = Type.Object({
   object_id: Type.String({ minLength: 1 }),
@@ -58,3 +68,115 @@ export const TrackWire = Type.Object({
   tracking_status: Type.Optional(Type.Union([Type.Null(), Type.Object({ status: Type.String(), status_date: text })])),
 });
 export type TrackWire = Static<typeof TrackWire>;
+
+const purchaseStates: Partial<Record<string, LabelPurchase['state']>> = {
+  SUCCESS: 'purchased',
+  ERROR: 'failed',
+  REFUNDED: 'refunded',
+  REFUNDPENDING: 'refunding',
+  REFUNDREJECTED: 'refund_rejected',
+};
+
+/** A transaction in our words. A status that we do not know is one to look at again. */
+export function purchaseOf(wire: TransactionWire): LabelPurchase {
+  const state = purchaseStates[wire.status] ?? 'undecided';
+  return {
+    id: wire.object_id,
+    state,
+    rateId: rateIdOf(wire.rate),
+    marker: wire.metadata ?? '',
+    trackingNumber: wire.tracking_number || null,
+    trackingUrl: wire.tracking_url_provider || null,
+    labelUrl: wire.label_url || null,
+    failure: state === 'failed' ? failureOf(wire.messages) : null,
+    createdAt: dateOf(wire.object_created),
+  };
+}
+
+/** Amounts are decimal text: they become cents without passing through a fraction. */
+export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): Rate {
+  return {
+    id: wire.object_id,
+    shipmentId: wire.shipment,
+    carrier: carriers.get(wire.carrier_account ?? '') ?? carrierNamed(wire.provider),
+    carrierName: wire.provider,
+    service: wire.servicelevel.name ?? wire.servicelevel.token ?? '',
+    serviceCode: wire.servicelevel.token ?? '',
+    amountCents: fromDecimal(wire.amount, wire.currency),
+    currency: wire.currency,
+    estimatedDays: wire.estimated_days ?? null,
+    attributes: (wire.attributes ?? []).map((attribute) => attribute.toLowerCase()),
+    createdAt: new Date(wire.object_created),
+  };
+}
+
+/** Why a shipment got no rates, judged by what its messages say. */
+export function quoteRejectionOf(messages: unknown): Quote['rejection'] {
+  const said = sayingsOf(messages);
+  const kind = said.some(isAboutDestination) ? 'address' : said.some(isAboutParcel) ? 'parcel' : 'other';
+  return { kind, detail: detailOf(said) };
+}
+
+const trackingStatuses: Partial<Record<string, TrackingStatus>> = {
+  PRE_TRANSIT: 'pre_transit',
+  TRANSIT: 'transit',
+  DELIVERED: 'delivered',
+  RETURNED: 'returned',
+  FAILURE: 'failure',
+};
+
+export function trackingOf(wire: TrackWire): TrackingUpdate {
+  const step = wire.tracking_status;
+  return { status: trackingStatuses[step?.status ?? ''] ?? 'unknown', at: dateOf(step?.status_date) };
+}
+
+/** `DHL Express` is the carrier `dhl_express`. */
+function carrierNamed(provider: string): string {
+  return provider
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '');
+}
+
+function rateIdOf(rate: unknown): string | null {
+  if (typeof rate === 'string') return rate;
+  return fits(Type.Object({ object_id: Type.String() }), rate) ? rate.object_id : null;
+}
+
+function dateOf(written: string | null | undefined): Date | null {
+  const date = new Date(written ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+/** The order matters: funds before addresses, because a billing address is not the shopper's. */
+function failureOf(messages: unknown): PurchaseFailure {
+  const said = sayingsOf(messages);
+  const says = (pattern: RegExp) => said.some((saying) => pattern.test(saying));
+  const kind = says(/insufficient|funds|payment method|billing/i)
+    ? 'funds'
+    : said.some(isAboutDestination)
+      ? 'address'
+      : says(/timed? ?-?out|temporar|unavailable|try again|too many|overload|\b50[0234]\b/i)
+        ? 'temporary'
+        : 'carrier';
+  return { kind, detail: detailOf(said) };
+}
+
+const isAboutDestination = (saying: string) =>
+  !/address_from|origin|sender|shipper/i.test(saying) &&
+  /address|postal|\bzip|street|\bcity\b|recipient|consignee|destination/i.test(saying);
+
+const isAboutParcel = (saying: string) => /weight|dimension|parcel|package|too (large|heavy)/i.test(saying);
+
+function sayingsOf(messages: unknown): string[] {
+  if (!Array.isArray(messages)) return [];
+  return messages
+    .map((message) => {
+      if (typeof message === 'string') return message;
+      return fits(MessageWire, message) ? [message.code, message.text].filter(Boolean).join(': ') : '';
+    })
+    .filter(Boolean);
+}
+
+const detailMax = 300;
+const detailOf = (said: readonly string[]) => said.join(' ').slice(0, detailMax);

@@ -1,0 +1,84 @@
+import { asPlatform, transact } from '#src/database/transact.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import { lockOrder, saveOrder } from '../orders/index.ts';
+import { isReasonCode, reasons } from '../shipping/index.ts';
+
+/** One attention of an order. */
+export interface OrderNeedingAttention {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly orderNumber: string;
+  readonly code: string;
+  readonly detail: string;
+  readonly updatedAt: Date;
+}
+
+/**
+ * Each open attention of an order that no other page shows, as a part of another statement: `tenant_id`, `id`,
+ * `order_number`, `updated_at`, `code` and `detail`. What a waiting label or a second label says is shown with it.
+ */
+export const openAttentions = sql`
+  select o.tenant_id, o.id, o.order_number, o.updated_at, a.code, a.detail
+  from orders o cross join lateral jsonb_to_recordset(o.attentions) as a(code text, detail text)
+  where o.attentions <> '[]'
+    and not exists (select from labels l where l.tenant_id = o.tenant_id and l.order_id = o.id
+      and l.state = 'needs_attention' and l.reason_code = a.code)
+    and not (a.code = 'duplicate_voided' and exists (
+      select from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
+      where d.tenant_id = o.tenant_id and l.order_id = o.id and d.acknowledged_at is null))`;
+
+/** What operators see of every store: the attentions of orders, but for those that are shown with a label. */
+export async function ordersNeedingAttention(ctx: PlatformContext, limit: number): Promise<OrderNeedingAttention[]> {
+  return asPlatform(ctx, 'operators see the orders of every store that need attention', (ctx) =>
+    ctx.tx.execute<OrderNeedingAttention>(sql`
+      select tenant_id as "tenantId", id, order_number as "orderNumber", code, detail, updated_at as "updatedAt"
+      from (${openAttentions}) as open order by code, id limit ${limit}`),
+  );
+}
+
+/** What to do about what is the matter with an order, beyond what labels know. A shipped code is never changed. */
+const steps: Readonly<Record<string, string>> = {
+  amount_mismatch: 'Compare the payment with the order at the payment provider, and refund it there if it is wrong.',
+  paid_twice: 'Refund one of the two payments at the payment provider.',
+  duplicate_subscription: 'Ask the shopper which of the two to keep, cancel the other one and refund it.',
+  renewal_unknown: 'Look at the subscription at the payment provider: send what was paid for, or refund it.',
+  payment_missing: 'Look for the payment at the payment provider before anything more is sent.',
+  gift_card_spent: 'Ask the shopper for the difference, or refund the order.',
+  refund_failed: 'Look at the payment at the payment provider, then refund again or pay the shopper in another way.',
+  disputed: 'Answer the dispute at the payment provider in time.',
+  dispute_lost: 'The money is gone. If the goods are not on their way yet, keep them.',
+  duplicate_voided: 'Use the first label and throw the other one away.',
+};
+
+/** What to do about an order that wants a person, by the code of why it does. */
+export function nextStep(code: string): string {
+  return isReasonCode(code) ? reasons[code].next : (steps[code] ?? 'Look at the order and at its payment.');
+}
+
+/**
+ * Close one attention of an order. The others stay open. Dismissing the last one twice is harmless.
+ * @throws DomainError not_found, or conflict `version_conflict` when only attentions of other codes are open
+ */
+export async function dismissAttention(
+  ctx: Context,
+  { orderId, code }: { orderId: string; code: string },
+): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const order = found(await lockOrder(ctx, orderId), 'order');
+    if (order.attentions.length === 0) return;
+    const attention = order.attentions.find((open) => open.code === code);
+    if (!attention)
+      throw new DomainError('conflict', 'version_conflict', 'The order needs attention for another reason now.');
+    order.resolve(code);
+    await saveOrder(ctx, order);
+    await recordAudit(ctx, {
+      action: 'order.attention_dismissed',
+      subjectKind: 'order',
+      subjectId: orderId,
+      before: { ...attention },
+    });
+  });
+}

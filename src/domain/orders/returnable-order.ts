@@ -1,0 +1,78 @@
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+import type { OrderStatus } from './order.ts';
+
+/** What a return needs to know of an order. */
+export interface ReturnableOrder {
+  readonly id: string;
+  readonly orderNumber: string;
+  readonly status: OrderStatus;
+  readonly email: string | null;
+  readonly paidAt: Date | null;
+  /** Null where it is not known that it was delivered. */
+  readonly deliveredAt: Date | null;
+  readonly items: readonly ReturnableItem[];
+}
+
+export interface ReturnableItem {
+  readonly id: string;
+  readonly variantId: string;
+  readonly name: string;
+  readonly quantity: number;
+  /** How many of them are in a return already. */
+  readonly returnedQuantity: number;
+}
+
+/** The order of this number, whatever the case of its letters, locked until the transaction ends. */
+export async function lockReturnableOrder(
+  ctx: InTransaction,
+  orderNumber: string,
+): Promise<ReturnableOrder | undefined> {
+  const [order] = await ctx.tx.execute<Omit<ReturnableOrder, 'items'>>(sql`
+    select id, order_number as "orderNumber", status, email, paid_at as "paidAt", delivered_at as "deliveredAt"
+    from orders where tenant_id = ${ctx.tenant.id} and order_number = ${orderNumber.trim().toUpperCase()} for update`);
+  if (!order) return undefined;
+  // Read after the order was locked: a statement does not see what it had to wait for.
+  const items = await ctx.tx.execute<ReturnableItem>(sql`
+    select id, variant_id as "variantId", name, quantity, returned_quantity as "returnedQuantity"
+    from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} order by position`);
+  return { ...order, items };
+}
+
+/** So many pieces of an item of an order. */
+export interface ReturnLine {
+  readonly itemId: string;
+  readonly quantity: number;
+}
+
+/**
+ * Set pieces of an order aside for a return, all or nothing: never more of an item than were bought and are in no
+ * other return. Each item is named once. Call with the order locked. Whether it could be done.
+ */
+export async function reserveReturn(
+  ctx: InTransaction,
+  orderId: string,
+  lines: readonly ReturnLine[],
+): Promise<boolean> {
+  const reserved = await ctx.tx.execute(sql`
+    with wanted as (
+      select * from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
+        as w(id, quantity)),
+    fitting as (
+      select i.id, w.quantity from order_items i join wanted w on w.id = i.id
+      where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} and i.returned_quantity + w.quantity <= i.quantity
+      order by i.id for update of i)
+    update order_items i set returned_quantity = i.returned_quantity + f.quantity from fitting f
+    where i.tenant_id = ${ctx.tenant.id} and i.id = f.id and (select count(*) from fitting) = ${lines.length}
+    returning i.id`);
+  return reserved.length === lines.length;
+}
+
+/** What was set aside for a return will not come back after all. Each item is named once. */
+export async function releaseReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<void> {
+  await ctx.tx.execute(sql`
+    update order_items i set returned_quantity = i.returned_quantity - w.quantity
+    from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
+      as w(id, quantity)
+    where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} and i.id = w.id`);
+}

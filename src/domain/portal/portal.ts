@@ -1,0 +1,91 @@
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { found } from '#src/lib/errors.ts';
+import { type Static, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import {
+  CustomerView,
+  findCustomer,
+  KnownCustomerView,
+  presentCustomer,
+  presentKnownCustomer,
+} from '../customers/index.ts';
+import { listOrders, OrderView } from '../orders/index.ts';
+import { listReturns, presentReturn, ReturnView } from '../returns/index.ts';
+import type { OpenSession } from '../sessions/index.ts';
+import { listSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
+
+/** What a customer sees first: the latest of everything. */
+export const PortalView = Type.Object(
+  {
+    customer: CustomerView,
+    orders: Type.Array(OrderView),
+    subscriptions: Type.Array(SubscriptionView),
+    returns: Type.Array(ReturnView),
+  },
+  { title: 'Portal' },
+);
+
+/** The latest orders, subscriptions and returns of a customer, each with one statement. */
+export async function readPortal(ctx: Context, customer: SignedInCustomer): Promise<Static<typeof PortalView>> {
+  const [orders, subscriptions, returns] = await Promise.all([
+    listOwnOrders(ctx, customer, {}),
+    listOwnSubscriptions(ctx, customer, {}),
+    listOwnReturns(ctx, customer, {}),
+  ]);
+  return {
+    customer: presentCustomer(customer),
+    orders: [...orders.rows],
+    subscriptions: [...subscriptions.rows],
+    returns: [...returns.rows],
+  };
+}
+
+/** What the store's owner sees of a customer: the same as the customer, and what the store noted. */
+export const CustomerHistoryView = Type.Object(
+  { ...PortalView.properties, customer: KnownCustomerView },
+  { title: 'CustomerHistory' },
+);
+
+/** A customer with the latest orders, subscriptions and returns. Throws not_found. */
+export async function readCustomerHistory(
+  ctx: Context,
+  { id }: { id: string },
+): Promise<Static<typeof CustomerHistoryView>> {
+  const customer = found(await findCustomer(ctx, id), 'customer');
+  return { ...(await readPortal(ctx, customer)), customer: presentKnownCustomer(customer) };
+}
+
+/**
+ * A customer's orders, the newest first: those that are paid, or whose payment is on its way. Anybody can begin an order
+ * with somebody else's address; it shows here once it is real.
+ */
+export async function listOwnOrders(
+  ctx: Context,
+  { email }: SignedInCustomer,
+  page: PageRequest,
+): Promise<Page<OrderView>> {
+  return listOrders(ctx, sql`o.email = ${email} and (o.paid_at is not null or o.payment_status = 'processing')`, page);
+}
+
+/** A customer's subscriptions, the newest first. */
+export async function listOwnSubscriptions(
+  ctx: Context,
+  { email }: SignedInCustomer,
+  page: PageRequest,
+): Promise<Page<SubscriptionView>> {
+  return listSubscriptions(ctx, sql`s.email = ${email}`, page);
+}
+
+/** A customer's returns, the newest first. */
+export async function listOwnReturns(
+  ctx: Context,
+  { email }: SignedInCustomer,
+  page: PageRequest,
+): Promise<Page<ReturnView>> {
+  const { rows, cursor } = await listReturns(ctx, { email, ...page });
+  return { rows: rows.map(presentReturn), cursor };
+}
+
+/** Who is signed in: what belongs to their address is theirs. */
+export type SignedInCustomer = OpenSession['customer'];

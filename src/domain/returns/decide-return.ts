@@ -1,0 +1,167 @@
+import { lockRow } from '#src/database/lock-row.ts';
+import { transact } from '#src/database/transact.ts';
+import { found } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';
+import { leftToRefund, requestRefund } from '../payments/index.ts';
+import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
+import { notifyShopper } from './notify-shopper.ts';
+import { returnNumberOf } from './present.ts';
+import { type ReturnRecord, readReturn } from './read-returns.ts';
+import { sumByItem } from './request-return.ts';
+import { Return, type ReturnStatus, returnNotAllowed } from './return.ts';
+
+/** The shopper may send it back. Throws not_found, `return_not_allowed`. */
+export async function approveReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
+  return moveReturn(ctx, decision, 'approved');
+}
+
+/** The shop does not take it back; another return may ask for the same. Throws not_found, `return_not_allowed`. */
+export async function rejectReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
+  return moveReturn(ctx, decision, 'rejected', releaseItems);
+}
+
+/** The goods have come back. Whether they can be sold again, the owner says by their stock. Throws not_found, `return_not_allowed`. */
+export async function receiveReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
+  return moveReturn(ctx, decision, 'received');
+}
+
+export interface RefundDecision extends ReturnDecision {
+  /** What goes back: by default what was paid for the goods, or what is left of it. 0: it went back in another way. */
+  readonly amountCents?: number | null | undefined;
+}
+
+/**
+ * Give back the money for what came back: the refund is promised with the decision, and issued by a worker. What more
+ * was paid with a gift card goes back to the card at once.
+ * @throws DomainError not_found, `return_not_allowed`; and as `requestRefund` where an amount is named
+ */
+export async function refundReturn(ctx: Context, { amountCents, ...decision }: RefundDecision): Promise<ReturnRecord> {
+  return moveReturn(ctx, decision, 'refunded', async (ctx, moved) => {
+    const { orderId, id: returnId } = moved;
+    const order = await lockOrder(ctx, orderId);
+    if (!order) return;
+    const left = (await leftToRefund(ctx, order)) ?? 0;
+    const onCard = order.giftCardCents === 0 ? 0 : await leftToReturn(ctx, { orderId });
+    const wanted = amountCents ?? Math.min(await paidFor(ctx, moved), left + onCard);
+    const isTooMuch = wanted > left + onCard;
+    const toCard = isTooMuch ? 0 : Math.max(0, wanted - left);
+    const money = wanted - toCard;
+    if (money > 0) {
+      await requestRefund(ctx, {
+        orderId,
+        amountCents: money,
+        reason: `Return ${returnNumberOf(moved.number)}`,
+        returnId,
+      });
+    }
+    if (toCard > 0) await giveBackToCard(ctx, order, { toCard, isAll: toCard === onCard });
+  });
+}
+
+/** Nobody has to be asked. Where a gift card paid all of it, the order is refunded by this, or in part. */
+async function giveBackToCard(
+  ctx: InTransaction,
+  order: Order,
+  { toCard, isAll }: { toCard: number; isAll: boolean },
+): Promise<void> {
+  await returnGiftCard(ctx, { orderId: order.id, amountCents: toCard });
+  if (order.totalCents > 0) return;
+  const status = isAll ? 'refunded' : 'partially_refunded';
+  if (order.status !== status) {
+    order.moveTo(status);
+    order.movePaymentTo(status);
+    await saveOrder(ctx, order);
+  }
+  recordEvent(ctx, 'order.refunded', order.id);
+}
+
+/** What was paid for the goods of a return, with their tax and without shipping. */
+async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promise<number> {
+  const [goods] = await ctx.tx.execute<{ paidCents: number | null }>(sql`
+    select floor(sum(i.total_cents::numeric * r.quantity / i.quantity)
+      * max(o.total_cents + o.gift_card_cents - o.shipping_cents) / nullif(max(o.subtotal_cents - o.discount_cents), 0)
+      )::int8 as "paidCents"
+    from return_items r
+    join order_items i on i.tenant_id = ${ctx.tenant.id} and i.id = r.order_item_id
+    join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId}
+    where r.tenant_id = ${ctx.tenant.id} and r.return_id = ${id}`);
+  return goods?.paidCents ?? 0;
+}
+
+/**
+ * Nothing is left to do: the money went back, or the goods were replaced, or they never came. What never came can be
+ * asked for again. Throws not_found, `return_not_allowed`.
+ */
+export async function closeReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
+  return moveReturn(ctx, decision, 'closed', async (ctx, closed, before) => {
+    if (before === 'approved') await releaseItems(ctx, closed);
+  });
+}
+
+/** What the owner decides about a return. `note` is for the shopper. */
+export interface ReturnDecision {
+  readonly returnId: string;
+  readonly note?: string | null | undefined;
+}
+
+/**
+ * Move a return on, write that into the audit log, and tell the shopper and who listens. What it is already changes
+ * nothing.
+ *
+ * @param also what else follows, in the same transaction
+ * @throws DomainError not_found, or `return_not_allowed` where it cannot go there from where it is
+ */
+async function moveReturn(
+  ctx: Context,
+  { returnId, note }: ReturnDecision,
+  status: ReturnStatus,
+  also?: (ctx: InTransaction, moved: ReturnRecord, before: ReturnStatus) => Promise<void>,
+): Promise<ReturnRecord> {
+  return transact(ctx, async (ctx) => {
+    const locked = await lockReturn(ctx, returnId);
+    const before = locked.status;
+    if (before !== status) {
+      if (!locked.mayMoveTo(status))
+        throw returnNotAllowed('wrong_status', `A return that is ${before} cannot become ${status}.`);
+      locked.moveTo(status);
+      locked.note = note ?? null;
+      locked.updatedAt = ctx.clock.now();
+      await ctx.tx.em.flush();
+    }
+    const moved = found(await readReturn(ctx, returnId), 'return');
+    if (before === status) return moved;
+
+    await also?.(ctx, moved, before);
+    await recordAudit(ctx, {
+      action: `return.${status}`,
+      subjectKind: 'return',
+      subjectId: returnId,
+      before: { status: before },
+      after: { status },
+    });
+    recordEvent(ctx, 'return.updated', returnId);
+    await notifyShopper(ctx, moved);
+    return moved;
+  });
+}
+
+/** What it asked for is not coming back: another return may ask for the same. */
+async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<void> {
+  await releaseReturn(
+    ctx,
+    orderId,
+    sumByItem(items.map(({ orderItemId, quantity }) => ({ itemId: orderItemId, quantity }))),
+  );
+}
+
+/** The return, locked after its order, which is locked first of all in every transaction. */
+async function lockReturn(ctx: InTransaction, id: string): Promise<Return> {
+  const [row] = await ctx.tx.execute<{ orderId: string }>(sql`
+    select order_id as "orderId" from returns where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+  await lockOrder(ctx, found(row, 'return').orderId);
+  return found(await lockRow(ctx, Return, id), 'return');
+}

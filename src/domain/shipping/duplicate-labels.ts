@@ -1,0 +1,123 @@
+import { refundDuplicate as refundDuplicateJob } from '#jobs/labels.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { lockOrder, recordFulfillment } from '../orders/index.ts';
+import { isFinal, type LabelPurchase } from '../ports/shipping-gateway.ts';
+import type { Label } from './label.ts';
+import { openAccount } from './open-account.ts';
+import { laterIfDenied } from './pause-labels.ts';
+
+/**
+ * A label was paid for that its order does not need: it is written down once, its price is asked back by itself, and
+ * a person is told. The order is locked.
+ */
+export async function recordDuplicates(
+  ctx: InTransaction,
+  label: Label,
+  purchases: readonly LabelPurchase[],
+): Promise<void> {
+  for (const { id } of purchases.filter(({ id, state }) => state === 'purchased' && id !== label.purchaseId)) {
+    const [row] = await ctx.tx.execute(sql`
+      insert into duplicate_labels (tenant_id, purchase_id, label_id, state, found_at)
+      values (${ctx.tenant.id}, ${id}, ${label.id}, 'found', ${ctx.clock.now()})
+      on conflict do nothing returning purchase_id`);
+    if (!row) continue;
+    enqueue(ctx, refundDuplicateJob, { purchaseId: id });
+    ctx.log.error({ label: label.id, purchase: id }, 'a second label was bought and is refunded');
+    await recordFulfillment(ctx, label.orderId, {
+      attention: {
+        code: 'duplicate_voided',
+        detail: 'A second label was bought for this order; its price is being asked back. Use the first one.',
+      },
+    });
+  }
+}
+
+/**
+ * A price that was asked back is not given back after all: the carrier says that the label was used, or is too old.
+ * Money is at stake, so a person is told, once. The order is locked.
+ */
+export async function recordRejections(
+  ctx: InTransaction,
+  label: Label,
+  purchases: readonly LabelPurchase[],
+): Promise<void> {
+  for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
+    const [duplicate] = await ctx.tx.execute(sql`
+      update duplicate_labels set state = 'refund_refused', settled_at = ${ctx.clock.now()}, acknowledged_at = null
+      where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and state <> 'refund_refused' returning purchase_id`);
+    if (duplicate) {
+      ctx.log.error({ label: label.id, purchase: id }, 'the price of a second label is not given back');
+      await recordFulfillment(ctx, label.orderId, {
+        attention: {
+          code: 'duplicate_voided',
+          detail: 'A second label was bought for this order, and its price is not given back. Ask the parcel provider.',
+        },
+      });
+    } else if (id === label.purchaseId && label.state !== 'purchased') {
+      await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
+    }
+  }
+}
+
+/** What a person is told of a label that was given back and is not taken. */
+export const labelNotRefunded = {
+  code: 'label_not_refunded',
+  detail:
+    'The parcel provider does not give the price of a voided label back. See that its parcel stays, and ask the provider.',
+};
+
+/**
+ * Ask for the price of a second label back. Asking twice is harmless.
+ * @throws ManualActionRequired when the provider will not
+ */
+export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId: string }): Promise<void> {
+  const opened = await openAccount(ctx);
+  if (!opened) return;
+  try {
+    await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
+  } catch (error) {
+    await laterIfDenied(ctx, opened, error);
+    if (!isFinal(error)) throw error;
+    await transact(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'refund_refused')));
+    throw new ManualActionRequired(
+      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`,
+    );
+  }
+  await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));
+}
+
+const recordState = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`
+  update duplicate_labels set state = ${state}, settled_at = ${ctx.clock.now()}
+  where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
+
+async function orderNumberOf(ctx: Context, purchaseId: string): Promise<string | undefined> {
+  const row = await readOne<{ orderNumber: string }>(
+    ctx,
+    sql`
+    select l.order_number as "orderNumber" from duplicate_labels d
+    join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
+    where d.tenant_id = ${ctx.tenant.id} and d.purchase_id = ${purchaseId}`,
+  );
+  return row?.orderNumber;
+}
+
+/** Somebody has seen that a second label was bought: it no longer needs attention once every second label of its order was seen. */
+export async function acknowledgeDuplicate(
+  ctx: Context,
+  { purchaseId, orderId }: { purchaseId: string; orderId: string },
+): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    await ctx.tx.execute(sql`
+      update duplicate_labels set acknowledged_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId} and acknowledged_at is null`);
+    const [other] = await ctx.tx.execute(sql`
+      select d.purchase_id from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
+      where d.tenant_id = ${ctx.tenant.id} and l.order_id = ${orderId} and d.acknowledged_at is null limit 1`);
+    if (order && !other) await recordFulfillment(ctx, orderId, { resolved: ['duplicate_voided'] });
+  });
+}

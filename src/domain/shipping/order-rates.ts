@@ -1,0 +1,163 @@
+import { transact } from '#src/database/transact.ts';
+import { shortDigest } from '#src/lib/crypto.ts';
+import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import {
+  type OrderForShipping,
+  type OrderView,
+  orderForShipping,
+  readOrder,
+  recordFulfillment,
+  type ShippingAddress,
+} from '../orders/index.ts';
+import { type CustomsItem, isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
+import { packed } from './assess-order.ts';
+import { sortedByCost } from './choose-cheapest.ts';
+import { Label } from './label.ts';
+import { labelReasonCodes } from './label-reasons.ts';
+import { openAccount } from './open-account.ts';
+import { enqueueAttempt, insertLabel } from './request-label.ts';
+import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
+
+/**
+ * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to name
+ * that filing. There is no rate of exchange here: the limit is taken in the order's own currency.
+ */
+const unfiledCentsMax = 2500_00;
+
+/**
+ * The rates of enabled carriers for an order, the cheapest first, for a person to choose from. Across a border the
+ * quote declares the goods to customs, so that its rates can be bought.
+ *
+ * @throws DomainError `not_found`, `order_not_shippable` where customs want a filing, or `shipping_provider_unavailable`
+ */
+export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
+  const [order, view, opened] = await Promise.all([
+    orderForShipping(ctx, orderId),
+    readOrder(ctx, orderId),
+    openAccount(ctx),
+  ]);
+  if (!order || !view) throw notFound('order');
+  const country = order.shippingAddress?.country;
+  if (!opened || !country) throw providerUnavailable();
+
+  const contentsOz = order.items.reduce(
+    (sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0),
+    0,
+  );
+  const isAbroad = country !== opened.origin.country;
+  const customs = isAbroad ? customsItems(order, view) : [];
+  rejectIfToBeFiled(opened.origin.country, country, customs);
+  const request: QuoteRequest = {
+    from: opened.origin,
+    to: { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email },
+    parcel: packed(opened.parcel, contentsOz),
+    carriers: opened.carriers,
+    marker: quoteMarker(orderId, order.shippingAddress),
+    ...(isAbroad && { customs: { signer: opened.origin.name, items: customs } }),
+  };
+  try {
+    const { rates } = await ctx.ports.shipping.quote(opened.account, request, { signal: ctx.signal });
+    return sortedByCost(rates, opened.carriers);
+  } catch (error) {
+    if (error instanceof ProviderError) throw providerUnavailable(error);
+    throw error;
+  }
+}
+
+function rejectIfToBeFiled(from: string, to: string, items: readonly CustomsItem[]): void {
+  const valueCents = items.reduce((sum, item) => sum + item.valueCents, 0);
+  if (from !== 'US' || to === 'CA' || valueCents <= unfiledCentsMax) return;
+  throw new DomainError(
+    'conflict',
+    'order_not_shippable',
+    "Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave. Buy this label in the parcel provider's own pages, with the number of the filing, and mark the order as shipped.",
+  );
+}
+
+/** Customs want a weight of everything: what has none is taken for an ounce. */
+const unknownOz = 1;
+
+function customsItems(order: OrderForShipping, view: OrderView): CustomsItem[] {
+  return view.items.flatMap((item, index) => {
+    const { ships, weightOz } = order.items[index] ?? { ships: false, weightOz: null };
+    if (!ships) return [];
+    return {
+      description: item.name,
+      quantity: item.quantity,
+      weightOz: item.quantity * (weightOz ?? unknownOz),
+      valueCents: item.total_cents,
+      currency: view.currency,
+    };
+  });
+}
+
+/**
+ * Buy the label of a rate that a person chose, also across a border and above the cost cap. It must have been quoted for
+ * this order as it stands: a rate is for the address that was asked about, whoever's that is. The rate is written down
+ * here and bought by the job, as safely as any other.
+ *
+ * @throws DomainError when the rate is unknown, or the label is bought already or being worked on
+ */
+export async function chooseRate(
+  ctx: Context,
+  { orderId, rateId }: { orderId: string; rateId: string },
+): Promise<void> {
+  const { rate, marker } = await fetchRate(ctx, rateId);
+  await transact(ctx, async (ctx) => {
+    const { order, label: found } = await lockForManualAction(ctx, orderId);
+    rejectIfOpen(found);
+    if (marker !== quoteMarker(orderId, order.shippingAddress ?? null)) throw noSuchRate();
+    if (!found) await insertLabel(ctx, order);
+    const label =
+      found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
+    label.tries = 0;
+    label.choose(rate, '', true);
+    enqueueAttempt(ctx, label, ctx.clock.now());
+    label.updatedAt = ctx.clock.now();
+    await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
+    await recordAudit(ctx, {
+      action: 'label.rate_chosen',
+      subjectKind: 'order',
+      subjectId: orderId,
+      after: {
+        carrier: rate.carrier,
+        service: rate.serviceCode,
+        amount_cents: rate.amountCents,
+        currency: rate.currency,
+      },
+    });
+  });
+}
+
+async function fetchRate(ctx: Context, rateId: string): Promise<{ readonly rate: Rate; readonly marker: string }> {
+  const opened = await openAccount(ctx);
+  if (!opened) throw providerUnavailable();
+  try {
+    return await ctx.ports.shipping.fetchRate(opened.account, rateId, { signal: ctx.signal });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (isFinal(error)) throw noSuchRate();
+    throw providerUnavailable(error);
+  }
+}
+
+const noSuchRate = () => invalidRequest('There is no such rate for this order. Ask for its rates again.');
+
+/** What a shopper or a person hears while the parcel provider is away or not set up. */
+export function providerUnavailable(cause?: unknown): DomainError {
+  return new DomainError(
+    'upstream_failed',
+    'shipping_provider_unavailable',
+    'Shipping rates are not available at the moment.',
+    { cause },
+  );
+}
+
+/** What a quote for an order is marked with: the order, and a digest of where it went when rates were asked for. */
+function quoteMarker(orderId: string, to: ShippingAddress | null): string {
+  const written =
+    to && [to.name, to.street1, to.street2, to.city, to.state, to.zip, to.country].map((part) => part ?? '');
+  return `${orderId} ${shortDigest(JSON.stringify(written), 20)}`;
+}

@@ -1,0 +1,198 @@
+import { completeJob, transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, seconds } from '#src/lib/duration.ts';
+import { type ProviderError, Snooze } from '#src/lib/errors.ts';
+import { recordEvent } from '#src/outbox/record-event.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
+import type { LabelPurchase } from '../ports/shipping-gateway.ts';
+import { recordDuplicates } from './duplicate-labels.ts';
+import { flagLabel } from './flag-label.ts';
+import type { Label } from './label.ts';
+import { firstRecheckMs, type Lease, step, underLease } from './label-lease.ts';
+import { labelReasonCodes, type ReasonCode } from './label-reasons.ts';
+import type { OpenedAccount } from './open-account.ts';
+import { pauseLabels } from './pause-labels.ts';
+import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
+import { beginTracking } from './tracking.ts';
+import { enqueueIfRefunded } from './void-label.ts';
+
+/** How long a purchase may stay undecided at the provider before a person is asked. */
+const undecidedMs = hours(24);
+
+/** Write down what the provider says of the purchase that was asked for. */
+export async function recordPurchaseOutcome(ctx: Context, lease: Lease, purchase: LabelPurchase): Promise<Next> {
+  switch (purchase.state) {
+    case 'purchased':
+      await completeAsPurchased(ctx, lease, purchase);
+      return 'done';
+    case 'undecided':
+      return waitForDecision(ctx, lease);
+    case 'failed':
+      await step(ctx, lease, (label) => label.wasNotBought());
+      return recordFailure(ctx, lease, purchase);
+    default:
+      // Somebody gave it back over there: it is no label any more, and whether another is wanted is not ours to say.
+      return flagLabel(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.', (label) =>
+        label.wasNotBought(),
+      );
+  }
+}
+
+export async function waitForDecision(ctx: Context, lease: Lease): Promise<Next> {
+  const requestedAt = lease.label.buyingSince?.getTime() ?? 0;
+  if (ctx.clock.now().getTime() - requestedAt > undecidedMs) return flagLabel(ctx, lease, 'outcome_unknown');
+  return waitFor(ctx, lease, ctx.settings.labelLookupGraceMs);
+}
+
+async function recordFailure(ctx: Context, lease: Lease, { failure }: LabelPurchase): Promise<Next> {
+  const detail = failure?.detail ?? null;
+  if (failure?.kind === 'address') return flagLabel(ctx, lease, 'address_invalid', detail);
+  if (failure?.kind === 'funds') return flagLabel(ctx, lease, 'provider_insufficient_funds', detail);
+  if (failure?.kind === 'temporary') return tryAgain(ctx, lease, 'carrier_error', detail);
+  return flagLabel(ctx, lease, 'carrier_error', detail);
+}
+
+/** What an error of the provider means for a label. Where a purchase is open it stays open. */
+export async function recordProviderError(
+  ctx: Context,
+  lease: Lease,
+  account: OpenedAccount,
+  error: ProviderError,
+): Promise<Next> {
+  if (error.failure === 'denied') {
+    await pauseLabels(ctx, account);
+    return flagLabel(ctx, lease, 'provider_auth');
+  }
+  if (error.failure === 'busy' && error.retryAfterSeconds !== undefined)
+    return putOff(ctx, lease, error.retryAfterSeconds);
+  return tryAgain(ctx, lease, error.failure === 'busy' ? 'provider_rate_limited' : 'provider_error', error.message);
+}
+
+/** What comes next: a look for a purchase that is open, a fresh purchase, or nothing. */
+export type Next = 'look up' | 'buy' | 'done';
+
+/** The label was bought; `others` are labels of the same rate that were bought besides. */
+export async function completeAsPurchased(
+  ctx: Context,
+  lease: Lease,
+  purchase: LabelPurchase,
+  others: readonly LabelPurchase[] = [],
+): Promise<void> {
+  await completeJob(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, lease.orderId);
+    await underLease(ctx, lease, async (label) => {
+      await recordPurchase(ctx, order, label, purchase);
+      await recordDuplicates(ctx, label, others);
+    });
+  });
+}
+
+/** No label is needed after all. */
+export async function completeAsSkipped(ctx: Context, lease: Lease): Promise<'done'> {
+  await completeJob(ctx, (ctx) =>
+    underLease(ctx, lease, async (label) => {
+      label.moveTo('skipped');
+      label.reasonCode = 'not_required';
+      label.release();
+      await closeFailedJobs(ctx, label);
+    }),
+  );
+  return 'done';
+}
+
+/**
+ * A try failed in a way that may pass: the next one is promised, later each time, until the schedule is spent. Where
+ * a purchase is open, the next try begins with a look.
+ *
+ * @throws ManualActionRequired when no try is left
+ */
+async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, detail: string | null = null): Promise<'done'> {
+  const tries = lease.label.tries + 1;
+  const waitMs = ctx.settings.labelRetryScheduleMs[tries];
+  if (waitMs === undefined) return flagLabel(ctx, lease, lease.label.buyingSince ? 'outcome_unknown' : code, detail);
+  return waitFor(ctx, lease, spread(waitMs), (label) => {
+    label.tries = tries;
+    label.reasonCode = code;
+    label.reasonDetail = detail;
+    if (label.state === 'quoting') label.moveTo('queued');
+  });
+}
+
+/** The label is gone on with after a while. `note` writes down what this run found. */
+export async function waitFor(
+  ctx: Context,
+  lease: Lease,
+  waitMs: number,
+  note: (label: Label) => void = () => undefined,
+): Promise<'done'> {
+  await completeJob(ctx, (ctx) =>
+    underLease(ctx, lease, (label) => {
+      note(label);
+      enqueueAttempt(ctx, label, fromNow(ctx.clock, waitMs));
+      label.release();
+    }),
+  );
+  return 'done';
+}
+
+/** A provider that says nothing but later for longer than the schedule lasts is one that fails. */
+const putOffMaxMs = hours(6);
+
+/**
+ * The provider said when to come back, and nothing was done: it costs no try, unless it goes on for hours.
+ * @throws Snooze
+ */
+async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'done'> {
+  const now = ctx.clock.now();
+  const { putOffSince } = lease.label;
+  if (putOffSince && now.getTime() - putOffSince.getTime() > putOffMaxMs)
+    return tryAgain(ctx, lease, 'provider_rate_limited');
+  await transact(ctx, (ctx) =>
+    underLease(ctx, lease, (label) => {
+      if (label.state === 'quoting') label.moveTo('queued');
+      label.putOffSince ??= now;
+      label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
+      label.release();
+    }),
+  );
+  throw new Snooze(seconds(retryAfterSeconds), 'the parcel provider asked us to come back later');
+}
+
+/** Up to a fifth longer, so that labels that failed together do not come back together. */
+const spread = (waitMs: number) => Math.round(waitMs * (1 + Math.random() / 5));
+
+/**
+ * Make a purchase the label's own: the order gets its tracking number, the parcel is followed, and whoever listens
+ * hears of it. The order and the label are locked.
+ */
+export async function recordPurchase(
+  ctx: InTransaction,
+  order: Order | undefined,
+  label: Label,
+  purchase: LabelPurchase,
+): Promise<void> {
+  const neededManualAction = Boolean(label.flaggedCode);
+  label.wasBought(purchase, ctx.clock.now());
+  if (label.buyNumber > 1) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));
+  recordEvent(ctx, 'label.purchased', label.id);
+  if (neededManualAction) await closeFailedJobs(ctx, label);
+  if (!order) return;
+  enqueueIfRefunded(ctx, order, label);
+
+  const { rate, trackingNumber, trackingUrl } = label;
+  await recordFulfillment(ctx, order.id, {
+    ...(order.mayMoveFulfillmentTo('label_purchased') && { status: 'label_purchased' }),
+    resolved: labelReasonCodes,
+    ...(trackingNumber && {
+      label: {
+        carrier: rate?.carrierName ?? '',
+        service: rate?.service ?? null,
+        tracking_number: trackingNumber,
+        tracking_url: trackingUrl ?? null,
+        status: 'pre_transit',
+      },
+    }),
+  });
+  await beginTracking(ctx, label);
+}
