@@ -30,7 +30,7 @@ export class Orders extends Migration {
         refunded_cents bigint not null default 0 check (refunded_cents >= 0),
         shipping_address jsonb,
         labels jsonb not null default '[]',
-        -- Why it needs attention: a list of { code, detail }, with each code once at most.
+        -- Why it needs attention: a list of { code, detail }, the most urgent first, each code once.
         attentions jsonb not null default '[]',
         promo_code text,
         partner_code text,

@@ -1,7 +1,9 @@
 /**
- * The statements that make a table a tenant's: row-level security, enforced for its owner too, because this service
- * connects as the owner. `nullif` because PostgreSQL answers '' for a setting that an ended transaction had set; `case`
- * because the planner takes `or` for a condition that few rows meet, and then passes by the indexes of lists.
+ * The statements that restrict each row of a table to its tenant: row-level security, forced for the owner of the table
+ * too, because the service connects as that owner.
+ *
+ * `nullif`, because PostgreSQL returns '' for a setting that an ended transaction had set. `case`, because the planner
+ * assumes that few rows meet an `or`, and then does not use the indexes that return a list in its order.
  */
 export function tenantTable(table: string): string {
   return `
@@ -13,5 +15,5 @@ export function tenantTable(table: string): string {
     );`;
 }
 
-/** The type of every id column: compared byte by byte, which keeps the order of age and indexes small and fast. */
+/** The type of every id column: compared by byte, which sorts ids by age and keeps their indexes small and fast. */
 export const id = 'text collate "C"';
