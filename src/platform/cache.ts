@@ -33,15 +33,15 @@ export function createCache(redis: RedisConnection, clock: Clock): Cache {
   }
 
   return {
-    async remember(key, ttlMs, fetch) {
+    async getOrLoad(key, ttlMs, fetch) {
       const found = await find(key);
-      if (found !== undefined) return { text: found, remembered: true };
+      if (found !== undefined) return { text: found, isCached: true };
       let flight = flights.get(key);
       if (!flight) {
         flight = load(key, ttlMs, fetch).finally(() => flights.delete(key));
         flights.set(key, flight);
       }
-      return { text: await flight, remembered: false };
+      return { text: await flight, isCached: false };
     },
   };
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { checkPromo } from '#src/domain/promotions/judge-promo.ts';
+import { checkPromo } from '#src/domain/promotions/check-promo.ts';
 import { chargeStepOf, decimalsOf, fromDecimal, minimumChargeOf, toDecimal } from '#src/lib/currency.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 

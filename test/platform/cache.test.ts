@@ -16,7 +16,7 @@ async function openCache(t: ExecutionContext, url: string) {
   await redis.connect();
   let asked = 0;
   const cache = createCache(redis, clock);
-  return { clock, redis, recall: () => cache.remember('rates', minutes(10), async () => `answer ${(asked += 1)}`) };
+  return { clock, redis, recall: () => cache.getOrLoad('rates', minutes(10), async () => `answer ${(asked += 1)}`) };
 }
 
 test('what one process was told, all remember, for as long as it is good', async (t) => {
@@ -26,10 +26,10 @@ test('what one process was told, all remember, for as long as it is good', async
   const leftMs = await one.redis.pttl('cache:rates');
   t.true(leftMs > 0 && leftMs <= minutes(10), `${leftMs} ms`);
   // A cache waits a quarter of a second for Redis, and then asks as if it remembered nothing.
-  await until(async () => (await other.recall()).remembered, { what: 'Redis to be in time' });
+  await until(async () => (await other.recall()).isCached, { what: 'Redis to be in time' });
 
   await one.redis.del('cache:rates');
-  t.false((await one.recall()).remembered);
+  t.false((await one.recall()).isCached);
 });
 
 test('while Redis is away a process remembers for itself, as long', async (t) => {
@@ -37,11 +37,11 @@ test('while Redis is away a process remembers for itself, as long', async (t) =>
   redis.disconnect();
   await until(() => redis.status === 'end');
   await clock.standStill(async () => {
-    t.deepEqual(await recall(), { text: 'answer 1', remembered: false });
+    t.deepEqual(await recall(), { text: 'answer 1', isCached: false });
     clock.pass(minutes(10));
-    t.deepEqual(await recall(), { text: 'answer 1', remembered: true });
+    t.deepEqual(await recall(), { text: 'answer 1', isCached: true });
     clock.pass(1);
-    t.deepEqual(await recall(), { text: 'answer 2', remembered: false });
+    t.deepEqual(await recall(), { text: 'answer 2', isCached: false });
   });
 });
 
@@ -53,8 +53,8 @@ test("what several ask at once is looked up once, and a failure is nobody's memo
   const cache = createCache(redis, createTestClock());
   const refused = new Error('Nobody answers.');
   await t.throwsAsync(
-    cache.remember('tax', minutes(1), () => Promise.reject(refused)),
+    cache.getOrLoad('tax', minutes(1), () => Promise.reject(refused)),
     { is: refused },
   );
-  t.deepEqual(await cache.remember('tax', minutes(1), async () => 'seven'), { text: 'seven', remembered: false });
+  t.deepEqual(await cache.getOrLoad('tax', minutes(1), async () => 'seven'), { text: 'seven', isCached: false });
 });

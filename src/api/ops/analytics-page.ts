@@ -1,4 +1,4 @@
-import type { Backlog, DailyReport, FunnelReport, StoreNumbers } from '#src/domain/analytics/index.ts';
+import type { Backlog, DailyReport, FunnelReport, TenantNumbers } from '#src/domain/analytics/index.ts';
 import type { ZeroResultSearch } from '#src/domain/search/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
@@ -15,7 +15,7 @@ export function renderAnalyticsPage({
 }: {
   backlog: Backlog;
   quarantined: number;
-  stores: readonly (StoreNumbers & { readonly slug: string })[];
+  stores: readonly (TenantNumbers & { readonly slug: string })[];
   now: Date;
 }): string {
   return renderPage({

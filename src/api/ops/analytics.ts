@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import { transact } from '#src/database/transact.ts';
 import {
-  busiestStores,
+  busiestTenants,
   countQuarantined,
   daily,
   funnel,
@@ -25,7 +25,7 @@ export function analyticsPages(services: Services): Router {
     const [backlog, quarantined, busiest] = await Promise.all([
       readBacklog(ctx),
       countQuarantined(ctx),
-      busiestStores(ctx, { days: shownDays, limit: shownStores }),
+      busiestTenants(ctx, { days: shownDays, limit: shownStores }),
     ]);
     const slugs = await slugsOf(services, busiest);
     const stores = busiest.map((store) => ({ ...store, slug: slugs.get(store.tenantId) ?? '' }));

@@ -1,14 +1,14 @@
 import { issuesOf } from '#src/lib/validation.ts';
 import { EventInput, type EventsReceipt } from './event-input.ts';
 
-export interface Verdicts {
+export interface ValidatedEvents {
   /** With their places in the batch. */
   readonly accepted: readonly { readonly index: number; readonly event: EventInput }[];
   readonly rejected: EventsReceipt['rejected'];
 }
 
 /** Judge each event of a batch by itself: one that does not fit takes no other with it. */
-export function validateEvents(events: readonly unknown[]): Verdicts {
+export function validateEvents(events: readonly unknown[]): ValidatedEvents {
   const accepted: { index: number; event: EventInput }[] = [];
   const rejected: EventsReceipt['rejected'] = [];
   events.forEach((event, index) => {

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 
 /** What a store brought in the last days, for operators. */
-export interface StoreNumbers {
+export interface TenantNumbers {
   readonly tenantId: string;
   readonly events: number;
   readonly sessions: number;
@@ -12,13 +12,13 @@ export interface StoreNumbers {
 }
 
 /** The stores of which most was told in the last days, the busiest first. */
-export async function busiestStores(
+export async function busiestTenants(
   ctx: PlatformContext,
   { days, limit }: { days: number; limit: number },
-): Promise<StoreNumbers[]> {
+): Promise<TenantNumbers[]> {
   const from = addDays(dayOf(ctx.clock.now()), 1 - days);
   return asPlatform(ctx, 'operators see how busy every store is', (ctx) =>
-    ctx.tx.execute<StoreNumbers>(sql`
+    ctx.tx.execute<TenantNumbers>(sql`
     select tenant_id as "tenantId", sum(events)::int8 as events, sum(sessions)::int8 as sessions, sum(orders)::int8 as orders
     from analytics_days where day >= ${from}::date
     group by tenant_id order by sum(events) desc, tenant_id limit ${limit}`),

@@ -6,7 +6,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { type AuditRecord, recordAudit } from './record-audit.ts';
 
 /** A change of one thing, made on the owner's side. */
-export interface OwnersChange<View extends object> {
+export interface AuditedChange<View extends object> {
   /** What kind of thing it is, in the log's words: `promo_code`. */
   readonly kind: string;
   /** What its owner calls it: changes of the same one wait for each other. */
@@ -24,7 +24,7 @@ export interface OwnersChange<View extends object> {
  */
 export async function auditedCreation<View extends object>(
   ctx: Context,
-  given: OwnersChange<View> & { readonly nameField: string },
+  given: AuditedChange<View> & { readonly nameField: string },
 ): Promise<View> {
   const { view } = await audited(ctx, given, (before) => before && taken(given));
   return present(view, given);
@@ -34,7 +34,7 @@ export async function auditedCreation<View extends object>(
  * Change a thing that is there.
  * @throws DomainError not_found
  */
-export async function auditedUpdate<View extends object>(ctx: Context, given: OwnersChange<View>): Promise<View> {
+export async function auditedUpdate<View extends object>(ctx: Context, given: AuditedChange<View>): Promise<View> {
   const { view } = await audited(ctx, given, (before) => (before ? undefined : missing(given)));
   return present(view, given);
 }
@@ -42,7 +42,7 @@ export async function auditedUpdate<View extends object>(ctx: Context, given: Ow
 /** Make a thing, or change the one that is there. */
 export async function auditedSave<View extends object>(
   ctx: Context,
-  given: OwnersChange<View>,
+  given: AuditedChange<View>,
 ): Promise<{ view: View; isNew: boolean }> {
   const { view, change } = await audited(ctx, given, () => undefined);
   return { view: present(view, given), isNew: change.action === 'created' };
@@ -52,7 +52,7 @@ export async function auditedSave<View extends object>(
  * Remove a thing that is there.
  * @throws DomainError not_found
  */
-export async function auditedRemoval<View extends object>(ctx: Context, given: OwnersChange<View>): Promise<void> {
+export async function auditedRemoval<View extends object>(ctx: Context, given: AuditedChange<View>): Promise<void> {
   await audited(ctx, given, (before) => (before ? undefined : missing(given)));
 }
 
@@ -78,7 +78,7 @@ export async function lockSubject(ctx: InTransaction, kind: string, name: string
 /** The change, and the thing as it is then. What is so already changes nothing, and nothing is written of it. */
 async function audited<View extends object>(
   ctx: Context,
-  given: OwnersChange<View>,
+  given: AuditedChange<View>,
   refusalOf: (before: View | undefined) => DomainError | undefined,
 ): Promise<{ view: View | undefined; change: Change }> {
   return transact(ctx, async (ctx) => {
@@ -96,7 +96,7 @@ async function audited<View extends object>(
 
 /** `changed` names what changed, also what is never shown. */
 function recordOf<View extends object>(
-  { kind, name, logged = (view) => view }: OwnersChange<View>,
+  { kind, name, logged = (view) => view }: AuditedChange<View>,
   { action, fields }: Change,
   before: View | undefined,
   after: View | undefined,
@@ -114,7 +114,7 @@ function idOf(view: object | undefined): string | undefined {
   return view && 'id' in view && typeof view.id === 'string' ? view.id : undefined;
 }
 
-function present<View extends object>(view: View | undefined, given: OwnersChange<View>): View {
+function present<View extends object>(view: View | undefined, given: AuditedChange<View>): View {
   if (!view) throw missing(given);
   return view;
 }

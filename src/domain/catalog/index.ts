@@ -33,7 +33,7 @@ export {
 export { type PricedLine, priceLines } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
 export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
-export { completeImage, fold, type Image } from './product-record.ts';
+export { completeImage, type Image, normalizeText } from './product-record.ts';
 export { productSlugs } from './product-slugs.ts';
 export { type ProductRow, publishedProducts } from './published-products.ts';
 export { readInventory, readInventoryOf } from './read-inventory.ts';

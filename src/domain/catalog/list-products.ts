@@ -2,7 +2,7 @@ import { read } from '#src/database/transact.ts';
 import { keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { fold } from './product-record.ts';
+import { normalizeText } from './product-record.ts';
 import { type ProductRow, publishedProducts } from './published-products.ts';
 
 const orders = {
@@ -38,7 +38,7 @@ export async function listProducts(ctx: Context, filter: ProductFilter): Promise
 }
 
 function conditions({ q, category, tag }: ProductFilter): Sql {
-  const words = q ? fold(q).split(/\s+/).filter(Boolean).slice(0, wordsMax) : [];
+  const words = q ? normalizeText(q).split(/\s+/).filter(Boolean).slice(0, wordsMax) : [];
   const inCategory = category === undefined ? sql`` : sql` and p.category = ${category}`;
   const tagged =
     tag === undefined

@@ -88,7 +88,7 @@ export function rejectSku(path: string, sentence: string): DomainError {
 }
 
 /** A name as it is sorted and searched: without case and accents, the same on every machine. */
-export function fold(text: string): string {
+export function normalizeText(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')

@@ -1,7 +1,7 @@
 import { brokenConstraint } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { fold, type ProductRecord, rejectSku, type VariantRecord } from './product-record.ts';
+import { normalizeText, type ProductRecord, rejectSku, type VariantRecord } from './product-record.ts';
 
 /** A variant that has its id. `added`: it is not sold at present. */
 export interface IdentifiedVariant extends VariantRecord {
@@ -44,7 +44,7 @@ function savedProducts({ tenant, clock }: InTransaction, products: readonly Iden
     const { price_cents, compare_at_cents } = variants.reduce((left, right) =>
       right.price_cents < left.price_cents ? right : left,
     );
-    return { ...product, sort_name: fold(product.name), price_cents, compare_at_cents };
+    return { ...product, sort_name: normalizeText(product.name), price_cents, compare_at_cents };
   });
   return sql`
     saved_products as (

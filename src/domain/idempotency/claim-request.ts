@@ -6,8 +6,8 @@ import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { openReply, type StoredReply } from './kept-reply.ts';
 import type { ClaimedRequest, IdempotentRequest } from './keyed-request.ts';
+import { openReply, type StoredReply } from './stored-reply.ts';
 
 /** How long a reply is remembered, and a key stands for one body. */
 export const storedMs = hours(24);

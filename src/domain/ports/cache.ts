@@ -1,14 +1,14 @@
 /**
- * Remembers answers for a while. What is remembered may be gone at any moment: it only saves asking again.
+ * Caches text for a limited time. An entry may disappear at any moment: the cache only saves loading it again.
  */
 export interface Cache {
   /**
-   * What is remembered under `key`, or else what `load` answers. Several who ask at once in one process share one
-   * call of `load`; what it throws is remembered by nobody.
+   * Returns the text cached under `key`, or loads and caches it. Concurrent calls for one key in one process share one
+   * call of `load`. An error of `load` is thrown to all of them and is not cached.
    */
-  remember(
+  getOrLoad(
     key: string,
     ttlMs: number,
     load: () => Promise<string>,
-  ): Promise<{ readonly text: string; readonly remembered: boolean }>;
+  ): Promise<{ readonly text: string; readonly isCached: boolean }>;
 }

@@ -2,7 +2,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import type { PromoReason } from './judge-promo.ts';
+import type { PromoReason } from './check-promo.ts';
 
 /** One use of a promo code: by whom, where that is known. */
 export interface PromoUse {

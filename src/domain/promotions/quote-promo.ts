@@ -3,11 +3,11 @@ import type { Cents } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
-import { type Basket, checkPromo, type PromoReason, type PromoTerms } from './judge-promo.ts';
+import { type Basket, checkPromo, type PromoReason, type PromoTerms } from './check-promo.ts';
 import { type Holder, ownHolds } from './own-holds.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
-export type PromoQuestion = Basket &
+export type PromoQuoteRequest = Basket &
   Holder & {
     readonly code: string;
     readonly currency: string;
@@ -33,7 +33,7 @@ export interface PromoQuote {
  * Limits count what paid orders used and what open checkouts hold, but for the shopper's own, which a new one replaces;
  * `holdPromo` keeps them. A per-customer limit is checked where the customer is known.
  */
-export async function quotePromo(ctx: Context, asked: PromoQuestion): Promise<PromoQuote> {
+export async function quotePromo(ctx: Context, asked: PromoQuoteRequest): Promise<PromoQuote> {
   const { code, currency, customerEmail, cartId, ...basket } = asked;
   const promo = await findTerms(ctx, normalisePromoCode(code), { customerEmail, cartId });
   const unusable = { valid: false, promoId: null, discountCents: 0, lineDiscountsCents: [], freeShipping: false };

@@ -5,8 +5,8 @@ import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { Embedder } from '../ports/embedder.ts';
+import { type DocumentKey, incrementVersion } from './request-embedding.ts';
 import { toUnitLength } from './unit-length.ts';
-import { type DocumentKey, incrementVersion } from './want-embedding.ts';
 
 /** So many documents go to the embedder in one call. */
 const takenAlong = 64;

@@ -8,7 +8,7 @@ import type { Embedder } from '../ports/embedder.ts';
 import { toUnitLength } from './unit-length.ts';
 
 /** What was asked once is remembered so long: most searches are searches for the same few things. */
-const rememberedMs = days(1);
+const cachedMs = days(1);
 
 /** A search has gone on without by then; the next one for the same finds the answer. */
 const callTimeoutMs = seconds(3);
@@ -20,12 +20,12 @@ const newPerMinute = 120;
 export async function embedQuery(ctx: Context, embedder: Embedder, query: string): Promise<Float32Array> {
   const text = query.toLowerCase().replace(/\s+/g, ' ');
   const key = `search:${embedder.model}:${sha256(text).toString('base64url')}`;
-  const remembered = await ctx.ports.cache.remember(key, rememberedMs, async () => {
+  const cached = await ctx.ports.cache.getOrLoad(key, cachedMs, async () => {
     spend(ctx);
     const [vector = new Float32Array()] = await embedder.embed([text], { timeoutMs: callTimeoutMs });
     return Buffer.from(toUnitLength(vector).buffer).toString('base64');
   });
-  const bytes = Buffer.from(remembered.text, 'base64');
+  const bytes = Buffer.from(cached.text, 'base64');
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 

@@ -1,10 +1,10 @@
 import { completeJob } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
-import { fold, productDocument } from '../catalog/index.ts';
+import { normalizeText, productDocument } from '../catalog/index.ts';
 import { entryDocument } from '../content/index.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { deleteEmbedding, requestEmbedding } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
-import { deleteEmbedding, wantEmbedding } from './want-embedding.ts';
 
 /** Enough of a long text to be found by; `tsvector` holds at most a megabyte. */
 const bodyCharactersMax = 100_000;
@@ -80,7 +80,7 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
     insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body, names,
       vector, visible_from, visible_until)
     values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type}, ${document.title},
-      ${fold(document.title)}, ${document.keywords}, ${body}, ${names},
+      ${normalizeText(document.title)}, ${document.keywords}, ${body}, ${names},
       setweight(to_tsvector(${config}::regconfig, ${document.title}), 'A')
         || setweight(to_tsvector(${config}::regconfig, ${document.keywords}), 'B')
         || setweight(to_tsvector('simple', ${names.join(' ')}), 'B')
@@ -91,7 +91,7 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
       keywords = excluded.keywords, body = excluded.body, names = excluded.names, vector = excluded.vector,
       visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
   const { kind, subjectId: id, title, keywords } = document;
-  await wantEmbedding(ctx, { kind, id }, [title, keywords, body].join('\n'));
+  await requestEmbedding(ctx, { kind, id }, [title, keywords, body].join('\n'));
 }
 
 async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {

@@ -4,8 +4,8 @@ import { read } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { documentsMax } from './request-embedding.ts';
 import { type StoredVector, VectorStore } from './vector-store.ts';
-import { documentsMax } from './want-embedding.ts';
 
 /** So much of a process's memory may be vectors; the store that was searched longest ago goes first. */
 const bytesMax = 256 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { fold } from '../catalog/index.ts';
+import { normalizeText } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Guess } from './guess-words.ts';
+import type { DocumentKey } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
-import type { DocumentKey } from './want-embedding.ts';
 
 /** What a shopper typed, as PostgreSQL is asked for it. */
 export interface Typed {
@@ -22,7 +22,7 @@ function typedRow(ctx: Context, { text, guess }: Typed): Sql {
       select websearch_to_tsquery(${config(ctx)}, ${text}) as words,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
-        ${fold(text)}::text as letters, ${text.toLowerCase()}::text as name)`;
+        ${normalizeText(text)}::text as letters, ${text.toLowerCase()}::text as name)`;
 }
 
 /** Its words, in the language of the store. */

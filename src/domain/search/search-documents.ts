@@ -4,11 +4,11 @@ import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type ProductRow, publishedProducts } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import { findAlike } from './find-alike.ts';
+import { findSimilar } from './find-similar.ts';
 import { guessWords } from './guess-words.ts';
 import { isName } from './is-name.ts';
-import { recordZeroResultSearch } from './misses.ts';
 import { rankByMeaning, rankByText, snippet, type Typed } from './rank-documents.ts';
+import { recordZeroResultSearch } from './zero-result-searches.ts';
 
 export interface SearchRequest extends PageRequest {
   readonly q: string;
@@ -48,7 +48,7 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
   const [guess, alike] = await Promise.all([
     guessWords(ctx, text),
-    isSemantic ? findAlike(ctx, text, kinds) : undefined,
+    isSemantic ? findSimilar(ctx, text, kinds) : undefined,
   ]);
   const mode = alike ? 'semantic' : 'text';
 

@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { PlatformContext } from '../context.ts';
 import { hasVectorType } from './has-vector-type.ts';
-import { type DocumentKey, documentsMax } from './want-embedding.ts';
+import { type DocumentKey, documentsMax } from './request-embedding.ts';
 
 /** So many documents are promised in one round. */
 const perRound = 2000;

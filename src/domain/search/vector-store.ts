@@ -1,5 +1,5 @@
 import { dimensionsOf, unpack } from './packed-vector.ts';
-import type { DocumentKey } from './want-embedding.ts';
+import type { DocumentKey } from './request-embedding.ts';
 
 /** A vector as it is stored, or null for a document that has none any more. */
 export interface StoredVector extends DocumentKey {
@@ -9,7 +9,7 @@ export interface StoredVector extends DocumentKey {
 
 export interface Neighbour extends DocumentKey {
   /** From -1 to 1. */
-  readonly likeness: number;
+  readonly similarity: number;
 }
 
 /**
@@ -48,16 +48,16 @@ export class VectorStore {
 
   /** The documents of these kinds that are most like a vector of the same length, the most alike first. */
   nearest(query: Float32Array, kinds: readonly string[], count: number): Neighbour[] {
-    const likenesses = this.#compare(query);
+    const similarities = this.#compare(query);
     const best: Neighbour[] = [];
     let worst = -Infinity;
     for (let place = 0; place < this.#count; place += 1) {
-      const likeness = likenesses[place] ?? 0;
-      if (likeness <= worst && best.length === count) continue;
+      const similarity = similarities[place] ?? 0;
+      if (similarity <= worst && best.length === count) continue;
       const key = this.#keys[place];
       if (!key || !kinds.includes(key.kind)) continue;
-      insert(best, { ...key, likeness }, count);
-      worst = best.at(-1)?.likeness ?? -Infinity;
+      insert(best, { ...key, similarity }, count);
+      worst = best.at(-1)?.similarity ?? -Infinity;
     }
     return best;
   }
@@ -66,7 +66,7 @@ export class VectorStore {
   #compare(query: Float32Array): Float64Array {
     const vectors = this.#vectors;
     const { dimensions } = this;
-    const likenesses = new Float64Array(roundUp(this.#count));
+    const similarities = new Float64Array(roundUp(this.#count));
     for (let place = 0; place < this.#count; place += together) {
       const first = place * dimensions;
       const second = first + dimensions;
@@ -80,12 +80,12 @@ export class VectorStore {
         three += wanted * (vectors[third + at] ?? 0);
         four += wanted * (vectors[fourth + at] ?? 0);
       }
-      likenesses[place] = one;
-      likenesses[place + 1] = two;
-      likenesses[place + 2] = three;
-      likenesses[place + 3] = four;
+      similarities[place] = one;
+      similarities[place + 1] = two;
+      similarities[place + 2] = three;
+      similarities[place + 3] = four;
     }
-    return likenesses;
+    return similarities;
   }
 
   #put(key: DocumentKey, packed: Buffer): void {
@@ -134,7 +134,7 @@ const nameOf = ({ kind, id }: DocumentKey) => `${kind}:${id}`;
 /** Few are kept and most are worse than all of them, so a sorted list is enough. */
 function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
   let at = best.length;
-  while (at > 0 && (best[at - 1]?.likeness ?? 0) < neighbour.likeness) at -= 1;
+  while (at > 0 && (best[at - 1]?.similarity ?? 0) < neighbour.similarity) at -= 1;
   best.splice(at, 0, neighbour);
   if (best.length > count) best.pop();
 }

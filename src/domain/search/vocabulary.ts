@@ -1,4 +1,4 @@
-import { fold } from '../catalog/index.ts';
+import { normalizeText } from '../catalog/index.ts';
 import { editDistance } from './letters-changed.ts';
 
 interface Word {
@@ -42,7 +42,7 @@ export class Vocabulary {
    * that are one slip away; else those that it begins; else, if it is long, those two slips away. None, if it is like none.
    */
   guess(typed: string): string[] {
-    const plain = fold(typed);
+    const plain = normalizeText(typed);
     const known = this.#words.get(plain);
     if (known) return known.written;
     if (plain.length < wordLengthMin) return [];
@@ -72,7 +72,7 @@ export class Vocabulary {
   }
 
   #add(written: string): void {
-    const plain = fold(written);
+    const plain = normalizeText(written);
     const word = this.#words.get(plain);
     if (word?.written.includes(written)) word.count += 1;
     else if (word) word.written.push(written);

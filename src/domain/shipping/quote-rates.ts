@@ -39,14 +39,14 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
   const weightOz = Math.ceil(parcel.weight_oz);
   const question = shortDigest(JSON.stringify([opened.origin, opened.parcel, opened.carriers, to, weightOz]), 32);
   try {
-    const { text, remembered } = await ctx.ports.cache.remember(
+    const { text, isCached } = await ctx.ports.cache.getOrLoad(
       `rates:${ctx.tenant.id}:${question}`,
       cachedMs,
       async () => JSON.stringify(await ask(ctx, opened, to, weightOz)),
     );
     const quote: unknown = JSON.parse(text);
     if (!fits(RateQuote, quote)) throw new TypeError('The cache holds something else than rates.');
-    return { ...quote, cached: remembered };
+    return { ...quote, cached: isCached };
   } catch (error) {
     if (error instanceof ProviderError) throw providerUnavailable(error);
     throw error;

@@ -13,7 +13,7 @@ import { orderRetention } from '#src/domain/orders/index.ts';
 import { partnerRetention } from '#src/domain/partners/index.ts';
 import { paymentRetention } from '#src/domain/payments/retention.ts';
 import { removeExpired } from '#src/domain/remove-expired.ts';
-import { pruneZeroResultSearches, searchRetention } from '#src/domain/search/misses.ts';
+import { pruneZeroResultSearches, searchRetention } from '#src/domain/search/zero-result-searches.ts';
 import { sessionRetention } from '#src/domain/sessions/retention.ts';
 import { shippingRetention } from '#src/domain/shipping/retention.ts';
 import { webhookRetention } from '#src/domain/webhooks/retention.ts';

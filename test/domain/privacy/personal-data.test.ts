@@ -39,7 +39,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'analytics_batches.visitor': 'the same',
   'api_keys.name': 'what an owner calls a key',
   'api_keys.scopes': 'what a key may do',
-  'audit_log.after': 'never holds an address: see OwnersChange.logged',
+  'audit_log.after': 'never holds an address: see AuditedChange.logged',
   'audit_log.before': 'the same',
   'entries.author': 'who signs what the store publishes',
   'entries.body': 'what the store publishes',

@@ -3,7 +3,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import anyTest, { type TestFn } from 'ava';
 
 import type { Context } from '#src/domain/context.ts';
-import { findNeighbours } from '#src/domain/search/find-alike.ts';
+import { findNeighbours } from '#src/domain/search/find-similar.ts';
 import { hasVectorType } from '#src/domain/search/has-vector-type.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { seededRandom } from '#test/support/random.ts';
@@ -31,7 +31,7 @@ test('where there is pgvector, it finds what a comparison of all would find', as
     create table search_embeddings (tenant_id text, kind text, subject_id text, embedding real[])`);
 
   const random = seededRandom(5);
-  // All in one direction, more or less: likenesses from a half to one.
+  // All in one direction, more or less: similarities from a half to one.
   const draw = () => Array.from({ length: dimensions }, () => 1 + random.below(2000) / 500);
   const unit = (values: number[]) => values.map((value) => value / Math.hypot(...values));
   const documents = Array.from({ length: 300 }, (_, number) => ({
@@ -59,8 +59,11 @@ test('where there is pgvector, it finds what a comparison of all would find', as
 
   const expected = documents
     .filter(({ kind }) => kind === 'product')
-    .map(({ id, values }) => ({ id, likeness: values.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0) }))
-    .toSorted((left, right) => right.likeness - left.likeness)
+    .map(({ id, values }) => ({
+      id,
+      similarity: values.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0),
+    }))
+    .toSorted((left, right) => right.similarity - left.similarity)
     .slice(0, 100);
   t.is(expected[0]?.id, 'doc_7');
   t.deepEqual(
@@ -68,7 +71,7 @@ test('where there is pgvector, it finds what a comparison of all would find', as
     expected.map(({ id }) => id),
   );
   t.deepEqual(
-    found?.map(({ likeness }) => likeness.toFixed(4)),
-    expected.map(({ likeness }) => likeness.toFixed(4)),
+    found?.map(({ similarity }) => similarity.toFixed(4)),
+    expected.map(({ similarity }) => similarity.toFixed(4)),
   );
 });

@@ -39,12 +39,12 @@ test('whatever comes and goes, the nearest are those that a comparison of all wo
       const found = store.nearest(Float32Array.from(query), ['product'], count);
       t.is(store.size, model.size);
       t.deepEqual(
-        found.map(({ likeness }) => likeness),
+        found.map(({ similarity }) => similarity),
         expected,
       );
-      for (const { kind, id, likeness } of found) {
+      for (const { kind, id, similarity } of found) {
         t.is(
-          likeness,
+          similarity,
           (model.get(`${kind}:${id}`) ?? []).reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0),
         );
       }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { checkPromo, type PromoCheck, type PromoTerms } from '#src/domain/promotions/judge-promo.ts';
+import { checkPromo, type PromoCheck, type PromoTerms } from '#src/domain/promotions/check-promo.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const plain: PromoTerms = {

@@ -21,7 +21,7 @@ const textCharactersMax = 4000;
  * Have a document embedded, where its text is not the one that was embedded last, by the model that is asked now.
  * Saving the same again costs nothing. While nobody embeds, what it was before it changed must not be found.
  */
-export async function wantEmbedding(ctx: InTransaction, { kind, id }: DocumentKey, document: string): Promise<void> {
+export async function requestEmbedding(ctx: InTransaction, { kind, id }: DocumentKey, document: string): Promise<void> {
   const { embedder } = ctx.ports;
   if (!embedder) return deleteEmbedding(ctx, { kind, id });
   const text = document.trim().slice(0, textCharactersMax).toWellFormed();

@@ -4,7 +4,7 @@ import { ManualActionRequired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../context.ts';
-import { type Aggregated, aggregateChosen, type BatchKey } from './fold-chosen.ts';
+import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-chosen.ts';
 
 /**
  * PostgreSQL's code of what is wrong with the data that a statement was given; `undefined` for any other error, which

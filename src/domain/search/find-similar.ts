@@ -15,14 +15,14 @@ const budgetMs = 150;
 const neighboursMax = 100;
 
 /** What is less alike than this, or than this part of the best, only happens to be in the same shop. */
-const likenessMin = 0.25;
-const likenessOfBestMin = 0.6;
+const similarityMin = 0.25;
+const similarityToBestMin = 0.6;
 
 /**
  * The documents that mean what is searched for, the most alike first. `undefined` where that cannot be said, or not in
  * time: no search fails, or waits long, for the embedder.
  */
-export async function findAlike(
+export async function findSimilar(
   ctx: Context,
   query: string,
   kinds: readonly string[],
@@ -48,8 +48,8 @@ export async function findNeighbours(
     : await scan(ctx, vector, kinds);
   const [best] = neighbours;
   if (!best) return undefined;
-  const likenessLeast = Math.max(likenessMin, best.likeness * likenessOfBestMin);
-  return neighbours.filter(({ likeness }) => likeness >= likenessLeast);
+  const similarityFloor = Math.max(similarityMin, best.similarity * similarityToBestMin);
+  return neighbours.filter(({ similarity }) => similarity >= similarityFloor);
 }
 
 async function scan(ctx: Context, vector: Float32Array, kinds: readonly string[]): Promise<Neighbour[]> {
@@ -63,7 +63,7 @@ async function queryDatabase(ctx: Context, vector: Float32Array, kinds: readonly
   return read<Neighbour>(
     ctx,
     sql`
-    select e.kind, e.subject_id as id, (1 - (e.embedding::vector <=> ${asked}))::float8 as likeness
+    select e.kind, e.subject_id as id, (1 - (e.embedding::vector <=> ${asked}))::float8 as similarity
     from search_embeddings e
     where e.tenant_id = ${ctx.tenant.id} and e.kind = any(${kinds}::text[]) and array_length(e.embedding, 1) = ${vector.length}
     order by e.embedding::vector <=> ${asked} limit ${neighboursMax}`,

@@ -2,8 +2,8 @@ import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { type Aggregated, aggregateChosen, type BatchKey } from './fold-chosen.ts';
-import { aggregateOrQuarantine, dataFault } from './set-aside.ts';
+import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-chosen.ts';
+import { aggregateOrQuarantine, dataFault } from './quarantine.ts';
 
 /** So long one transaction is to take: what comes meanwhile waits for it, and then for its own. */
 const batchMs = 250;

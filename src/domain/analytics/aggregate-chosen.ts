@@ -51,7 +51,7 @@ async function aggregateDays(
   ctx: InTransaction<PlatformContext>,
   week: Day,
   last: Day,
-  quarantinedWeeks: readonly number[],
+  adjacentWeeks: readonly number[],
   choice: Choice,
 ): Promise<Aggregated> {
   const chosen = 'only' in choice ? sql`tenant_id = ${choice.only.tenantId} and id = ${choice.only.id}` : sql`true`;
@@ -75,7 +75,7 @@ async function aggregateDays(
       where not exists (
         select from analytics_event_ids known
         where known.tenant_id = i.tenant_id and known.event_id = i.id
-          and known.week = any(${quarantinedWeeks.map((days) => addDays(week, days))}::date[]) offset 0)
+          and known.week = any(${adjacentWeeks.map((days) => addDays(week, days))}::date[]) offset 0)
       order by i.id, i.tenant_id
       on conflict do nothing
       returning tenant_id, event_id),
