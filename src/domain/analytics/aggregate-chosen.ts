@@ -1,8 +1,7 @@
 import { asPlatform } from '#src/database/transact.ts';
 import { addDays, type Day, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { aggregateAlone, aggregateShared } from './fold-lock.ts';
 import { ensurePartitions } from './partitions.ts';
 import { rollUp } from './roll-up.ts';
 
@@ -91,3 +90,11 @@ async function aggregateDays(
     select (select count(*)::int from taken) as batches, (select count(*)::int from stored) as events`);
   return folded ?? { batches: 0, events: 0 };
 }
+
+const key = sql`hashtext('analytics fold')`;
+
+/** Held until the transaction ends by whoever folds what comes in; any number may hold it at once. */
+const aggregateShared: Sql = sql`pg_advisory_xact_lock_shared(${key})`;
+
+/** Held by whoever must fold or reckon alone: waits for all others, and they for it. */
+export const aggregateAlone: Sql = sql`pg_advisory_xact_lock(${key})`;

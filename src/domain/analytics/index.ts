@@ -6,6 +6,7 @@ export { analyticsPersonalData } from './personal-data.ts';
 export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
 export { aggregateQuarantined, countQuarantined } from './quarantine.ts';
 export {
+  busiestTenants,
   type DailyReport,
   DailyView,
   daily,
@@ -13,7 +14,7 @@ export {
   FunnelView,
   funnel,
   PeriodQuery,
+  type TenantNumbers,
 } from './read-numbers.ts';
-export { busiestTenants, type TenantNumbers } from './read-stores.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
 export { recordOrderPaid } from './record-order-paid.ts';

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-
 import { DomainError } from '#src/lib/errors.ts';
+import { issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
-import { rejectOverBacklog } from './back-pressure.ts';
+import { rejectOverBacklog } from './backlog.ts';
 import { createClockCorrection } from './correct-clock.ts';
-import type { EventInput, EventsInput, EventsReceipt } from './event-input.ts';
-import { claimedType, paidType } from './event-types.ts';
-import { validateEvents } from './judge-events.ts';
+import { claimedType, EventInput, type EventsInput, type EventsReceipt, paidType } from './event-input.ts';
 import { type StoredEvent, storeBatch } from './store-batch.ts';
 import { isBot, type Sender, visitorOf } from './visitor.ts';
 
@@ -94,4 +92,32 @@ function createIds(visitor: string | null, rawBody: Buffer): (index: number) => 
     const digest = createHash('sha256').update(batch).update(String(index)).digest('hex');
     return digest.slice(0, 32);
   };
+}
+
+interface ValidatedEvents {
+  /** With their places in the batch. */
+  readonly accepted: readonly { readonly index: number; readonly event: EventInput }[];
+  readonly rejected: EventsReceipt['rejected'];
+}
+
+/** Judge each event of a batch by itself: one that does not fit takes no other with it. */
+function validateEvents(events: readonly unknown[]): ValidatedEvents {
+  const accepted: { index: number; event: EventInput }[] = [];
+  const rejected: EventsReceipt['rejected'] = [];
+  events.forEach((event, index) => {
+    const refusal = refusalOf(event);
+    if (refusal) rejected.push({ index, ...refusal });
+    else accepted.push({ index, event: event as EventInput });
+  });
+  return { accepted, rejected };
+}
+
+const propertiesCharactersMax = 4096;
+
+function refusalOf(event: unknown): { code: string; detail: string } | undefined {
+  const [issue] = issuesOf(EventInput, event, { max: 1 });
+  if (issue) return { code: issue.code, detail: `${issue.path || 'the event'} ${issue.detail}` };
+  const { properties } = event as EventInput;
+  if (!properties || JSON.stringify(properties).length <= propertiesCharactersMax) return undefined;
+  return { code: 'too_large', detail: `/properties may have ${propertiesCharactersMax} characters` };
 }

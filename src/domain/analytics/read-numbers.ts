@@ -1,10 +1,10 @@
-import { read, readOne } from '#src/database/transact.ts';
+import { asPlatform, read, readOne } from '#src/database/transact.ts';
 import { addDays, type Day, dayNumber, dayOf, parseDay } from '#src/lib/calendar.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Context } from '../context.ts';
-import { funnelSteps } from './event-types.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import { funnelSteps } from './event-input.ts';
 
 const DayText = Type.String({
   maxLength: 64,
@@ -91,4 +91,26 @@ function readDay(name: string, text: string | undefined): Day | undefined {
 
 function refuse(path: string, detail: string): DomainError {
   return invalidRequest(`${path.slice(1)} ${detail}.`, { path, code: 'period', detail });
+}
+
+/** What a store brought in the last days, for operators. */
+export interface TenantNumbers {
+  readonly tenantId: string;
+  readonly events: number;
+  readonly sessions: number;
+  readonly orders: number;
+}
+
+/** The stores of which most was told in the last days, the busiest first. */
+export async function busiestTenants(
+  ctx: PlatformContext,
+  { days, limit }: { days: number; limit: number },
+): Promise<TenantNumbers[]> {
+  const from = addDays(dayOf(ctx.clock.now()), 1 - days);
+  return asPlatform(ctx, 'operators see how busy every store is', (ctx) =>
+    ctx.tx.execute<TenantNumbers>(sql`
+    select tenant_id as "tenantId", sum(events)::int8 as events, sum(sessions)::int8 as sessions, sum(orders)::int8 as orders
+    from analytics_days where day >= ${from}::date
+    group by tenant_id order by sum(events) desc, tenant_id limit ${limit}`),
+  );
 }

@@ -5,8 +5,8 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { aggregateAlone } from './aggregate-chosen.ts';
 import { lateDaysMax } from './correct-clock.ts';
-import { aggregateAlone } from './fold-lock.ts';
 import { eventsRetainedDays } from './prune-analytics.ts';
 import { rollUp } from './roll-up.ts';
 

@@ -1,6 +1,6 @@
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import type { InTransaction } from '../context.ts';
-import { paidType } from './event-types.ts';
+import { paidType } from './event-input.ts';
 import { storeBatch } from './store-batch.ts';
 
 /** A sale, as the transaction that makes it one knows it. */

@@ -1,5 +1,5 @@
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
-import { coreTypes, funnelSteps, paidType } from './event-types.ts';
+import { coreTypes, funnelSteps, paidType } from './event-input.ts';
 
 /**
  * Common table expressions that add the events of `source`, a relation with the columns of analytics_events, to the

@@ -3,7 +3,7 @@ import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type AuditRecord, recordAudit } from './record-audit.ts';
+import { type AuditRecord, recordAudit } from './audit-log.ts';
 
 /** A change of one thing, made on the owner's side. */
 export interface AuditedChange<View extends object> {

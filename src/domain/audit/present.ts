@@ -1,5 +1,5 @@
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import type { AuditEntry } from './list-audit.ts';
+import type { AuditEntry } from './audit-log.ts';
 
 /** A line of the audit log as the owner's side shows it. */
 export const AuditEntryView = Type.Object(

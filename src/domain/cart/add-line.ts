@@ -1,7 +1,11 @@
+import { brokenConstraint, write } from '#src/database/transact.ts';
+import { DomainError, notFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { type PurchaseType, quantityMax, type SubscriptionInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import type { CartRecord } from './cart.ts';
+import { type CartRecord, changedCart, linesMax, readCart } from './cart.ts';
 import type { CartLineInput } from './cart-input.ts';
-import { placeLine } from './place-line.ts';
 
 /**
  * Put something into a cart, and answer the cart.
@@ -19,4 +23,114 @@ export async function addLine(ctx: Context, cartId: string, input: CartLineInput
     purchaseType,
     interval: isSubscription ? (input.subscriptionInterval ?? null) : null,
   });
+}
+
+/** What is put into a cart: a variant, or a product that has only one. */
+export interface PlacedLine {
+  readonly lineId?: string;
+  readonly variantId?: string | null | undefined;
+  /** Whether the variant is told to whoever reads the cart: the shopper chose it, or a checkout will ask for it. */
+  readonly variantNamed: boolean;
+  readonly productId?: string | null | undefined;
+  readonly quantity: number;
+  readonly seenPriceCents?: number | undefined;
+  readonly purchaseType: PurchaseType;
+  /** Of a subscription. */
+  readonly interval: SubscriptionInterval | null;
+}
+
+/** What the statement found; a line was placed when there is one candidate and it has a price. */
+interface Found {
+  readonly carts: number;
+  readonly candidates: number;
+  readonly priceCents: number | null;
+  readonly cart: CartRecord | null;
+}
+
+/**
+ * Put a line into a cart, or add to the one that holds the same variant, purchase type and interval, in one
+ * statement, which answers the cart. The cart is locked first, so that a cart being checked out is not filled behind
+ * its back.
+ *
+ * @throws DomainError not_found; invalid `unknown_product`, `variant_required`, `price_unavailable`, `too_many_items`
+ */
+export async function placeLine(ctx: Context, cartId: string, line: PlacedLine): Promise<CartRecord> {
+  const { seenPriceCents = null, purchaseType, interval } = line;
+  const now = ctx.clock.now();
+  const [found] = await write<Found>(
+    ctx,
+    sql`
+    cart as materialized (${activeCart(ctx, cartId)}),
+    candidate as materialized (
+      select v.id, ${priceOf(purchaseType, interval)} as price_cents
+      from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
+      where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and p.tenant_id = ${ctx.tenant.id}
+        and p.status = 'published' and p.removed_at is null and ${isMeant(line)}
+      limit 2),
+    line as (
+      insert into cart_lines as known (tenant_id, id, cart_id, variant_id, variant_named, quantity, purchase_type,
+        subscription_interval, seen_price_cents)
+      select ${ctx.tenant.id}, ${line.lineId ?? newId('line')}, cart.id, candidate.id,
+        ${line.variantNamed}::boolean, ${line.quantity}::int, ${purchaseType}, ${interval},
+        coalesce(${seenPriceCents}::bigint, candidate.price_cents)
+      from cart, candidate
+      where candidate.price_cents is not null and (select count(*) from candidate) = 1
+      on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update
+        set quantity = known.quantity + excluded.quantity, seen_price_cents = excluded.seen_price_cents,
+          variant_named = known.variant_named or excluded.variant_named
+      returning known.*, (known.xmax = 0)::int as is_new),
+    changed as (
+      update carts c set line_count = c.line_count + line.is_new, version = c.version + 1, updated_at = ${now}
+      from line where c.tenant_id = ${ctx.tenant.id} and c.id = ${cartId}
+      returning c.*)`,
+    sql`
+    select (select count(*) from cart)::int as carts, count(*)::int as candidates, max(price_cents) as "priceCents",
+      ${changedCart(ctx, cartId, { stays: true })} as cart
+    from candidate`,
+  ).catch((error: unknown) => {
+    throw limitError(error) ?? error;
+  });
+  if (!found?.carts) throw notFound('cart');
+  if (found.candidates === 0) throw refuse('unknown_product', 'There is no such product for sale.');
+  if (found.candidates > 1) throw refuse('variant_required', 'This product has several variants: one must be named.');
+  if (found.priceCents === null) throw refuse('price_unavailable', 'This product is not sold in this way.');
+  return found.cart ?? readCart(ctx, cartId);
+}
+
+/** The cart that may still be changed, locked until the statement's transaction ends. */
+export function activeCart(ctx: Context, cartId: string): Sql {
+  return sql`
+    select id from carts
+    where tenant_id = ${ctx.tenant.id} and id = ${cartId} and status = 'active' and expires_at > ${ctx.clock.now()}
+    for update`;
+}
+
+/** The refusal for a cart or a line that would hold more than it may. */
+function limitError(error: unknown): DomainError | undefined {
+  switch (brokenConstraint(error)) {
+    case 'cart_holds_100_lines':
+      return refuse('too_many_items', `A cart holds at most ${linesMax} lines.`);
+    case 'cart_line_holds_999':
+      return refuse('invalid_request', `A line holds at most ${quantityMax}.`, [
+        { path: '/quantity', code: 'maximum', detail: `makes more than ${quantityMax} in all` },
+      ]);
+    default:
+      return undefined;
+  }
+}
+
+function isMeant({ variantId, productId }: PlacedLine): Sql {
+  if (!variantId) return sql`p.id = ${productId ?? null}`;
+  return productId ? sql`v.id = ${variantId} and p.id = ${productId}` : sql`v.id = ${variantId}`;
+}
+
+function priceOf(purchaseType: PurchaseType, interval: SubscriptionInterval | null): Sql {
+  return purchaseType === 'one_time'
+    ? sql`case when 'one_time' = any(p.purchase_types) then v.price_cents end`
+    : sql`case when 'subscription' = any(p.purchase_types) and ${interval} = any(p.subscription_intervals)
+        then v.subscription_price_cents end`;
+}
+
+function refuse(code: string, sentence: string, errors?: readonly object[]): DomainError {
+  return new DomainError('invalid', code, sentence, { extensions: errors ? { errors } : {} });
 }

@@ -1,8 +1,7 @@
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { stockStatus } from '../catalog/index.ts';
-import type { RestoredCart } from './restore-cart.ts';
 import type { SavedCart } from './save-cart.ts';
-import type { SavedLine } from './saved-lines.ts';
+import type { RestoredCart, SavedLine } from './saved-cart.ts';
 
 /** What saving a cart answers: never the token, which travels by mail alone. */
 export const SavedCartReceipt = Type.Object({

@@ -1,12 +1,5 @@
-export { captureStock } from './capture-stock.ts';
-export { decideReview } from './decide-review.ts';
-export { findProduct, listImages } from './find-product.ts';
-export { holdStock } from './hold-stock.ts';
-export { listProducts } from './list-products.ts';
-export { listReviews } from './list-reviews.ts';
-export { listManagedProducts, readManagedProduct } from './managed-products.ts';
-export { listManagedReviews, readManagedReview, reviewStatuses } from './managed-reviews.ts';
-export type { StockLine } from './move-stock.ts';
+export { listManagedProducts, productSlugs, readManagedProduct } from './managed-products.ts';
+export { captureStock, holdStock, releaseStock, restock, type StockLine, takeStock } from './move-stock.ts';
 export { catalogPersonalData } from './personal-data.ts';
 export {
   ImageBody,
@@ -32,17 +25,26 @@ export {
 } from './present-managed.ts';
 export { type PricedLine, priceLines } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
-export { ImageInput, ProductInput, PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
-export { completeImage, type Image, normalizeText } from './product-record.ts';
-export { productSlugs } from './product-slugs.ts';
-export { type ProductRow, publishedProducts } from './published-products.ts';
-export { readInventory, readInventoryOf } from './read-inventory.ts';
-export { releaseStock } from './release-stock.ts';
-export { removeProduct } from './remove-product.ts';
-export { restock } from './restock.ts';
-export { saveProduct, saveProducts } from './save-product.ts';
-export { saveStock } from './save-stock.ts';
-export { StockInput } from './stock-input.ts';
-export { quantityMax, type StockLevel, stockStatus } from './stock-level.ts';
-export { ReviewInput, submitReview } from './submit-review.ts';
-export { takeStock } from './take-stock.ts';
+export {
+  completeImage,
+  type Image,
+  ImageInput,
+  normalizeText,
+  ProductInput,
+  PurchaseType,
+  SubscriptionInterval,
+  Tag,
+} from './product-input.ts';
+export { findProduct, listImages, listProducts, type ProductRow, publishedProducts } from './published-products.ts';
+export {
+  decideReview,
+  listManagedReviews,
+  listReviews,
+  ReviewInput,
+  readManagedReview,
+  reviewStatuses,
+  submitReview,
+} from './reviews.ts';
+export { removeProduct, saveProduct, saveProducts } from './save-product.ts';
+export { StockInput, saveStock } from './save-stock.ts';
+export { quantityMax, readInventory, readInventoryOf, type StockLevel, stockStatus } from './stock-level.ts';

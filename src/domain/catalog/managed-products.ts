@@ -58,3 +58,13 @@ const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdA
     filter (where v.removed_at is null), '[]')
   from variants v
   where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
+
+/** The slug of every product of the store, published or not. */
+export async function productSlugs(ctx: Context): Promise<string[]> {
+  const rows = await read<{ slug: string }>(
+    ctx,
+    sql`
+    select slug from products where tenant_id = ${ctx.tenant.id} and removed_at is null order by slug`,
+  );
+  return rows.map(({ slug }) => slug);
+}

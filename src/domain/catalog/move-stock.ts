@@ -1,4 +1,5 @@
 import { notifyRestock } from '#jobs/leads.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -39,11 +40,7 @@ interface StockMove extends StockOrder {
  * whoever puts them into a cart. Answers what there is too little of; then nothing was moved. A variant that does not
  * exist has none. Who waits for one of which there was nothing to be had, and now is, will be told.
  */
-export async function moveStock(
-  ctx: InTransaction,
-  lines: readonly StockLine[],
-  move: StockMove,
-): Promise<StockShortage[]> {
+async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: StockMove): Promise<StockShortage[]> {
   const wanted = sumByVariant(lines);
   const variantIds = [...wanted.keys()];
   const movementIds = variantIds.map(() => newId('mov'));
@@ -85,4 +82,63 @@ function sumByVariant(lines: readonly StockLine[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity);
   return sums;
+}
+
+/**
+ * Keep stock for an order that is not paid yet: nobody else can buy it until it is released or captured.
+ * @throws DomainError conflict `insufficient_stock`, with `items` naming each variant and what is left of it
+ */
+export async function holdStock(ctx: InTransaction, lines: readonly StockLine[]): Promise<void> {
+  const items = await moveStock(ctx, lines, {
+    held: sql`v.stock_held + w.quantity`,
+    tooLittle: sql`v.stock - v.stock_held < w.quantity`,
+  });
+  if (items.length > 0) {
+    throw new DomainError('conflict', 'insufficient_stock', 'There is not enough in stock.', { extensions: { items } });
+  }
+}
+
+/** Give back what was held. Whoever keeps the hold sees to it that this happens once. */
+export async function releaseStock(ctx: InTransaction, lines: readonly StockLine[]): Promise<void> {
+  await moveStock(ctx, lines, { held: sql`v.stock_held - w.quantity` });
+}
+
+/**
+ * What was held is sold. `false` when the owner has meanwhile counted fewer than were held: then nothing is sold, the
+ * hold is gone all the same, and the order is oversold.
+ */
+export async function captureStock(
+  ctx: InTransaction,
+  lines: readonly StockLine[],
+  order: StockOrder = {},
+): Promise<boolean> {
+  const short = await moveStock(ctx, lines, {
+    ...order,
+    stock: sql`v.stock - w.quantity`,
+    held: sql`v.stock_held - w.quantity`,
+    tooLittle: sql`v.stock < w.quantity`,
+    reason: 'sold',
+  });
+  if (short.length > 0) await releaseStock(ctx, lines);
+  return short.length === 0;
+}
+
+/** Sell what was not held, all or nothing: for a payment that came after its hold was released. `false`: too little. */
+export async function takeStock(
+  ctx: InTransaction,
+  lines: readonly StockLine[],
+  order: StockOrder = {},
+): Promise<boolean> {
+  const short = await moveStock(ctx, lines, {
+    ...order,
+    stock: sql`v.stock - w.quantity`,
+    tooLittle: sql`v.stock - v.stock_held < w.quantity`,
+    reason: 'sold',
+  });
+  return short.length === 0;
+}
+
+/** What was sold comes back: a refund or a cancellation of what was not shipped. */
+export async function restock(ctx: InTransaction, lines: readonly StockLine[], order: StockOrder = {}): Promise<void> {
+  await moveStock(ctx, lines, { ...order, stock: sql`v.stock + w.quantity`, reason: 'restocked' });
 }

@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import { newId } from '#src/lib/ids.ts';
 import type { FieldValues } from '../change.ts';
 import type { StockChange } from './change-stock.ts';
-import type { ProductInput } from './product-input.ts';
-import { completeProduct, type ProductRecord } from './product-record.ts';
-import type { SavedProduct, SavedVariant } from './saved-product.ts';
-import type { IdentifiedProduct, IdentifiedVariant } from './write-products.ts';
+import { completeProduct, type ProductInput, type ProductRecord } from './product-input.ts';
+import type { IdentifiedProduct, IdentifiedVariant, SavedProduct, SavedVariant } from './product-rows.ts';
 
 export interface SaveProductOptions {
   /** Also set the stock of variants that exist already. Without it `stock` is an opening value. */

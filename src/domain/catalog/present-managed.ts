@@ -1,8 +1,8 @@
 import { Cents, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { StockMove } from './change-stock.ts';
 import type { ManagedProduct, ManagedVariant } from './managed-products.ts';
-import { type ManagedReview, reviewStatuses } from './managed-reviews.ts';
 import { ProductBody, presentProduct, ReviewBody, VariantBody } from './present.ts';
+import { type ManagedReview, reviewStatuses } from './reviews.ts';
 import { stockStatus } from './stock-level.ts';
 
 const Stock = Nullable(

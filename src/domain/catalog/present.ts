@@ -1,11 +1,8 @@
 import { Cents, Currency, Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import type { VariantRow } from './find-product.ts';
-import type { ReviewRow } from './list-reviews.ts';
-import { PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
-import type { Image } from './product-record.ts';
-import type { ProductRow } from './published-products.ts';
-import type { InventoryRow } from './read-inventory.ts';
-import { buyableQuantity, stockStatus } from './stock-level.ts';
+import { type Image, PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
+import type { ProductRow, VariantRow } from './published-products.ts';
+import type { ReviewRow } from './reviews.ts';
+import { buyableQuantity, type InventoryRow, stockStatus } from './stock-level.ts';
 
 export const StockStatusBody = Type.Enum(['in_stock', 'low_stock', 'out_of_stock', 'backorder']);
 

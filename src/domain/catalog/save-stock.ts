@@ -1,9 +1,31 @@
 import { transact } from '#src/database/transact.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { Id, Nullable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { changeStock, type StockChange, type StockMove } from './change-stock.ts';
-import type { StockInput } from './stock-input.ts';
+
+const quantityMax = 1_000_000;
+const quantity = { minimum: 0, maximum: quantityMax, examples: [100] };
+
+/** The body of PUT /admin/stock: each item names its variant, and says how many there are or how many more. */
+export const StockInput = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      variant_id: Type.Optional(Id('var')),
+      /** Where `variant_id` is not given. */
+      sku: Type.Optional(Text(100, { examples: ['BOWL-S'] })),
+      /** So many are on hand; null is not counted. */
+      quantity: Type.Optional(Nullable(Type.Integer(quantity))),
+      /** So many more, or fewer. Where `quantity` is not given. */
+      change: Type.Optional(Type.Integer({ minimum: -quantityMax, maximum: quantityMax, examples: [-1] })),
+      /** Only if so many are on hand now; otherwise the answer is `version_conflict`. */
+      if_quantity: Type.Optional(Nullable(Type.Integer(quantity))),
+    }),
+    { minItems: 1, maxItems: 500, examples: [[{ sku: 'BOWL-S', quantity: 100 }]] },
+  ),
+});
+export type StockInput = Static<typeof StockInput>;
 
 /**
  * Change the stock of several variants as their owner says, all or nothing, and write each change into the audit log.

@@ -1,8 +1,13 @@
 export { entryDocument } from './entry-document.ts';
 export { EntryInput, EntryType } from './entry-input.ts';
-export { type EntryName, entryNames } from './entry-names.ts';
-export { listManagedEntries, ManagedEntryView, presentManagedEntry, readManagedEntry } from './managed-entries.ts';
+export {
+  type EntryName,
+  entryNames,
+  listManagedEntries,
+  ManagedEntryView,
+  presentManagedEntry,
+  readManagedEntry,
+} from './managed-entries.ts';
 export { EntryBody, presentEntry } from './present.ts';
 export { findEntry, listActiveAnnouncements, listEntries } from './read-entries.ts';
-export { removeEntry } from './remove-entry.ts';
-export { saveEntry } from './save-entry.ts';
+export { removeEntry, saveEntry } from './save-entry.ts';

@@ -3,7 +3,6 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import type { EntryName } from './entry-names.ts';
 import { EntryBody, presentEntryContent } from './present.ts';
 import { type EntryRow, entryColumns } from './read-entries.ts';
 
@@ -62,4 +61,18 @@ export function presentManagedEntry(entry: ManagedEntry): Static<typeof ManagedE
     version: entry.version,
     created_at: entry.createdAt.toISOString(),
   };
+}
+
+/** What names an entry within its store. */
+export interface EntryName {
+  readonly type: string;
+  readonly slug: string;
+}
+
+/** The name of every entry of the store, published or not. */
+export async function entryNames(ctx: Context): Promise<EntryName[]> {
+  return read<EntryName>(
+    ctx,
+    sql`select type, slug from entries where tenant_id = ${ctx.tenant.id} order by type, slug`,
+  );
 }

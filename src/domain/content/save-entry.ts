@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import { indexDocument } from '#jobs/search.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import type { EntryInput } from './entry-input.ts';
-import { completeEntry, type EntryRecord } from './entry-record.ts';
+import { completeEntry, type EntryInput, type EntryRecord } from './entry-input.ts';
 
 type SavedEntry = Omit<EntryRecord, Times> & { readonly id: string } & Readonly<Record<Times, Date | null>>;
 type Times = 'starts_at' | 'ends_at' | 'published_at';
@@ -84,4 +82,12 @@ async function writeEntry(ctx: InTransaction, entry: NamedEntry): Promise<number
       on conflict (tenant_id, entry_id, tag) do update set position = excluded.position)
     select version from entry`);
   return row?.version ?? 1;
+}
+
+export async function removeEntry(ctx: InTransaction, { type, slug }: { type: string; slug: string }): Promise<Change> {
+  const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
+    delete from entries where tenant_id = ${ctx.tenant.id} and type = ${type} and slug = ${slug}
+    returning id, version + 1 as version`);
+  if (removed) enqueue(ctx, indexDocument, { kind: 'content', ...removed });
+  return { subject: `content ${type}/${slug}`, action: removed ? 'removed' : 'unchanged', fields: [] };
 }

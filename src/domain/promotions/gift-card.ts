@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-
 import { hmacSha256 } from '#src/lib/crypto.ts';
+import { Cents, type Static, Type } from '#src/lib/schema.ts';
 import type { Context } from '../context.ts';
 
 /** Money on a card. `heldCents` is what open checkouts hold of the balance: only statements move the two. */
@@ -31,3 +31,12 @@ export function normaliseGiftCardCode(written: string): string {
 export function hashGiftCardCode(ctx: Context, written: string): Buffer {
   return hmacSha256(ctx.settings.keyPepper, `gift-card\n${ctx.tenant.id}\n${normaliseGiftCardCode(written)}`);
 }
+
+/** A gift card as the store file writes it. */
+export const GiftCardInput = Type.Object({
+  /** At least six letters and digits, in groups as one likes. */
+  code: Type.String({ pattern: '^[ -]*([A-Za-z0-9][ -]*){6,64}$', maxLength: 100, examples: ['ABCD-EFGH-JKLM-NPQR'] }),
+  /** The opening balance, in the store's currency. */
+  balance_cents: Cents,
+});
+export type GiftCardInput = Static<typeof GiftCardInput>;

@@ -1,23 +1,20 @@
-export { createGiftCard } from './create-gift-card.ts';
-export { disableGiftCard } from './disable-gift-card.ts';
-export { GiftCard } from './gift-card.ts';
-export { GiftCardInput } from './gift-card-input.ts';
-export { holdGiftCard, rejectGiftCard, releaseGiftCard } from './hold-gift-card.ts';
-export { holdPromo, rejectPromo } from './hold-promo.ts';
-export { listGiftCards, listPromos, readGiftCard, readPromo } from './managed-promotions.ts';
+export { GiftCard, GiftCardInput } from './gift-card.ts';
+export {
+  holdGiftCard,
+  leftToReturn,
+  redeemGiftCard,
+  rejectGiftCard,
+  releaseGiftCard,
+  returnGiftCard,
+} from './gift-card-balance.ts';
+export { listGiftCards, listPromos, promoCodes, readGiftCard, readPromo } from './managed-promotions.ts';
 export type { Holder } from './own-holds.ts';
 export { promotionPersonalData } from './personal-data.ts';
 export { GiftCardQuoteView, PromoQuoteView, presentGiftCardQuote, presentPromoQuote } from './present.ts';
 export { GiftCardView, PromoCodeView, presentGiftCard, presentPromo } from './present-managed.ts';
-export { normalisePromoCode, PromoCode } from './promo-code.ts';
-export { PromoCodeInput, PromoTermsInput } from './promo-code-input.ts';
-export { promoCodes } from './promo-codes.ts';
+export { normalisePromoCode, PromoCode, PromoCodeInput, PromoTermsInput } from './promo-code.ts';
+export { holdPromo, redeemPromo, rejectPromo, releasePromo } from './promo-usage.ts';
 export { type GiftCardQuote, quoteGiftCard } from './quote-gift-card.ts';
 export { type PromoQuote, quotePromo } from './quote-promo.ts';
-export { redeemGiftCard } from './redeem-gift-card.ts';
-export { redeemPromo } from './redeem-promo.ts';
-export { releasePromo } from './release-promo.ts';
-export { removePromoCode } from './remove-promo-code.ts';
-export { leftToReturn, returnGiftCard } from './return-gift-card.ts';
-export { saveGiftCard } from './save-gift-card.ts';
-export { savePromoCode } from './save-promo-code.ts';
+export { createGiftCard, disableGiftCard, saveGiftCard } from './save-gift-card.ts';
+export { removePromoCode, savePromoCode } from './save-promo-code.ts';

@@ -90,3 +90,13 @@ const selectGiftCards = (ctx: Context, more: Sql = sql``): Sql => sql`
   select id, last4, currency, balance_cents as "balanceCents", held_cents as "heldCents", disabled_at as "disabledAt",
     version, created_at as "createdAt"${more}
   from gift_cards where tenant_id = ${ctx.tenant.id}`;
+
+/** Every promo code of the store that was not removed. */
+export async function promoCodes(ctx: Context): Promise<string[]> {
+  const rows = await read<{ code: string }>(
+    ctx,
+    sql`
+    select code from promo_codes where tenant_id = ${ctx.tenant.id} and removed_at is null order by code`,
+  );
+  return rows.map(({ code }) => code);
+}

@@ -1,6 +1,6 @@
 import { Nullable, type Static, Type } from '#src/lib/schema.ts';
 import { promoReasons } from './check-promo.ts';
-import { giftCardReasons } from './hold-gift-card.ts';
+import { giftCardReasons } from './gift-card-balance.ts';
 import type { GiftCardQuote } from './quote-gift-card.ts';
 import type { PromoQuote } from './quote-promo.ts';
 

@@ -4,7 +4,7 @@ import { type Cents, floorTo } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { hashGiftCardCode } from './gift-card.ts';
-import type { GiftCardReason } from './hold-gift-card.ts';
+import type { GiftCardReason } from './gift-card-balance.ts';
 import { type Holder, ownHolds } from './own-holds.ts';
 
 /** What a gift card would pay of an order. */

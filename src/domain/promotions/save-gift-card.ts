@@ -1,13 +1,16 @@
 import { LockMode } from '@mikro-orm/core';
-
+import { transact } from '#src/database/transact.ts';
 import { changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
-import type { InTransaction } from '../context.ts';
-import { GiftCard, hashGiftCardCode, normaliseGiftCardCode } from './gift-card.ts';
-import type { GiftCardInput } from './gift-card-input.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { GiftCard, type GiftCardInput, hashGiftCardCode, normaliseGiftCardCode } from './gift-card.ts';
+import { type ManagedGiftCard, readGiftCard } from './managed-promotions.ts';
+import { presentGiftCard } from './present-managed.ts';
 
 /**
  * Create a gift card. Its balance is an opening value: an existing card keeps what is left on it, unless `setBalance`
@@ -25,7 +28,7 @@ export async function saveGiftCard(
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {
-    await createGiftCard(ctx, { code: input.code, balanceCents: input.balance_cents });
+    await insertGiftCard(ctx, { code: input.code, balanceCents: input.balance_cents });
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const balanceCents = Math.max(input.balance_cents, card.heldCents);
@@ -43,10 +46,10 @@ export async function issueGiftCard(
   { balanceCents }: { balanceCents: Cents },
 ): Promise<{ giftCardId: string; code: string }> {
   const code = (randomText(16).toUpperCase().match(/.{4}/g) ?? []).join('-');
-  return { giftCardId: await createGiftCard(ctx, { code, balanceCents }), code };
+  return { giftCardId: await insertGiftCard(ctx, { code, balanceCents }), code };
 }
 
-async function createGiftCard(
+async function insertGiftCard(
   ctx: InTransaction,
   { code, balanceCents }: { code: string; balanceCents: Cents },
 ): Promise<string> {
@@ -65,4 +68,38 @@ async function createGiftCard(
   });
   await ctx.tx.em.flush();
   return card.id;
+}
+
+/** Make a gift card for the store's owner, and tell its code: it is not stored, so this is the only time. */
+export async function createGiftCard(
+  ctx: Context,
+  { balanceCents }: { balanceCents: Cents },
+): Promise<{ card: ManagedGiftCard; code: string }> {
+  return transact(ctx, async (ctx) => {
+    const { giftCardId, code } = await issueGiftCard(ctx, { balanceCents });
+    const card = await readGiftCard(ctx, giftCardId);
+    if (!card) throw new TypeError('A gift card that was made is not there.');
+    await recordAudit(ctx, {
+      action: 'gift_card.created',
+      subjectKind: 'gift_card',
+      subjectId: giftCardId,
+      after: presentGiftCard(card),
+    });
+    return { card, code };
+  });
+}
+
+/**
+ * Nobody can pay with this card any more. Checkouts that hold some of it keep that.
+ * @throws DomainError not_found
+ */
+export async function disableGiftCard(ctx: InTransaction, { giftCardId }: { giftCardId: string }): Promise<Change> {
+  const card = await ctx.tx.em.findOne(GiftCard, { tenantId: ctx.tenant.id, id: giftCardId });
+  if (!card) throw notFound('gift card');
+  const subject = `gift card …${card.last4}`;
+  if (card.disabledAt) return { subject, action: 'unchanged', fields: [] };
+  card.disabledAt = ctx.clock.now();
+  card.updatedAt = ctx.clock.now();
+  await ctx.tx.em.flush();
+  return { subject, action: 'updated', fields: ['disabled_at'] };
 }

@@ -4,8 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
-import { normalisePromoCode, PromoCode } from './promo-code.ts';
-import type { PromoCodeInput } from './promo-code-input.ts';
+import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code.ts';
 
 /**
  * Create a promo code or bring it into line with `input`; one that was removed is good again. What was held and used
@@ -64,4 +63,16 @@ function completePromo(input: PromoCodeInput) {
     endsAt,
     removedAt: null,
   };
+}
+
+/** Nobody can use this code any more. Checkouts that hold it keep it, and what was used stays counted. */
+export async function removePromoCode(ctx: InTransaction, written: string): Promise<Change> {
+  const code = normalisePromoCode(written);
+  const subject = `promo code ${code}`;
+  const promo = await ctx.tx.em.findOne(PromoCode, { tenantId: ctx.tenant.id, code, removedAt: null });
+  if (!promo) return { subject, action: 'unchanged', fields: [] };
+  promo.removedAt = ctx.clock.now();
+  promo.updatedAt = ctx.clock.now();
+  await ctx.tx.em.flush();
+  return { subject, action: 'removed', fields: [] };
 }

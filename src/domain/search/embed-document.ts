@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { type DocumentKey, incrementVersion } from './request-embedding.ts';
-import { toUnitLength } from './unit-length.ts';
+import { toUnitLength } from './vector-store.ts';
 
 /** So many documents go to the embedder in one call. */
 const takenAlong = 64;

@@ -1,4 +1,4 @@
-import { read } from '#src/database/transact.ts';
+import { read, readOne } from '#src/database/transact.ts';
 import { type Keyset, keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -6,7 +6,6 @@ import { type ProductRow, publishedProducts } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { findSimilar } from './find-similar.ts';
 import { guessWords } from './guess-words.ts';
-import { isName } from './is-name.ts';
 import { rankByMeaning, rankByText, snippet, type Typed } from './rank-documents.ts';
 import { recordZeroResultSearch } from './zero-result-searches.ts';
 
@@ -122,4 +121,23 @@ async function readPage(
     order by ${list.by}`,
     { replica: true },
   );
+}
+
+/** One word with a number and a sign in it, such as BWL-101: nobody asks for a meaning that way. */
+const namePattern = /^(?=\S*\d)(?=\S*[-_./])\S+$/;
+
+/** One word with either: a name if something in the store has it, such as oak-bowl, and else a word, such as t-shirt. */
+const likeNamePattern = /^(?=\S*[\d\-_./])\S+$/;
+
+/** Whether a slug or a SKU was typed, which means one thing and need not be asked for by meaning. */
+async function isName(ctx: Context, text: string): Promise<boolean> {
+  if (namePattern.test(text)) return true;
+  if (!likeNamePattern.test(text)) return false;
+  const named = await readOne(
+    ctx,
+    sql`
+    select 1 from search_documents where tenant_id = ${ctx.tenant.id} and names @> array[${text.toLowerCase()}::text] limit 1`,
+    { replica: true },
+  );
+  return named !== undefined;
 }

@@ -1,4 +1,3 @@
-import { dimensionsOf, unpack } from './packed-vector.ts';
 import type { DocumentKey } from './request-embedding.ts';
 
 /** A vector as it is stored, or null for a document that has none any more. */
@@ -137,4 +136,27 @@ function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
   while (at > 0 && (best[at - 1]?.similarity ?? 0) < neighbour.similarity) at -= 1;
   best.splice(at, 0, neighbour);
   if (best.length > count) best.pop();
+}
+
+/* PostgreSQL's binary form of `real[]`. */
+
+/** The head is three words, and two for the one dimension; then each number has its length before it. */
+const headBytes = 20;
+const lengthAt = 12;
+const bytesEach = 8;
+
+/** How many numbers a packed vector has. */
+const dimensionsOf = (packed: Buffer) => (packed.length > headBytes ? packed.readInt32BE(lengthAt) : 0);
+
+/** Write its numbers to a place. */
+function unpack(packed: Buffer, into: Float32Array, at: number, dimensions: number): void {
+  for (let index = 0; index < dimensions; index += 1) {
+    into[at + index] = packed.readFloatBE(headBytes + index * bytesEach + 4);
+  }
+}
+
+/** The same direction at length one, so that the product of two vectors is their likeness: 1 for the same, 0 for strangers. */
+export function toUnitLength(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return length > 0 ? vector.map((value) => value / length) : vector;
 }

@@ -1,5 +1,4 @@
 import { normalizeText } from '../catalog/index.ts';
-import { editDistance } from './letters-changed.ts';
 
 interface Word {
   /** Without case and accents, as it is compared. */
@@ -83,4 +82,30 @@ export class Vocabulary {
     this.#words.set(word.plain, word);
     (this.#byLength[word.plain.length] ??= []).push(word);
   }
+}
+
+/**
+ * How many letters must be added, dropped, replaced or made to change places with their neighbour to make one word of
+ * the other (optimal string alignment): `most + 1` where they are more than `most`.
+ */
+export function editDistance(left: string, right: string, most: number): number {
+  if (Math.abs(left.length - right.length) > most) return most + 1;
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= left.length; at += 1) {
+    const next = [at];
+    let least = at;
+    for (let to = 1; to <= right.length; to += 1) {
+      const isSame = left[at - 1] === right[to - 1];
+      let changes = Math.min((row[to - 1] ?? 0) + (isSame ? 0 : 1), (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1);
+      const isSwapped = at > 1 && to > 1 && left[at - 1] === right[to - 2] && left[at - 2] === right[to - 1];
+      if (isSwapped) changes = Math.min(changes, (before[to - 2] ?? 0) + 1);
+      next.push(changes);
+      if (changes < least) least = changes;
+    }
+    if (least > most) return most + 1;
+    before = row;
+    row = next;
+  }
+  return Math.min(row[right.length] ?? 0, most + 1);
 }

@@ -1,8 +1,7 @@
 import { asPlatform } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { named } from './rewrap-secrets.ts';
-import { sealedColumns } from './sealed-columns.ts';
+import { named, sealedColumns } from './rewrap-secrets.ts';
 
 /** The texts of one column that one key sealed. */
 export interface KeyUse {

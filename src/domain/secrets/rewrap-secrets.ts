@@ -2,8 +2,23 @@ import { asPlatform } from '#src/database/transact.ts';
 import type { Keyring } from '#src/lib/keyring.ts';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
+import { idempotencySealedColumns } from '../idempotency/index.ts';
+import { integrationSealedColumns } from '../integrations/index.ts';
+import { paymentSealedColumns } from '../payments/index.ts';
 import type { SealedColumn } from '../sealed-column.ts';
-import { sealedColumns } from './sealed-columns.ts';
+import { shippingSealedColumns } from '../shipping/index.ts';
+import { tenantSealedColumns } from '../tenants/index.ts';
+import { webhookSealedColumns } from '../webhooks/index.ts';
+
+/** Every column that holds sealed text. */
+export const sealedColumns: readonly SealedColumn[] = [
+  ...tenantSealedColumns,
+  ...idempotencySealedColumns,
+  ...shippingSealedColumns,
+  ...paymentSealedColumns,
+  ...webhookSealedColumns,
+  ...integrationSealedColumns,
+];
 
 const batchSize = 200;
 

@@ -1,5 +1,4 @@
 import { Agent, request } from 'undici';
-
 import type { Embedder, EmbedOptions } from '#src/domain/ports/embedder.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -8,7 +7,6 @@ import { type Static, Type } from '#src/lib/schema.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
-import { classifyStatus } from './judge-status.ts';
 
 export interface EmbedderOptions {
   /** The endpoint, or the address that it stands under: `https://api.openai.com`. */
@@ -126,4 +124,16 @@ function toVector(embedding: string | readonly number[]): Float32Array {
   if (typeof embedding !== 'string') return Float32Array.from(embedding);
   const bytes = Buffer.from(embedding, 'base64');
   return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
+}
+
+/** What a status that is not 200 means. The text of the answer may repeat what was asked, and is not kept. */
+function classifyStatus(status: number, retryAfter: string | string[] | undefined): ProviderError {
+  const retryAfterSeconds = Number([retryAfter].flat()[0]) || undefined;
+  const error = (failure: ProviderError['failure'], sentence: string) =>
+    new ProviderError('embeddings', failure, sentence, { code: String(status), retryAfterSeconds });
+
+  if (status === 401 || status === 403) return error('denied', 'The embeddings endpoint does not know this key.');
+  if (status === 429) return error('busy', 'The embeddings endpoint asks to come back later.');
+  if (status >= 500 || status === 408) return error('away', `The embeddings endpoint answered ${status}.`);
+  return error('refused', `The embeddings endpoint refused the request with ${status}.`);
 }

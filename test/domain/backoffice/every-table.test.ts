@@ -6,7 +6,7 @@ import { analyticsRetention } from '#src/domain/analytics/prune-analytics.ts';
 import { auditRetention } from '#src/domain/audit/index.ts';
 import { cartRetention } from '#src/domain/cart/retention.ts';
 import { confirmationRetention } from '#src/domain/confirmations/retention.ts';
-import { requestRetention } from '#src/domain/idempotency/retention.ts';
+import { requestRetention } from '#src/domain/idempotency/idempotent-requests.ts';
 import { integrationRetention } from '#src/domain/integrations/retention.ts';
 import { mailRetention } from '#src/domain/mail/retention.ts';
 import { orderRetention } from '#src/domain/orders/index.ts';

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { GiftCardAmount } from '#src/domain/promotions/hold-gift-card.ts';
+import type { GiftCardAmount } from '#src/domain/promotions/gift-card-balance.ts';
 import {
   disableGiftCard,
   holdGiftCard,

@@ -1,7 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { PromoUse } from '#src/domain/promotions/hold-promo.ts';
 import {
   holdPromo,
   PromoCodeInput,
@@ -11,6 +10,7 @@ import {
   removePromoCode,
   savePromoCode,
 } from '#src/domain/promotions/index.ts';
+import type { PromoUse } from '#src/domain/promotions/promo-usage.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

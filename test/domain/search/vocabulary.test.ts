@@ -1,8 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-
-import { editDistance } from '#src/domain/search/letters-changed.ts';
-import { Vocabulary } from '#src/domain/search/vocabulary.ts';
+import { editDistance, Vocabulary } from '#src/domain/search/vocabulary.ts';
 
 const vocabulary = new Vocabulary(
   'Stoneware mug\nStoneware plate\nCafé mug no. 12\nJute rug\nCafe chair\nTerracotta pot\nTerry towel\nX1000 lamp',

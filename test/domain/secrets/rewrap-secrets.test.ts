@@ -13,7 +13,7 @@ import {
 } from '#src/domain/integrations/index.ts';
 import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';
 import { inspectSecrets, rewrapSecrets } from '#src/domain/secrets/index.ts';
-import { sealedColumns } from '#src/domain/secrets/sealed-columns.ts';
+import { sealedColumns } from '#src/domain/secrets/rewrap-secrets.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
 import { readSessionSecret } from '#src/domain/tenants/index.ts';
 import { rotateSecret, sign } from '#src/domain/webhooks/index.ts';

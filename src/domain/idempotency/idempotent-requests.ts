@@ -4,13 +4,32 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Context } from '../context.ts';
-import type { ClaimedRequest, IdempotentRequest } from './keyed-request.ts';
-import { openReply, type StoredReply } from './stored-reply.ts';
+import type { Context, PlatformContext } from '../context.ts';
+import { removeExpired } from '../remove-expired.ts';
+import { sealedColumn } from '../sealed-column.ts';
+
+/** A request that is run once: what its key is unique by (the tenant is the context's), and what it asks. */
+export interface IdempotentRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Whose key it is: an API key's id, a session's, or `anonymous`. */
+  readonly credential: string;
+  /** Without one, the body stands for it, for a moment: a double click. */
+  readonly key: string | undefined;
+  readonly body: Buffer;
+}
+
+/** The request is this process's to run, as long as nobody holds a later lease. */
+export interface ClaimedRequest {
+  /** The same at every try of one request. */
+  readonly id: string;
+  readonly lease: number;
+}
 
 /** How long a reply is remembered, and a key stands for one body. */
-export const storedMs = hours(24);
+const storedMs = hours(24);
 
 /** How long the same request without a key is a double click. */
 const repeatMs = seconds(5);
@@ -88,3 +107,60 @@ async function claim(
   );
   return claimed;
 }
+
+/** Let the next try run at once: this one has come to no answer that should be kept. */
+export async function releaseRequest(ctx: Context, { id, lease }: ClaimedRequest): Promise<void> {
+  await write(
+    ctx,
+    sql`
+    released as (
+      update idempotency_keys set leased_until = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
+      returning id)`,
+    sql`select id from released`,
+  );
+}
+
+export const requestRetention: readonly Retention[] = [
+  { table: 'idempotency_keys', age: 'created_at', retainedMs: storedMs },
+];
+
+/** Remove the idempotent requests of yesterday, of all stores. */
+export async function pruneRequests(ctx: PlatformContext): Promise<void> {
+  await removeExpired(ctx, requestRetention);
+}
+
+/** What a request was answered: enough to answer it again, to the byte. */
+export interface StoredReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Keep the answer of a claimed request, encrypted: it may hold what only its caller should see. In a transaction it
+ * is kept with everything that the transaction writes, or not at all. Answers whether the lease still held.
+ */
+export async function storeReply(ctx: Context, { id, lease }: ClaimedRequest, reply: StoredReply): Promise<boolean> {
+  const sealed = ctx.keyring.seal(ctx.tenant.id, replyField(id), JSON.stringify(reply));
+  const kept = await write<{ id: string }>(
+    ctx,
+    sql`
+    kept as (
+      update idempotency_keys set reply_sealed = ${sealed}
+      where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
+      returning id)`,
+    sql`select id from kept`,
+  );
+  return kept.length > 0;
+}
+
+function openReply(ctx: Context, id: string, sealed: string): StoredReply {
+  const reply: StoredReply = JSON.parse(ctx.keyring.open(ctx.tenant.id, replyField(id), sealed));
+  return reply;
+}
+
+/** What a sealed reply is bound to, beside its store. */
+const replyField = (id: string) => `idempotent_reply ${id}`;
+
+export const idempotencySealedColumns = [sealedColumn('idempotency_keys', 'reply_sealed', replyField)];

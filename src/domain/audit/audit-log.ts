@@ -1,0 +1,92 @@
+import { read } from '#src/database/transact.ts';
+import { currentCorrelation } from '#src/lib/correlation.ts';
+import { keyset, type Page } from '#src/lib/cursor.ts';
+import { days } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import type { Retention } from '#src/lib/retention.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Actor, Context, InTransaction } from '../context.ts';
+
+/** What somebody did, to what. */
+export interface AuditRecord {
+  /** `noun.verb`, such as `promo_code.updated`. */
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  /** The subject before and after, without its secrets: what is written here is shown. */
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/** Write what the context's actor does into the audit log, in the transaction that does it. */
+export async function recordAudit(ctx: InTransaction, record: AuditRecord): Promise<void> {
+  return recordAudits(ctx, [record]);
+}
+
+/** The same for several records at once, in one statement. */
+export async function recordAudits(ctx: InTransaction, records: readonly AuditRecord[]): Promise<void> {
+  const rows = records.map((record) => ({ ...record, id: newId('aud') }));
+  await ctx.tx.execute(sql`
+    insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, before, after,
+      request_id, created_at)
+    select ${ctx.tenant.id}, id, ${ctx.actor.kind}, ${ctx.actor.id}, action, "subjectKind", "subjectId", before, after,
+      ${currentCorrelation()?.requestId ?? null}, ${ctx.clock.now()}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as d(id text, action text, "subjectKind" text, "subjectId" text, before jsonb, after jsonb)`);
+}
+
+/** One line of the audit log. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly actorKind: Actor['kind'];
+  readonly actorId: string;
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly before: object | null;
+  readonly after: object | null;
+  readonly requestId: string | null;
+  readonly createdAt: Date;
+}
+
+export interface AuditQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Only what was done to subjects of this kind. */
+  readonly subjectKind?: string | undefined;
+  /** Only what was done to this one. */
+  readonly subjectId?: string | undefined;
+}
+
+/**
+ * The audit log, newest first, page by page: ids sort by age.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listAudit(
+  ctx: Context,
+  { limit, cursor, subjectKind, subjectId }: AuditQuery,
+): Promise<Page<AuditEntry>> {
+  const keys = keyset(ctx, 'audit', { columns: ['id'], descending: true }, cursor);
+  const ofKind = subjectKind === undefined ? sql`` : sql` and subject_kind = ${subjectKind}`;
+  const ofSubject = subjectId === undefined ? sql`` : sql` and subject_id = ${subjectId}`;
+  const rows = await read<AuditEntry & { position: unknown[] }>(
+    ctx,
+    sql`
+    select id, actor_kind as "actorKind", actor_id as "actorId", action, subject_kind as "subjectKind",
+      subject_id as "subjectId", before, after, request_id as "requestId", created_at as "createdAt",
+      ${keys.position} as position
+    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}${ofSubject} and ${keys.after}
+    order by ${keys.by} limit ${limit + 1}`,
+  );
+  return keys.page(rows, limit);
+}
+
+/** What shoppers did, without a key or by a storefront's, is many and brief. What the owner's side changed is kept. */
+export const auditRetention: readonly Retention[] = [
+  {
+    table: 'audit_log',
+    age: 'created_at',
+    retainedMs: days(90),
+    only: sql`(old.actor_kind = 'shopper' or old.action = 'billing_portal.opened')`,
+  },
+];

@@ -1,0 +1,118 @@
+import { readOne, write } from '#src/database/transact.ts';
+import { sha256 } from '#src/lib/crypto.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { StockLevel } from '../catalog/index.ts';
+import type { Context } from '../context.ts';
+
+/** A saved cart as it stands, for whoever thinks of reminding of it. */
+export interface SavedCartRecord {
+  readonly id: string;
+  readonly email: string;
+  readonly currency: string;
+  readonly consent: boolean;
+  readonly savedAt: Date;
+  readonly expiresAt: Date;
+  /** Since when it is done with, because somebody bought. */
+  readonly convertedAt: Date | null;
+  /** Whether another cart was saved for the address since. */
+  readonly isOutdated: boolean;
+  /** Whether the address asked not to be reminded. */
+  readonly isUnsubscribed: boolean;
+  readonly lines: readonly SavedLine[];
+}
+
+/** The saved cart with this id and all that is known of it now, in one statement. */
+export async function readSavedCart(ctx: Context, id: string): Promise<SavedCartRecord | undefined> {
+  return readOne<SavedCartRecord>(
+    ctx,
+    sql`
+    select s.id, s.email, s.currency, s.consent, s.saved_at as "savedAt", s.expires_at as "expiresAt",
+      s.converted_at as "convertedAt",
+      exists (select from saved_carts newer where newer.tenant_id = s.tenant_id and newer.email = s.email
+        and (newer.saved_at, newer.id) > (s.saved_at, s.id)) as "isOutdated",
+      exists (select from mail_preferences p where p.tenant_id = s.tenant_id and p.email = s.email) as "isUnsubscribed",
+      ${savedLines} as lines
+    from saved_carts s where s.tenant_id = ${ctx.tenant.id} and s.id = ${id}`,
+  );
+}
+
+/** A saved cart, with what the catalogue says now of everything in it. */
+export interface RestoredCart {
+  readonly id: string;
+  readonly savedAt: Date;
+  readonly expiresAt: Date;
+  readonly currency: string;
+  readonly lines: readonly SavedLine[];
+}
+
+/**
+ * Open the saved cart of this token and note that it was, in one statement.
+ * @throws DomainError gone `saved_cart_gone`, when the token is unknown, or its cart has expired or was bought
+ */
+export async function restoreCart(ctx: Context, token: string): Promise<RestoredCart> {
+  const now = ctx.clock.now();
+  const [cart] = await write<RestoredCart>(
+    ctx,
+    sql`
+    saved as (
+      update saved_carts set restored_at = coalesce(restored_at, ${now}::timestamptz)
+      where tenant_id = ${ctx.tenant.id} and restore_token_hash = ${sha256(token)} and expires_at > ${now}
+        and converted_at is null
+      returning *)`,
+    sql`
+    select s.id, s.saved_at as "savedAt", s.expires_at as "expiresAt", s.currency, ${savedLines} as lines from saved s`,
+  );
+  if (!cart) throw savedCartGone();
+  return cart;
+}
+
+/** The refusal of a token that opens no saved cart, whether it ever did or not. */
+export function savedCartGone(): DomainError {
+  return new DomainError('gone', 'saved_cart_gone', 'This saved cart is no longer there.');
+}
+
+/** A line of a saved cart, with what the catalogue says now of it. */
+export interface SavedLine extends StockLevel {
+  readonly productSlug: string | null;
+  readonly variantId: string | null;
+  /** As whoever saved the cart called it: not for a mail of ours. */
+  readonly name: string | null;
+  readonly productName: string | null;
+  readonly variantName: string | null;
+  readonly quantity: number;
+  /** What was saved. */
+  readonly unitPriceCents: number | null;
+  /** What it costs now. Null: it is not sold any more, or it is not certain which variant was meant. */
+  readonly currentUnitPriceCents: number | null;
+  /** How many variants may be meant. None: it is not sold any more. */
+  readonly variantCount: number;
+}
+
+/**
+ * The lines of a row `s` of `saved_carts`, as JSON. What was saved without its variant is the only one that the product
+ * has, where it has one.
+ */
+const savedLines = sql`
+  (select coalesce(json_agg(json_build_object(
+      'productSlug', coalesce(w."productSlug", f.slug), 'variantId', w."variantId",
+      'name', coalesce(w.name, f.product_name), 'productName', f.product_name,
+      'variantName', case when f.count = 1 then f.name end, 'quantity', w.quantity,
+      'unitPriceCents', w."unitPriceCents", 'variantCount', coalesce(f.count, 0),
+      'currentUnitPriceCents', case when f.count = 1 then f.price_cents end,
+      'stock', f.stock, 'stockHeld', coalesce(f.stock_held, 0), 'lowStockAt', f.low_stock_at,
+      'backorder', coalesce(f.backorder, false)) order by w.position), '[]')
+    from rows from (jsonb_to_recordset(s.items)
+      as ("productSlug" text, "variantId" text, name text, quantity int, "unitPriceCents" bigint))
+      with ordinality as w("productSlug", "variantId", name, quantity, "unitPriceCents", position)
+    left join lateral (
+      select v.*, p.slug, p.name as product_name, count(*) over () as count
+      from products p
+      join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id
+        and case when v.removed_at is null then w."variantId" is null or v.id = w."variantId" end
+      where p.tenant_id = s.tenant_id and p.status = 'published' and p.removed_at is null
+        and p.id = case when w."variantId" is null
+          then (select id from products named where named.tenant_id = s.tenant_id and named.slug = w."productSlug")
+          else (select product_id from variants named where named.tenant_id = s.tenant_id and named.id = w."variantId")
+        end
+      limit 1) f on true)`;

@@ -1,0 +1,156 @@
+import { read, readOne, write } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { Context, InTransaction } from '../context.ts';
+
+/** What a shopper says of a product. The address is for the store alone. */
+export const ReviewInput = Type.Object({
+  rating: IntegerLike({ minimum: 1, maximum: 5 }, { examples: [5] }),
+  title: Omittable(Text(200, { examples: ['A fine bowl'] })),
+  body: Omittable(Text(5000, { examples: ['It holds a great deal of fruit.'] })),
+  author_name: Omittable(Text(100, { examples: ['Ada'] })),
+  email: Omittable(Email),
+});
+export type ReviewInput = Static<typeof ReviewInput>;
+
+/** Take a review in. It is seen when the store has approved it. Throws not_found for an unknown product. */
+export async function submitReview(
+  ctx: Context,
+  slug: string,
+  input: ReviewInput,
+): Promise<{ id: string; status: 'pending' }> {
+  const added = sql`added as (
+    insert into reviews (tenant_id, id, product_id, status, rating, title, body, author_name, email, created_at)
+    select p.tenant_id, ${newId('rev')}, p.id, 'pending', ${input.rating}::int, ${input.title ?? null}::text,
+      ${input.body ?? null}::text, ${input.author_name ?? 'Anonymous'}::text,
+      ${input.email?.trim().toLowerCase() ?? null}::text, ${ctx.clock.now()}::timestamptz
+    from products p
+    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null
+    returning id)`;
+  const [review] = await write<{ id: string }>(ctx, added, sql`select id from added`);
+  if (!review) throw notFound('product');
+  return { id: review.id, status: 'pending' };
+}
+
+export interface ReviewRow {
+  readonly id: string;
+  readonly rating: number;
+  readonly title: string | null;
+  readonly body: string | null;
+  readonly authorName: string;
+  readonly verifiedPurchase: boolean;
+  readonly createdAt: string;
+}
+
+export interface ProductReviews {
+  readonly ratingCount: number;
+  readonly ratingAverage: number;
+  readonly reviews: Page<ReviewRow>;
+}
+
+/** The approved reviews of a published product, the newest first, and what they come to. Throws not_found. */
+export async function listReviews(
+  ctx: Context,
+  slug: string,
+  { cursor, limit = 20 }: PageRequest,
+): Promise<ProductReviews> {
+  const list = keyset(ctx, `reviews ${slug}`, { columns: ['r.id'], descending: true }, cursor);
+  const product = await readOne<Omit<ProductReviews, 'reviews'> & { reviews: (ReviewRow & { position: Position })[] }>(
+    ctx,
+    sql`
+    select p.rating_count as "ratingCount", p.rating_average::float8 as "ratingAverage", (
+      select coalesce(json_agg(page), '[]') from (
+        select r.id, r.rating, r.title, r.body, r.author_name as "authorName",
+          r.verified_purchase as "verifiedPurchase", r.created_at as "createdAt", ${list.position} as position
+        from reviews r
+        where r.tenant_id = p.tenant_id and r.product_id = p.id and r.status = 'approved' and ${list.after}
+        order by ${list.by} limit ${limit + 1}) as page) as reviews
+    from products p
+    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null`,
+  );
+  if (!product) throw notFound('product');
+  return { ...product, reviews: list.page(product.reviews, limit) };
+}
+
+export const reviewStatuses = ['pending', 'approved', 'rejected'] as const;
+export type ReviewStatus = (typeof reviewStatuses)[number];
+
+/** A review as its store sees it. */
+export interface ManagedReview {
+  readonly id: string;
+  readonly productId: string;
+  readonly productSlug: string;
+  readonly status: ReviewStatus;
+  readonly rating: number;
+  readonly title: string | null;
+  readonly body: string | null;
+  readonly authorName: string;
+  readonly email: string | null;
+  readonly verifiedPurchase: boolean;
+  readonly createdAt: Date;
+  readonly decidedAt: Date | null;
+}
+
+/**
+ * The reviews of the store, the newest first, page by page; of one status where it is named.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listManagedReviews(
+  ctx: Context,
+  { status, cursor, limit = 20 }: PageRequest & { status?: ReviewStatus | undefined },
+): Promise<Page<ManagedReview>> {
+  const list = keyset(ctx, 'managed reviews', { columns: ['r.id'], descending: true }, cursor);
+  const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
+  const rows = await read<ManagedReview & { position: Position }>(
+    ctx,
+    sql`
+    ${selectReviews(ctx, sql`, ${list.position} as position`)}${ofStatus} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
+  return list.page(rows, limit);
+}
+
+/** One of them by its id; `undefined` when there is none. */
+export async function readManagedReview(ctx: Context, id: string): Promise<ManagedReview | undefined> {
+  return readOne<ManagedReview>(ctx, sql`${selectReviews(ctx)} and r.id = ${id}`);
+}
+
+const selectReviews = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select r.id, r.product_id as "productId", p.slug as "productSlug", r.status, r.rating, r.title, r.body, r.author_name as "authorName", r.email,
+    r.verified_purchase as "verifiedPurchase", r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
+  from reviews r join products p on p.tenant_id = ${ctx.tenant.id} and p.id = r.product_id
+  where r.tenant_id = ${ctx.tenant.id}`;
+
+/**
+ * Approve or reject a review; what was decided may be decided otherwise. Only approved reviews are seen, and count in
+ * the rating of their product. `isVerified`: whoever wrote it has bought the product. Throws not_found.
+ */
+export async function decideReview(
+  ctx: InTransaction,
+  reviewId: string,
+  status: 'approved' | 'rejected',
+  { isVerified }: { isVerified: boolean },
+): Promise<Change> {
+  const [review] = await ctx.tx.execute<{ status: string }>(sql`
+    with review as (
+      select id, product_id, rating, status from reviews
+      where tenant_id = ${ctx.tenant.id} and id = ${reviewId} for update),
+    decided as (
+      update reviews r set status = ${status}::text, decided_at = ${ctx.clock.now()}, verified_purchase = ${isVerified}::boolean
+      from review where r.tenant_id = ${ctx.tenant.id} and r.id = review.id and review.status <> ${status}::text),
+    counted as (
+      select product_id, rating, (${status}::text = 'approved')::int - (status = 'approved')::int as change from review),
+    rated as (
+      update products p set rating_count = p.rating_count + counted.change,
+        rating_total = p.rating_total + counted.change * counted.rating
+      from counted where p.tenant_id = ${ctx.tenant.id} and p.id = counted.product_id and counted.change <> 0)
+    select status from review`);
+  if (!review) throw notFound('review');
+  const isSame = review.status === status;
+  return { subject: `review ${reviewId}`, action: isSame ? 'unchanged' : 'updated', fields: isSame ? [] : ['status'] };
+}

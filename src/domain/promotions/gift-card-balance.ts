@@ -1,0 +1,114 @@
+import { DomainError } from '#src/lib/errors.ts';
+import type { Cents } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
+
+/** Why a gift card pays nothing: there is none like it, nothing is left on it, or other checkouts hold what is. */
+export const giftCardReasons = ['not_applicable', 'empty', 'in_use'] as const;
+export type GiftCardReason = (typeof giftCardReasons)[number];
+
+/** Some of a gift card's balance. */
+export interface GiftCardAmount {
+  readonly giftCardId: string;
+  readonly amountCents: Cents;
+}
+
+/**
+ * Keep some of a gift card for an order that is not paid yet. That the balance covers all that is held of it is the
+ * condition of the update, so it holds however many ask at once.
+ * @throws DomainError invalid `gift_card_not_applicable`, with a `reason`
+ */
+export async function holdGiftCard(ctx: InTransaction, { giftCardId, amountCents }: GiftCardAmount): Promise<void> {
+  const held = await ctx.tx.execute(sql`
+    update gift_cards set held_cents = held_cents + ${amountCents}::bigint
+    where tenant_id = ${ctx.tenant.id} and id = ${giftCardId} and disabled_at is null
+      and balance_cents - held_cents >= ${amountCents}::bigint
+    returning 1`);
+  if (held.length === 0) throw rejectGiftCard('in_use');
+}
+
+/** Give back what was held. Whoever keeps the hold sees to it that this happens once. */
+export async function releaseGiftCard(ctx: InTransaction, { giftCardId, amountCents }: GiftCardAmount): Promise<void> {
+  await ctx.tx.execute(sql`
+    update gift_cards set held_cents = held_cents - ${amountCents}::bigint
+    where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`);
+}
+
+/** The refusal of a gift card at checkout. */
+export function rejectGiftCard(reason: GiftCardReason): DomainError {
+  return new DomainError('invalid', 'gift_card_not_applicable', sentences[reason], { extensions: { reason } });
+}
+
+const sentences: Record<GiftCardReason, string> = {
+  not_applicable: 'This gift card cannot be used here.',
+  empty: 'There is nothing left on this gift card.',
+  in_use: 'Another checkout is using this gift card.',
+};
+
+export interface GiftCardRedemption extends GiftCardAmount {
+  readonly orderId: string;
+  /** Whether the order still holds the amount; the default. `false` for a payment that came after its release. */
+  readonly isHeld?: boolean;
+}
+
+/**
+ * A paid order takes its amount from the card. Once per order, however often it is told. `false` when the amount was
+ * not held any more and what is free on the card does not cover it: then nothing was taken, and the order is short.
+ */
+export async function redeemGiftCard(
+  ctx: InTransaction,
+  { giftCardId, amountCents, orderId, isHeld = true }: GiftCardRedemption,
+): Promise<boolean> {
+  const redeemed = await ctx.tx.execute(sql`
+    insert into gift_card_redemptions (tenant_id, gift_card_id, order_id, amount_cents, redeemed_at)
+    select ${ctx.tenant.id}, id, ${orderId}, ${amountCents}::bigint, ${ctx.clock.now()}::timestamptz
+    from gift_cards
+    where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}
+      and (${isHeld} or balance_cents - held_cents >= ${amountCents}::bigint)
+    for update
+    on conflict do nothing returning 1`);
+  if (redeemed.length === 0) return isRedeemed(ctx, giftCardId, orderId);
+
+  await ctx.tx.execute(sql`
+    update gift_cards set balance_cents = balance_cents - ${amountCents}::bigint,
+      held_cents = held_cents - ${isHeld ? amountCents : 0}::bigint
+    where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`);
+  return true;
+}
+
+async function isRedeemed(ctx: InTransaction, giftCardId: string, orderId: string): Promise<boolean> {
+  const rows = await ctx.tx.execute(sql`
+    select 1 from gift_card_redemptions
+    where tenant_id = ${ctx.tenant.id} and gift_card_id = ${giftCardId} and order_id = ${orderId}`);
+  return rows.length > 0;
+}
+
+/** An order that a gift card paid something of, and how much of that goes back: all that is left, unless told. */
+export interface GiftCardReturn {
+  readonly orderId: string;
+  readonly amountCents?: Cents;
+}
+
+/** Put back on the card what an order took from it, never more than that, however often it is told. */
+export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents }: GiftCardReturn): Promise<void> {
+  const now = ctx.clock.now();
+  await ctx.tx.execute(sql`
+    with share as (
+      select gift_card_id, least(coalesce(${amountCents ?? null}::bigint, amount_cents), amount_cents - returned_cents) as cents
+      from gift_card_redemptions
+      where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and returned_cents < amount_cents for update),
+    returned as (
+      update gift_card_redemptions r set returned_cents = r.returned_cents + s.cents, returned_at = ${now}
+      from share s where r.tenant_id = ${ctx.tenant.id} and r.order_id = ${orderId} and r.gift_card_id = s.gift_card_id
+      returning r.gift_card_id, s.cents)
+    update gift_cards c set balance_cents = c.balance_cents + r.cents, version = c.version + 1, updated_at = ${now}
+    from returned r where c.tenant_id = ${ctx.tenant.id} and c.id = r.gift_card_id`);
+}
+
+/** What a gift card paid of an order and did not get back yet. Call with the order locked. */
+export async function leftToReturn(ctx: InTransaction, { orderId }: { orderId: string }): Promise<Cents> {
+  const [left] = await ctx.tx.execute<{ cents: Cents }>(sql`
+    select coalesce(sum(amount_cents - returned_cents), 0)::int8 as cents from gift_card_redemptions
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
+  return left?.cents ?? 0;
+}
