@@ -1,7 +1,7 @@
 import { type QueueName, queueNames, queues } from '#jobs/queues.ts';
 import type { Settings } from '#src/domain/settings.ts';
 import { parseDuration, parseSchedule } from '#src/lib/duration.ts';
-import { isMailAddress, readSender } from '#src/lib/mail-address.ts';
+import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
 import { type Static, type TObject, Type } from '#src/lib/schema.ts';
 import { issuesOfText } from '#src/lib/validation.ts';
 import { concurrencyVariable, Environment } from './environment.ts';
@@ -135,7 +135,7 @@ function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   refuse(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
   refuse(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD go together');
   refuse(
-    Boolean(env.MAIL_FROM) && !isMailAddress(readSender(env.MAIL_FROM ?? '').address),
+    Boolean(env.MAIL_FROM) && !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
     'MAIL_FROM must be an address, or "Name <address>"',
   );
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL'] as const) {

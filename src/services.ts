@@ -11,9 +11,9 @@ import {
   type TenantDirectory,
 } from '#src/domain/tenants/index.ts';
 import { entities } from '#src/entities.ts';
+import { batchLoader } from '#src/lib/batch-loader.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
-import { batchLoader } from '#src/lib/gather.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
 import { onFirstUse } from '#src/lib/on-first-use.ts';

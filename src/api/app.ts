@@ -5,11 +5,11 @@ import { mountDocs } from './docs/index.ts';
 import type { Route } from './lib/define-route.ts';
 import { HttpError } from './lib/http-error.ts';
 import { mountRoutes } from './lib/mount-routes.ts';
+import { RequestRouter } from './lib/request-router.ts';
 import { createRouteServices } from './lib/route-services.ts';
-import { RequestRouter } from './lib/switchboard.ts';
-import { serveFromReplyCache } from './middleware/answer-repeats.ts';
-import { handleRequests } from './middleware/answer-requests.ts';
+import { handleRequests } from './middleware/handle-requests.ts';
 import { limitQuery } from './middleware/limit-query.ts';
+import { serveFromReplyCache } from './middleware/serve-from-reply-cache.ts';
 import { opsRoutes } from './ops/index.ts';
 import { routes as allRoutes } from './routes.ts';
 

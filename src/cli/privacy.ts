@@ -1,5 +1,5 @@
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { withStore } from './lib/with-services.ts';
@@ -54,5 +54,5 @@ export const eraseCommand = defineCommand({
 });
 
 function rejectOther(email: string): void {
-  if (!isMailAddress(email)) throw new UsageError('That is not one plain mail address.');
+  if (!isEmailAddress(email)) throw new UsageError('That is not one plain mail address.');
 }

@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import type { Pool, PoolClient } from 'pg';
-
+import { shortDigest } from '#src/lib/crypto.ts';
 import type { Sql } from '#src/lib/sql.ts';
-import { preparedQuery } from './prepared-query.ts';
 
 /** Run one statement on a connection of its own. */
 export async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
@@ -60,4 +58,17 @@ function share(pool: Pool): SharedClient {
       if (joinable.get(pool) === shared) joinable.delete(pool);
     }
   }
+}
+
+const names = new Map<string, string>();
+
+/** A name per statement's text lets PostgreSQL keep its plan. Texts come from our own code, so there are few. */
+export function preparedQuery({ text, values }: Pick<Sql, 'text' | 'values'>): {
+  name: string;
+  text: string;
+  values: unknown[];
+} {
+  let name = names.get(text);
+  if (!name) names.set(text, (name = shortDigest(text, 24)));
+  return { name, text, values: [...values] };
 }

@@ -1,13 +1,13 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
 
-import { allOf } from '#src/lib/all-of.ts';
+import { awaitAll } from '#src/lib/await-all.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import { type Closed, type CompletedJob, closingStatement, type JobOutcome } from '#src/outbox/closing-statement.ts';
+import type { OutboxJob } from '#src/outbox/enqueue.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
-import type { OutboxJob } from '#src/outbox/outbox-job.ts';
 import type { Database } from './connections.ts';
-import { preparedQuery } from './prepared-query.ts';
+import { preparedQuery } from './run-statement.ts';
 
 /** One open transaction. */
 export interface Transaction {
@@ -40,7 +40,7 @@ export async function openTransaction<Result>(
   try {
     const begun = client.query(`begin; ${settingOf(client, scope)}`);
     const tx = new ClientTransaction(client, orm);
-    const [, result] = await allOf(begun, work(tx));
+    const [, result] = await awaitAll(begun, work(tx));
     const { hasNewJobs } = await tx.commit();
     client.release();
     if (hasNewJobs) wakeRelay();
@@ -106,7 +106,10 @@ class ClientTransaction implements Transaction {
   async commit(): Promise<Closed> {
     await this.#em?.flush();
     const closing = closingStatement({ events: this.events, jobs: this.jobs, outcome: this.#outcome });
-    const [closed, { command }] = await allOf(closing && this.execute<Closed>(closing), this.#client.query('commit'));
+    const [closed, { command }] = await awaitAll(
+      closing && this.execute<Closed>(closing),
+      this.#client.query('commit'),
+    );
     // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
     if (this.#outcome && this.#outcome.failure === undefined) this.#outcome.job.isCompleted = true;

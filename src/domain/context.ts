@@ -47,3 +47,8 @@ export interface Context extends PlatformContext {
 
 /** A context inside a transaction: it may change rows and enqueue jobs. */
 export type InTransaction<Of extends PlatformContext = Context> = WithTransaction<Of>;
+
+/** Whether to begin nothing more: the run is over, or the process was told to stop. */
+export function isShuttingDown({ signal, stopping }: PlatformContext): boolean {
+  return Boolean(signal?.aborted || stopping?.aborted);
+}

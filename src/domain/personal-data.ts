@@ -78,7 +78,7 @@ export function retainedRows(rows: Rows): PersonalData {
 }
 
 /** Rows that are found by the address that they hold. */
-export const byAddress =
+export const byEmail =
   (column: string) =>
   ({ email }: DataSubject): Sql =>
     sql`lower(${rawSql(column)}) = ${email}`;

@@ -2,8 +2,7 @@ import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { type Retention, removalOf } from '#src/lib/retention.ts';
-import type { PlatformContext } from './context.ts';
-import { isShuttingDown } from './is-shutting-down.ts';
+import { isShuttingDown, type PlatformContext } from './context.ts';
 
 /** A batch is one transaction, so that nobody waits long for a lock; a run removes so many of each table at most. */
 const defaultBounds = { batchSize: 2000, batchesMax: 25 };

@@ -2,7 +2,6 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { Type, Url } from '#src/lib/schema.ts';
 import { isUrl, normalizeUrl, urlLengthMax } from '#src/lib/url.ts';
 import type { Context } from './context.ts';
-import { leadsHome, rejectInsecureUrl } from './reject-insecure-url.ts';
 
 /** Both as written by hand, and as URLSearchParams writes them. */
 const orderPlaceholder = /(?:\{|%7[Bb])ORDER_ID(?:\}|%7[Dd])/g;
@@ -42,9 +41,30 @@ export function checkReturnUrl(ctx: Context, field: string, written: string): st
   const { allowedOrigins, storefrontUrl } = ctx.tenant;
   const { origin } = new URL(url);
   if (allowedOrigins.includes('*') || [new URL(storefrontUrl).origin, ...allowedOrigins].includes(origin)) return url;
-  if (leadsHome(ctx, url)) return url;
+  if (isDeveloperUrl(ctx, url)) return url;
   throw rejectUrl(field, 'origin', "must be on the storefront or on one of the store's allowed origins");
 }
 
 const rejectUrl = (field: string, code: string, detail: string) =>
   invalidRequest(`${field} ${detail}.`, { path: `/${field}`, code, detail });
+
+/**
+ * A browser is only led to where nobody on the way reads along: https, or http in local mode, or to the developer's own
+ * machine in the test environment.
+ * @throws DomainError `invalid_request` that names the field
+ */
+export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string, address: string): void {
+  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
+  if (protocol === 'https:') return;
+  if (protocol === 'http:' && (ctx.settings.localMode || isDeveloperUrl(ctx, address))) return;
+  throw invalidRequest(`${field} must be an https URL.`, {
+    path: `/${field}`,
+    code: 'format',
+    detail: 'must be an https URL',
+  });
+}
+
+/** In the test environment: a URL of the very machine on which the browser runs, where a developer tries a storefront. */
+function isDeveloperUrl({ settings }: Pick<Context, 'settings'>, url: string): boolean {
+  return settings.appMode === 'test' && ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
+}

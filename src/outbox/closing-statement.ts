@@ -1,10 +1,8 @@
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
-import type { RecordedEvent } from './events.ts';
-import { insertJobs } from './insert-jobs.ts';
-import { hasSubscriber } from './is-subscribed.ts';
+import { insertJobs, type OutboxJob } from './enqueue.ts';
+import { hasSubscriber, type RecordedEvent } from './events.ts';
 import { fail, finish } from './job-state.ts';
-import type { OutboxJob } from './outbox-job.ts';
 
 /** The promise whose outcome a transaction writes. */
 export interface CompletedJob {

@@ -1,10 +1,12 @@
 import type { Static, TObject } from 'typebox';
-
 import type { JobDefinition } from '#jobs/lib/define-job.ts';
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import type { Clock } from '#src/lib/clock.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
-import { currentTrace } from '#src/lib/tracing.ts';
-import type { OutboxContext, OutboxJob } from './outbox-job.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { currentTrace, type TraceCarrier } from '#src/lib/tracing.ts';
+import type { EventType, RecordedEvent } from './events.ts';
 
 /**
  * Promise a job: when the transaction commits, it will be worked, whatever happens to Redis or to any process;
@@ -40,4 +42,57 @@ export function outboxJobOf<Schema extends TObject>(
     requestId: currentCorrelation()?.requestId ?? null,
     trace: currentTrace(),
   };
+}
+
+/** A job to be enqueued: one row, written in the transaction that causes it. */
+export interface OutboxJob {
+  readonly id: string;
+  readonly tenantId: string | null;
+  readonly job: string;
+  readonly queue: string;
+  readonly key: string;
+  readonly payload: object;
+  readonly dueAt: Date;
+  readonly requestId: string | null;
+  readonly trace: TraceCarrier;
+}
+
+/** The parts of a context that the outbox uses: an open transaction, the tenant if there is one, and the clock. */
+export interface OutboxContext {
+  readonly tx?: {
+    execute<Row>(statement: Sql): Promise<Row[]>;
+    /** Written just before the commit, all jobs in one statement and all events in one. */
+    readonly jobs: OutboxJob[];
+    readonly events: RecordedEvent[];
+  };
+  readonly tenant?: { readonly id: string };
+  readonly clock: Clock;
+}
+
+/**
+ * The statement that inserts jobs. A job that exists already (same tenant, job and key) is not inserted again.
+ *
+ * @param onlyWhere a condition on `new_job`, whose columns are named after the fields of OutboxJob
+ */
+export function insertJobs(jobs: readonly OutboxJob[], onlyWhere: Sql = sql`true`): Sql {
+  return sql`
+    insert into outbox (id, tenant_id, job, queue, key, payload, due_at, next_relay_at, request_id, trace)
+    select id, "tenantId", job, queue, key, payload, "dueAt", "dueAt", "requestId", trace
+    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb)
+      as new_job(id text, "tenantId" text, job text, queue text, key text, payload jsonb, "dueAt" timestamptz,
+                 "requestId" text, trace jsonb)
+    where ${onlyWhere}
+    on conflict (tenant_id, job, key) do nothing`;
+}
+
+/** Record that something happened, in the transaction that makes it true, and promise to tell whoever listens. Answers the event's id. */
+export function recordEvent(
+  ctx: OutboxContext & { tenant: { id: string } },
+  type: EventType,
+  objectId: string,
+): string {
+  const event = { id: newId('evt'), tenantId: ctx.tenant.id, type, objectId, at: ctx.clock.now() };
+  enqueue(ctx, fanOutEvent, { eventId: event.id });
+  ctx.tx?.events.push(event);
+  return event.id;
 }

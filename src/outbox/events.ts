@@ -1,3 +1,5 @@
+import { sql } from '#src/lib/sql.ts';
+
 /**
  * What happens in a shop that others may want to hear of: the names that endpoints subscribe to, and the kind of
  * object that each is about. A shipped name is never changed.
@@ -30,3 +32,21 @@ export interface RecordedEvent {
   readonly objectId: string;
   readonly at: Date;
 }
+
+/**
+ * Whether an endpoint is to be told of an event of its store, as a condition on `webhook_endpoints endpoint` and `event`:
+ * it chose the type, or all of its kind (`order.*`). A test goes to the endpoint that it is about and to no other.
+ */
+export const isSubscribedTo = sql`
+  case
+    when event.type = 'webhook.test' then endpoint.id = event.object_id
+    else endpoint.events ?| array[event.type, split_part(event.type, '.', 1) || '.*']
+  end`;
+
+/**
+ * Whether any endpoint is, as a condition on `event`. This is all that the outbox knows of a table of the shop's: the
+ * statement that records an event asks it on the way. From above it would have to be handed through every connection,
+ * and a view or a function in between would only give the same table another name.
+ */
+export const hasSubscriber = sql`
+  exists (select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isSubscribedTo})`;

@@ -5,14 +5,14 @@ import { seconds } from '#src/lib/duration.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { pinnedConnector } from './pinned-connector.ts';
 import {
-  type AddressRule,
   allowLoopback,
   BlockedAddress,
   checkUrl,
-  isPublicAddress,
+  type IpRule,
+  isPublicIp,
   notPublic,
   resolveName,
-} from './public-address.ts';
+} from './public-ip.ts';
 
 const connectTimeoutMs = seconds(5);
 const totalTimeoutMs = seconds(15);
@@ -33,7 +33,7 @@ export interface OutboundHttpOptions {
 /** Requests to addresses that customers gave us, and nobody else's `fetch`. */
 export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
   const { localMode, resolve = resolveName, timeoutMs = totalTimeoutMs } = options;
-  const mayReach: AddressRule = localMode ? allowLoopback : isPublicAddress;
+  const mayReach: IpRule = localMode ? allowLoopback : isPublicIp;
   // undici's own Agent drops the pool of an origin with its last connection, so idle origins take no memory.
   const agent = new Agent({
     connect: pinnedConnector({ mayReach, resolve, timeoutMs: connectTimeoutMs }),

@@ -2,11 +2,11 @@ import { isIP } from 'node:net';
 
 import { buildConnector } from 'undici';
 
-import { type AddressRule, BlockedAddress, type ResolvedAddress } from './public-address.ts';
+import { BlockedAddress, type IpRule, type ResolvedIp } from './public-ip.ts';
 
 export interface PinnedConnectorOptions {
-  readonly mayReach: AddressRule;
-  readonly resolve: (host: string) => Promise<ResolvedAddress[]>;
+  readonly mayReach: IpRule;
+  readonly resolve: (host: string) => Promise<ResolvedIp[]>;
   readonly timeoutMs: number;
 }
 

@@ -1,9 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-import { clientNetworkOf } from '#src/api/lib/client-address.ts';
-import { countTogether } from '#src/api/lib/count-together.ts';
+import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import type { LimitName } from '#src/api/lib/limits.ts';
 import { ok } from '#src/api/lib/reply.ts';
+import { countCoalesced } from '#src/api/lib/windows.ts';
 import { Type } from '#src/lib/schema.ts';
 import { type Answer, serveApi, type TestApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -28,7 +28,7 @@ const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write'
     responses,
     body: Type.Object({ code: Type.Optional(Type.String()) }),
     async handle({ caller }) {
-      return ok({ ok: caller.clientAddress !== '' });
+      return ok({ ok: caller.clientIp !== '' });
     },
   });
 const routes = [
@@ -109,7 +109,7 @@ test('who asks several times at once is counted as often, and no two stand alike
 test('those who come in one moment are counted with one trip each subject', async (t) => {
   const calls: [string, number][] = [];
   const totals: Record<string, number> = {};
-  const counted = countTogether(async (subject, times) => {
+  const counted = countCoalesced(async (subject, times) => {
     calls.push([subject, times]);
     return (totals[subject] = (totals[subject] ?? 0) + times);
   });

@@ -101,7 +101,7 @@ const guardedTables: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['src/domain/tenants/'],
   outbox: ['src/outbox/'],
   search_documents: ['src/domain/search/'],
-  webhook_endpoints: ['src/domain/', 'src/outbox/is-subscribed.ts'],
+  webhook_endpoints: ['src/domain/', 'src/outbox/events.ts'],
 };
 
 test('imports go down the layers, never up or across', (t) => {

@@ -4,9 +4,9 @@ import type { Browser } from 'playwright-core';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { requestAsOwner } from '#test/support/ask-owner.ts';
 import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
+import { requestAsOwner } from '#test/support/request-as-owner.ts';
 import { until } from '#test/support/until.ts';
 import {
   buyOnStorefront,

@@ -5,7 +5,7 @@ import test from 'ava';
 
 import { createOutboundHttp } from '#src/platform/outbound-http.ts';
 import { pinnedConnector } from '#src/platform/pinned-connector.ts';
-import { BlockedAddress, isPublicAddress, resolveName } from '#src/platform/public-address.ts';
+import { BlockedAddress, isPublicIp, resolveName } from '#src/platform/public-ip.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 
 const strict = createOutboundHttp({ localMode: false });
@@ -64,9 +64,9 @@ const notPublic = [
 ];
 
 test('only what everybody reaches is public', (t) => {
-  for (const address of notPublic) t.false(isPublicAddress(address), address);
+  for (const address of notPublic) t.false(isPublicIp(address), address);
   for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450::1']) {
-    t.true(isPublicAddress(address), address);
+    t.true(isPublicIp(address), address);
   }
 });
 
@@ -141,7 +141,7 @@ test('nothing that is refused reaches as much as a connection, also where nobody
   listener.on('connection', () => (connections += 1));
   const port = String(await listen(listener));
   t.teardown(() => listener.close());
-  const connect = pinnedConnector({ mayReach: isPublicAddress, resolve: resolveName, timeoutMs: 1000 });
+  const connect = pinnedConnector({ mayReach: isPublicIp, resolve: resolveName, timeoutMs: 1000 });
   const connecting = (hostname: string) =>
     new Promise<unknown>((resolve) => {
       connect({ hostname, port, protocol: 'http:' }, (...[error]) => resolve(error));

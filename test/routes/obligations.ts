@@ -1,7 +1,7 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { ErrorCode } from '#src/api/lib/error-codes.ts';
-import type { RecordedResponse } from '#test/support/record-answers.ts';
+import type { RecordedResponse } from '#test/support/record-responses.ts';
 import { statementsAtMost } from './statements.ts';
 
 /** How a route stands after a run of the tests. */

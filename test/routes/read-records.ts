@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { RecordedResponse } from '#test/support/record-answers.ts';
+import type { RecordedResponse } from '#test/support/record-responses.ts';
 
 /** What all test processes wrote into this folder. */
 export function readRecords(folder: string): RecordedResponse[] {

@@ -11,10 +11,10 @@ import { days, hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
-import { requestAsOwner } from '#test/support/ask-owner.ts';
 import { everyKind } from '#test/support/factories/mail.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startReceiver } from '#test/support/receiver.ts';
+import { requestAsOwner } from '#test/support/request-as-owner.ts';
 import { until } from '#test/support/until.ts';
 
 const kinds = Object.keys(everyKind) as MailKind[];

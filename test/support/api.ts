@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '#src/api/app.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
 import type { Services } from '#src/services.ts';
-import { recordResponses } from './record-answers.ts';
+import { recordResponses } from './record-responses.ts';
 
 /** An answer with its body read: JSON where it is JSON. */
 export interface Answer {

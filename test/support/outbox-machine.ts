@@ -1,5 +1,4 @@
 import { type Job, Worker } from 'bullmq';
-
 import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { completeJob, read, transact } from '#src/database/transact.ts';
@@ -8,9 +7,8 @@ import { minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue, claimStale, returnClaims } from '#src/outbox/claims.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { closeFailed, retryFailed } from '#src/outbox/job-state.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { addToQueues, openQueues } from '#workers/relay/relay-queues.ts';

@@ -7,7 +7,7 @@ import { disableEndpoint, listDeliveries } from '#src/domain/webhooks/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';

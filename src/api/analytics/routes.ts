@@ -18,7 +18,7 @@ export const postEvents = defineRoute({
   errors: ['too_many_items'],
   responses: { 200: EventsReceipt },
   async handle({ ctx, caller, body, rawBody, header }) {
-    const sender = { clientAddress: caller.clientAddress, userAgent: header('user-agent') };
+    const sender = { clientIp: caller.clientIp, userAgent: header('user-agent') };
     return ok(await ingestEvents(ctx, { input: body, rawBody, sender }));
   },
 });

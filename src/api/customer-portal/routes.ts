@@ -1,7 +1,6 @@
-import { clientNetworkOf } from '#src/api/lib/client-address.ts';
+import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, largeBodyBytesMax, toCustomers, toPublic } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
-import { sessionOf } from '#src/api/lib/session-of.ts';
 import { findOrder, OrderView } from '#src/domain/orders/index.ts';
 import {
   CancelInput,
@@ -16,6 +15,7 @@ import { OwnReturnInput, presentReturn, ReturnView, requestReturn } from '#src/d
 import { pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
 import { SubscriptionView } from '#src/domain/subscriptions/index.ts';
 import { Email, Id, Nullable, Omittable, PageQuery, Type } from '#src/lib/schema.ts';
+import { sessionOf } from '../lib/define-route.ts';
 
 const own = { tag: 'customer-portal', audience: toCustomers, module: 'customer_accounts' } as const;
 const Page = Type.Object(PageQuery);
@@ -45,7 +45,7 @@ export const postPortal = defineRoute({
       email: body.customer_email,
       redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
       codeChallenge: null,
-      household: caller.clientAddress && clientNetworkOf(caller.clientAddress),
+      household: caller.clientIp && clientNetworkOf(caller.clientIp),
     });
     return ok({ ok: true });
   },

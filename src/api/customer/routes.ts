@@ -1,4 +1,4 @@
-import { clientNetworkOf } from '#src/api/lib/client-address.ts';
+import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import {
   defineRoute,
   type TenantNaming,
@@ -7,7 +7,6 @@ import {
   toPublic,
 } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { sessionOf } from '#src/api/lib/session-of.ts';
 import { CustomerView, presentCustomer } from '#src/domain/customers/index.ts';
 import {
   ConsumeInput,
@@ -24,6 +23,7 @@ import {
 } from '#src/domain/sessions/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { Type } from '#src/lib/schema.ts';
+import { sessionOf } from '../lib/define-route.ts';
 
 const Done = Type.Object({ ok: Type.Literal(true) });
 
@@ -42,7 +42,7 @@ export const postMagicLinkRequest = defineRoute({
       email: body.email,
       redirectPath: body.redirect_path ?? null,
       codeChallenge: body.code_challenge ?? null,
-      household: caller.clientAddress && clientNetworkOf(caller.clientAddress),
+      household: caller.clientIp && clientNetworkOf(caller.clientIp),
     });
     return ok({ ok: true });
   },

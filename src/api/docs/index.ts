@@ -1,6 +1,6 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import { type StoredReply, sendStored, storedHeaders, storeReply } from '#src/api/lib/render-reply.ts';
-import type { RequestRouter } from '#src/api/lib/switchboard.ts';
+import type { RequestRouter } from '#src/api/lib/request-router.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import type { Services } from '#src/services.ts';

@@ -1,12 +1,11 @@
-import { covers, type Tenant } from '#src/domain/tenants/index.ts';
+import { invalidSession, type OpenSession, openSession, tenantIdOfSession } from '#src/domain/sessions/index.ts';
+import { covers, type OpenedKey, type Tenant } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Slug } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
-import { authenticateSession } from './authenticate-session.ts';
 import type { Audience } from './define-route.ts';
 import { HttpError } from './http-error.ts';
-import type { Credentials, Visitor } from './visitor.ts';
 
 /**
  * Find the tenant, and the key where one is sent or required.
@@ -71,4 +70,38 @@ export function bearerOf(authorization: string): string {
   const [, key] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   if (!key) throw new DomainError('unauthenticated', 'missing_key', 'This needs a key: Authorization: Bearer <key>.');
   return key;
+}
+
+/**
+ * Find whoever is signed in. The session names its store, so no header is needed; one that names another store makes
+ * the session worthless. Where another token names the store (`tenantId`), whoever holds that need not be signed in:
+ * the handler judges the token.
+ *
+ * @throws 401 `invalid_session`, or `expired_session`
+ */
+async function authenticateSession(
+  { tenants, context }: Pick<Services, 'tenants' | 'context'>,
+  { authorization, slug, tenantId: holderOf }: Credentials,
+): Promise<Visitor> {
+  const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  const tenantId = holderOf ?? (await tenantIdOfSession(token));
+  const tenant = tenantId === undefined ? undefined : await tenants.byId(tenantId);
+  if (!tenant || (slug !== '' && slug !== tenant.slug)) throw invalidSession();
+  if (holderOf !== undefined) return { tenant, key: undefined };
+  return { tenant, key: undefined, session: await openSession({ ...context(), tenant }, token) };
+}
+
+/** Who sends a request, and to which store. */
+export interface Visitor {
+  readonly tenant: Tenant;
+  readonly key: OpenedKey | undefined;
+  readonly session?: OpenSession;
+}
+
+/** What a request says of its sender. '' stands for what was not sent. */
+export interface Credentials {
+  readonly authorization: string;
+  readonly slug: string;
+  /** The tenant that the request's token names, on a route that asks for one. */
+  readonly tenantId?: string | undefined;
 }

@@ -1,7 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
-
 import type { Context } from '#src/domain/context.ts';
-import type { OpenSession } from '#src/domain/sessions/index.ts';
+import { invalidSession, type OpenSession } from '#src/domain/sessions/index.ts';
 import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { EmailLimitName, Guess, LimitName } from './limits.ts';
@@ -52,7 +51,7 @@ export interface Caller {
   readonly key: OpenedKey | undefined;
   readonly session: OpenSession | undefined;
   /** Unknown where a storefront's server calls, with a secret key, and does not name its shopper (`x-client-ip`). */
-  readonly clientAddress: string | undefined;
+  readonly clientIp: string | undefined;
 }
 
 export interface Request<Params, Query, Body> {
@@ -160,4 +159,10 @@ export function defineRoute<
   Body extends TSchema | undefined = undefined,
 >(definition: RouteDefinition<Params, Query, Body>): Route {
   return { bodyBytesMax: defaultBodyBytesMax, caching: 'no-store', ...definition } as unknown as Route;
+}
+
+/** The session of whoever called a route for customers. Where another token opened the route, there may be none. */
+export function sessionOf({ session }: Caller): OpenSession {
+  if (!session) throw invalidSession();
+  return session;
 }

@@ -2,10 +2,10 @@ import type { Context as KoaContext } from 'koa';
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
+import type { Visitor } from './authenticate.ts';
 import type { Route } from './define-route.ts';
 import { emailLimitOf, limitOf } from './limits.ts';
 import { ceilingOf, emailsOf, type Party, rateOf } from './shares.ts';
-import type { Visitor } from './visitor.ts';
 import { createWindows, type Share, type Standing } from './windows.ts';
 
 export interface Limiter {

@@ -1,22 +1,19 @@
 import type { RouterContext } from '@koa/router';
 import type { Context as KoaContext } from 'koa';
-
 import type { Actor, Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
-import type { Admission } from './admissions.ts';
-import { authenticate } from './authenticate.ts';
-import { clientAddress } from './client-address.ts';
+import { authenticate, type Visitor } from './authenticate.ts';
+import { clientIp, shopperIp } from './client-ip.ts';
 import { setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
+import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendReply, sendStored } from './render-reply.ts';
+import type { AuthenticatedRequest } from './reply-cache.ts';
+import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
-import { readIdempotencyKey, runOnce } from './run-once.ts';
 import type { Party } from './shares.ts';
-import { shopperAddress } from './shopper-address.ts';
-import type { RequestRouter } from './switchboard.ts';
-import type { Visitor } from './visitor.ts';
 
 /** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
 export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices, routes: readonly Route[]): void {
@@ -47,8 +44,8 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     slug: slugOf(audience, koa),
     tenantId,
   });
-  if (route.cacheable) shared.admissions.keep(koa, { route, visitor });
-  const address = await meet(shared, { route, visitor }, koa);
+  if (route.cacheable) shared.authCache.store(koa, { route, visitor });
+  const address = await enforceLimits(shared, { route, visitor }, koa);
 
   const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
   if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
@@ -59,15 +56,15 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
  * Hold a request to what is its own, whoever sends it and however often: the page that it comes from and its count.
  * Answers the shopper's address.
  */
-export async function meet(
+export async function enforceLimits(
   { services, limiter }: RouteServices,
-  { route, visitor }: Admission,
+  { route, visitor }: AuthenticatedRequest,
   koa: KoaContext,
 ): Promise<string | undefined> {
   setAllowedOrigin(koa, visitor.tenant);
   koa.state['tenant'] = visitor.tenant.slug;
-  const address = await shopperAddress(services, visitor, {
-    clientAddress: clientAddress(koa.req, services.config.trustedProxyHops),
+  const address = await shopperIp(services, visitor, {
+    clientIp: clientIp(koa.req, services.config.trustedProxyHops),
     named: koa.get('x-client-ip'),
     authorization: koa.get('authorization'),
   });
@@ -93,7 +90,7 @@ async function handle(
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
   const { visitor, address } = party;
-  const caller: Caller = { key: visitor.key, session: visitor.session, clientAddress: address };
+  const caller: Caller = { key: visitor.key, session: visitor.session, clientIp: address };
   const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);
   const mayEmail = (recipient: string) => limiter.mayEmail(route, party, recipient);
@@ -114,7 +111,7 @@ async function handle(
   const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
   if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
   const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
-  return runOnce(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
+  return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
 }
 
 function actorOf({ key, session }: Visitor): Actor {

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
 
 import type { Tenant } from '#src/domain/tenants/index.ts';
+import type { Visitor } from './authenticate.ts';
 import type { Route } from './define-route.ts';
 import type { Reply } from './reply.ts';
 import { replyToError } from './reply-to-error.ts';
-import type { Visitor } from './visitor.ts';
 
 /** A reply ready to be sent to whoever asked for it. */
 export interface RenderedReply {

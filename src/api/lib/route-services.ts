@@ -1,13 +1,12 @@
 import type { Services } from '#src/services.ts';
-import { type AuthCache, createAuthCache } from './admissions.ts';
-import { createResponseCheck, type ResponseCheck } from './check-answers.ts';
+import { createResponseCheck, type ResponseCheck } from './check-responses.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
-import { createReplyCache, type ReplyCache } from './reply-cache.ts';
+import { type AuthCache, createAuthCache, createReplyCache, type ReplyCache } from './reply-cache.ts';
 
 /** What every route is served with. */
 export interface RouteServices {
   readonly services: Services;
-  readonly admissions: AuthCache;
+  readonly authCache: AuthCache;
   readonly replies: ReplyCache;
   readonly limiter: Limiter;
   readonly check: ResponseCheck;
@@ -16,7 +15,7 @@ export interface RouteServices {
 export function createRouteServices(services: Services): RouteServices {
   return {
     services,
-    admissions: createAuthCache(services.clock),
+    authCache: createAuthCache(services.clock),
     replies: createReplyCache(services.clock),
     limiter: createLimiter(services),
     check: createResponseCheck(services.checkResponses),

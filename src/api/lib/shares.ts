@@ -1,9 +1,9 @@
 import { normaliseEmail } from '#src/domain/customers/index.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
-import { clientNetworkOf } from './client-address.ts';
+import type { Visitor } from './authenticate.ts';
+import { clientNetworkOf } from './client-ip.ts';
 import type { Route } from './define-route.ts';
 import { emailLimitOf, type LimitName, limitOf } from './limits.ts';
-import type { Visitor } from './visitor.ts';
 import type { Share } from './windows.ts';
 
 /** Who is counted: a visitor, and the shopper's IP address where it is known. */

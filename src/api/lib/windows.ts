@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible';
-
 import type { Services } from '#src/services.ts';
-import { countTogether } from './count-together.ts';
 
 /** How a caller stands with one window. */
 export interface Standing {
@@ -82,7 +79,7 @@ function createCounter(redis: Services['redis'], keyPrefix: string, duration: nu
   });
   const impatient = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
   return {
-    take: countTogether((subject, times) => impatient.penalty(subject, times)),
+    take: countCoalesced((subject, times) => impatient.penalty(subject, times)),
     async peek(subject: string) {
       await nextTurn();
       return impatient.get(subject);
@@ -90,5 +87,39 @@ function createCounter(redis: Services['redis'], keyPrefix: string, duration: nu
     async giveBack(subject: string): Promise<void> {
       await impatient.reward(subject);
     },
+  };
+}
+
+/** How often a subject was counted at once. */
+interface Turn<Answer> {
+  times: number;
+  readonly answer: Promise<Answer>;
+}
+
+/**
+ * Count all who come for the same subject in one turn of the event loop with one call. Each is told its answer, and how
+ * many of them came later than they did: what was counted without those is what they would have been told alone.
+ */
+export function countCoalesced<Answer>(
+  count: (subject: string, times: number) => Promise<Answer>,
+): (subject: string) => Promise<{ readonly answer: Answer; readonly later: number }> {
+  const turns = new Map<string, Turn<Answer>>();
+
+  function begin(subject: string): Turn<Answer> {
+    const turn: Turn<Answer> = { times: 0, answer: nextTurn().then(() => end(subject, turn)) };
+    turns.set(subject, turn);
+    return turn;
+  }
+
+  function end(subject: string, { times }: Turn<Answer>): Promise<Answer> {
+    turns.delete(subject);
+    return count(subject, times);
+  }
+
+  return async (subject) => {
+    const turn = turns.get(subject) ?? begin(subject);
+    const place = (turn.times += 1);
+    const answer = await turn.answer;
+    return { answer, later: turn.times - place };
   };
 }

@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa';
 
-import { clientAddress, clientNetworkOf } from '#src/api/lib/client-address.ts';
+import { clientIp, clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { createWindows } from '#src/api/lib/windows.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -32,7 +32,7 @@ export function createSecretCheck({ redis, config }: Services): CheckSecret {
     if (given === '') return false;
     const isRight = equalInConstantTime(given, expected);
     const { remaining: remainingOverall } = await windows.peek(overall);
-    const subject = clientNetworkOf(clientAddress(koa.req, config.trustedProxyHops));
+    const subject = clientNetworkOf(clientIp(koa.req, config.trustedProxyHops));
     const own = { window: 'ops:client', seconds, subject, points: remainingOverall > 0 ? clientMax : 1 };
     const { isOver, remaining, reset } = await (isRight ? windows.peek(own) : windows.take(own));
     if (isRight ? remaining === 0 : isOver) {

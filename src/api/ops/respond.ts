@@ -1,9 +1,8 @@
 import type { RouterContext } from '@koa/router';
-
-import { parseForm, readBytes } from '#src/api/lib/read-body.ts';
 import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { DomainError, found } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
+import { parseForm, readBytes } from '../lib/read-request.ts';
 
 const formBytesMax = 16 * 1024;
 

@@ -1,6 +1,6 @@
 import type { Settings } from '#src/domain/settings.ts';
 import { minutes, parseDuration } from '#src/lib/duration.ts';
-import { isMailAddress, readSender } from '#src/lib/mail-address.ts';
+import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
 type Written = string | null | undefined;
@@ -55,7 +55,7 @@ export function checkCountry(path: string, code: string): Issue[] {
 export function checkSender(path: string, written: Written): Issue[] {
   if (written === null || written === undefined) return [];
   const { name, address } = readSender(written);
-  if (isMailAddress(address) && !/<[^<>\s@]+@[^<>\s@]+>/.test(name)) return [];
+  if (isEmailAddress(address) && !/<[^<>\s@]+@[^<>\s@]+>/.test(name)) return [];
   return [issue(path, 'must be an address, or "Name <address>"')];
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 /** What a request says of whoever sent it. Neither part is kept. */
 export interface Sender {
   /** Undefined where a storefront's server sends and names no shopper. */
-  readonly clientAddress: string | undefined;
+  readonly clientIp: string | undefined;
   /** '' when it was not sent. */
   readonly userAgent: string;
 }
@@ -15,8 +15,8 @@ export interface Sender {
  * A name for a visitor who gave none, good for one store and one day: made of the network that they come from and their
  * browser with a secret, so that neither can be found from it and no two days can be joined by it.
  */
-export function visitorOf(ctx: Context, { clientAddress, userAgent }: Sender, receivedAt: Date): string | null {
-  const network = networkOf(clientAddress ?? '');
+export function visitorOf(ctx: Context, { clientIp, userAgent }: Sender, receivedAt: Date): string | null {
+  const network = networkOf(clientIp ?? '');
   if (network === '') return null;
   const text = JSON.stringify(['visitor', ctx.tenant.id, dayOf(receivedAt), network, userAgent]);
   return hmacSha256(ctx.settings.keyPepper, text).toString('base64url').slice(0, 22);

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+import { anonymisedRows, blank, byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 /** A cart by itself knows nobody: it is told and cut loose where the person's customer, saved carts or orders name it. */
 export const cartPersonalData: readonly PersonalData[] = [
@@ -16,8 +16,8 @@ export const cartPersonalData: readonly PersonalData[] = [
     table: 'saved_carts',
     personal: ['email', 'session_id', 'items'],
     beside: ['id', 'cart_id', 'currency', 'consent', 'saved_at', 'restored_at', 'converted_at'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
-  removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byAddress('email') }),
-  removedRows({ table: 'unsubscribe_links', personal: ['email'], beside: ['created_at'], of: byAddress('email') }),
+  removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byEmail('email') }),
+  removedRows({ table: 'unsubscribe_links', personal: ['email'], beside: ['created_at'], of: byEmail('email') }),
 ];

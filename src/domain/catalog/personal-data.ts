@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byAddress, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byEmail, type PersonalData } from '../personal-data.ts';
 
 /** What somebody wrote about a product stays, and nobody wrote it: its stars are in the product's average. */
 export const catalogPersonalData: readonly PersonalData[] = [
@@ -7,6 +7,6 @@ export const catalogPersonalData: readonly PersonalData[] = [
     table: 'reviews',
     personal: { ...blank('email'), author_name: sql`'Anonymous'` },
     beside: ['id', 'product_id', 'rating', 'title', 'body', 'status', 'created_at'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
 ];

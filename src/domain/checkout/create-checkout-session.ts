@@ -1,6 +1,6 @@
 import { repairSession } from '#jobs/checkout.ts';
 import { transact } from '#src/database/transact.ts';
-import { allOf } from '#src/lib/all-of.ts';
+import { awaitAll } from '#src/lib/await-all.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { checkoutSubjectOf } from '../checkout-subject.ts';
@@ -167,7 +167,7 @@ async function writeOrder(
 ): Promise<PaymentSession> {
   return transact(ctx, async (ctx) => {
     if (subscribing && (await isBeingSubscribed(ctx, subscribing))) throw new BeingSubscribed();
-    const [, session] = await allOf(
+    const [, session] = await awaitAll(
       createOrder(ctx, { ...order, number, gift }),
       insertSession(ctx, {
         request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+import { byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 /** The payment provider's names for a customer go first: they are found by the customer. */
 export const customerPersonalData: readonly PersonalData[] = [
@@ -13,6 +13,6 @@ export const customerPersonalData: readonly PersonalData[] = [
     table: 'customers',
     personal: ['email', 'name'],
     beside: ['id', 'accepts_marketing', 'created_at'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
 ];

@@ -8,7 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { normalizeUrl } from '#src/lib/url.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import { rejectInsecureUrl } from '../reject-insecure-url.ts';
+import { rejectInsecureUrl } from '../return-url.ts';
 import { deriveToken } from '../tenants/index.ts';
 import { callSecretOf } from './accept-call.ts';
 import { type Connection, connectionColumns } from './connections.ts';

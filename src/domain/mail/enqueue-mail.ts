@@ -1,7 +1,7 @@
 import { sendMail } from '#jobs/emails.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
@@ -23,7 +23,7 @@ export interface MailRequest<Kind extends MailKind> {
  */
 export async function enqueueMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
   const recipient = normaliseEmail(mail.to);
-  if (!isMailAddress(recipient)) throw invalidRequest('This is not a mail address.');
+  if (!isEmailAddress(recipient)) throw invalidRequest('This is not a mail address.');
 
   const id = newId('mail');
   const now = ctx.clock.now();

@@ -1,16 +1,16 @@
-import { byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+import { byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 export const mailPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'mails',
     personal: ['recipient', 'data'],
     beside: ['id', 'kind', 'state', 'created_at', 'sent_at'],
-    of: byAddress('recipient'),
+    of: byEmail('recipient'),
   }),
   removedRows({
     table: 'mail_suppressions',
     personal: ['address'],
     beside: ['created_at', 'reason'],
-    of: byAddress('address'),
+    of: byEmail('address'),
   }),
 ];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { found } from '#src/lib/errors.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { lockOrder, saveOrder } from './lock-order.ts';
 import type { Attention, FulfillmentStatus, Order, OrderLabel } from './order.ts';

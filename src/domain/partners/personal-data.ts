@@ -1,10 +1,10 @@
-import { byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+import { byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 export const partnerPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'partner_applications',
     personal: ['email', 'name', 'website', 'message'],
     beside: ['id', 'status', 'created_at'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
 ];

@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';

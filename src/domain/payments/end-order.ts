@@ -1,4 +1,4 @@
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { type Order, releaseHolds, saveOrder } from '../orders/index.ts';
 

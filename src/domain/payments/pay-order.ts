@@ -1,6 +1,6 @@
-import { allOf } from '#src/lib/all-of.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { awaitAll } from '#src/lib/await-all.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markBought } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
@@ -54,7 +54,7 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   await saveOrder(ctx, order);
 
   recordEvent(ctx, 'order.paid', order.id);
-  await allOf(
+  await awaitAll(
     closeSale(ctx, order, payment),
     requestLabel(ctx, { orderId: order.id }),
     enqueueMails(ctx, order, payment),
@@ -105,11 +105,11 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
 /** An address that no mail can be sent to is no reason to refuse the money. */
 async function enqueueMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
   const { email, gift, id: subjectId } = order;
-  if (email && isMailAddress(email)) {
+  if (email && isEmailAddress(email)) {
     const view = await readOrder(ctx, subjectId);
     if (view) await enqueueMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
   }
-  if (gift && isMailAddress(gift.recipient_email)) {
+  if (gift && isEmailAddress(gift.recipient_email)) {
     const { recipient_email: to, ...given } = gift;
     await enqueueMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
   }

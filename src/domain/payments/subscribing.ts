@@ -1,4 +1,4 @@
-import { allOf } from '#src/lib/all-of.ts';
+import { awaitAll } from '#src/lib/await-all.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 
@@ -29,7 +29,7 @@ export const subscribingSessionsOf = (ctx: Context, email: string | null): Sql =
 export async function isBeingSubscribed(ctx: InTransaction, { subscriber, productIds }: Subscribing): Promise<boolean> {
   const lock = `subscriber ${ctx.tenant.id} ${subscriber}`;
   const locked = ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-  const [, others] = await allOf(
+  const [, others] = await awaitAll(
     locked,
     ctx.tx.execute(sql`
     select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and subscriber = ${subscriber}

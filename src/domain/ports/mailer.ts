@@ -1,4 +1,4 @@
-import type { Sender } from '#src/lib/mail-address.ts';
+import type { Sender } from '#src/lib/email-address.ts';
 
 /** One mail, ready to send. `messageId` stays the same over tries. */
 export interface OutgoingMail {

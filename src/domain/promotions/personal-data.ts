@@ -1,16 +1,16 @@
-import { anonymisedRows, blank, byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+import { anonymisedRows, blank, byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 export const promotionPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'promo_customers',
     personal: ['email'],
     beside: ['promo_id', 'held', 'used'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
   anonymisedRows({
     table: 'promo_redemptions',
     personal: blank('email'),
     beside: ['promo_id', 'order_id', 'redeemed_at'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
 ];

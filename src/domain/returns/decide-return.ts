@@ -2,7 +2,7 @@ import { lockRow } from '#src/database/lock-row.ts';
 import { transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';

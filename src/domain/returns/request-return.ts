@@ -4,7 +4,7 @@ import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { lockReturnableOrder, type ReturnableItem, type ReturnableOrder, reserveReturn } from '../orders/index.ts';

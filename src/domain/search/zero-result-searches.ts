@@ -2,8 +2,7 @@ import { asPlatform, read, write } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
 import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Context, PlatformContext } from '../context.ts';
-import { isShuttingDown } from '../is-shutting-down.ts';
+import { type Context, isShuttingDown, type PlatformContext } from '../context.ts';
 import { leftForNextRun, removeExpired } from '../remove-expired.ts';
 
 /** What shoppers searched for in vain, how often, and when last. */

@@ -1,7 +1,7 @@
 import { completeJob } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
@@ -54,7 +54,7 @@ async function judge(ctx: InTransaction, link: WaitingLink): Promise<Outcome> {
   if (!ctx.tenant.modules.customer_accounts) return 'switched_off';
   if (expiresAt <= ctx.clock.now()) return 'too_late';
   if (!(await isAmongTheFirst(ctx, link))) return 'too_many';
-  const customer = isMailAddress(email) ? await findCustomerByEmail(ctx, email) : undefined;
+  const customer = isEmailAddress(email) ? await findCustomerByEmail(ctx, email) : undefined;
   return customer ? 'mailed' : 'unknown_address';
 }
 

@@ -1,12 +1,12 @@
 import { sql } from '#src/lib/sql.ts';
-import { byAddress, type PersonalData, removedRows } from '../personal-data.ts';
+import { byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 export const sessionPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'sign_in_links',
     personal: ['email', 'redirect_path'],
     beside: ['id', 'outcome', 'created_at', 'used_at', 'expires_at'],
-    of: byAddress('email'),
+    of: byEmail('email'),
   }),
   removedRows({
     table: 'sessions',

@@ -1,7 +1,7 @@
 import { completeJob, failJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';

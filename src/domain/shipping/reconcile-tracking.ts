@@ -3,8 +3,8 @@ import { lockRow } from '#src/database/lock-row.ts';
 import { asPlatform, completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
@@ -141,7 +141,7 @@ export async function recordFulfillmentChange(
 ): Promise<void> {
   const wasShipped = Boolean(order.shippedAt);
   await recordFulfillment(ctx, order.id, news);
-  if (wasShipped || !order.shippedAt || !order.email || !isMailAddress(order.email)) return;
+  if (wasShipped || !order.shippedAt || !order.email || !isEmailAddress(order.email)) return;
   const view = await readOrder(ctx, order.id);
   if (view) await enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
 }

@@ -2,7 +2,7 @@ import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type ProviderError, Snooze } from '#src/lib/errors.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';

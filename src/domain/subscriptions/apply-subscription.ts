@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { hasChanged } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { Subscription, type SubscriptionStatus } from './subscription.ts';

@@ -1,4 +1,4 @@
-import { hmacSha256 } from '#src/lib/crypto.ts';
+import { hmacSha256, sha256 } from '#src/lib/crypto.ts';
 import type { Context } from '../context.ts';
 import { readSessionSecret, type SessionSecret } from './session-secret.ts';
 
@@ -40,4 +40,15 @@ export function deriveTokenWith(
 /** The id of the tenant that a derived token names, or `undefined` when this is no such token. Proves nothing yet. */
 export function tenantIdOfToken(token: string): string | undefined {
   return pattern.test(token) ? `ten_${token.slice(0, idCharacters)}` : undefined;
+}
+
+const digits = 6;
+
+/**
+ * The one-time password of one row for one purpose: six digits that are derived like a token, so that a mail can be
+ * sent again with the same one. Few digits need few tries: whoever checks it has to count.
+ */
+export async function deriveCode(ctx: Context, purpose: string, rowId: string): Promise<string> {
+  const number = sha256(await deriveToken(ctx, purpose, rowId)).readUIntBE(0, 6);
+  return String(number % 10 ** digits).padStart(digits, '0');
 }

@@ -6,10 +6,10 @@ import { sql } from '#src/lib/sql.ts';
 import { normalizeUrl } from '#src/lib/url.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { findTenant } from './find-tenant.ts';
 import { sealSessionSecret } from './session-secret.ts';
-import type { StoreInput } from './store-input.ts';
-import { initialModules, type Tenant } from './tenant.ts';
+import type { ModulesInput, StoreInput } from './store-input.ts';
+import { initialModules, type Modules, moduleNames, type Tenant } from './tenant.ts';
+import { findTenant } from './tenant-directory.ts';
 
 /**
  * Create the store with this slug, or bring it into line with its input. A new one has every module switched off and
@@ -98,4 +98,25 @@ async function rejectOnceSold(ctx: InTransaction<PlatformContext>, { id, currenc
     code: 'const',
     detail: `must stay ${currency}: something was ordered in it`,
   });
+}
+
+/** Switch modules of a store on or off; those that are not named stay as they are. Operators alone do this. */
+export async function setModules(ctx: InTransaction, input: ModulesInput): Promise<Change> {
+  const [store] = await ctx.tx.execute<{ modules: Modules }>(
+    sql`select modules from tenants where id = ${ctx.tenant.id}`,
+  );
+  const fields = moduleNames.filter((name) => input[name] !== undefined && input[name] !== store?.modules[name]);
+  if (fields.length > 0) {
+    await ctx.tx.execute(sql`
+      update tenants set modules = modules || ${JSON.stringify(input)}::jsonb, version = version + 1,
+        updated_at = ${ctx.clock.now()}
+      where id = ${ctx.tenant.id}`);
+  }
+  const values = Object.fromEntries(fields.map((name) => [name, [store?.modules[name], input[name]] as const]));
+  return {
+    subject: `modules of ${ctx.tenant.slug}`,
+    action: fields.length > 0 ? 'updated' : 'unchanged',
+    fields,
+    values,
+  };
 }

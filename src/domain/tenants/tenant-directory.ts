@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { agingBy, type Clock } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { findTenant } from './find-tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Finds tenants, remembering them for a moment: a change is seen everywhere within `freshForMs`. */
@@ -34,4 +33,21 @@ function remember(clock: Clock, fetch: (key: string) => Promise<Tenant | undefin
     ...agingBy(clock),
     fetchMethod: async (key) => ({ tenant: await fetch(key) }),
   });
+}
+
+/** The tenant that a condition on the columns of `tenants` names. */
+export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<Tenant | undefined> {
+  const [tenant] = await runOnPlatformTables<Tenant>(ctx, sql`select ${tenantColumns} from tenants where ${condition}`);
+  return tenant;
+}
+
+/** The columns of a `Tenant`, in its words. */
+const tenantColumns = sql`id, slug, name, owner_email as "ownerEmail", currency, locale, timezone,
+  storefront_url as "storefrontUrl", magic_link_path as "magicLinkPath", restore_path as "restorePath",
+  allowed_origins as "allowedOrigins", requests_per_second as "requestsPerSecond",
+  mail_from as "mailFrom", theme, links, modules, version`;
+
+/** Every store of this installation by its slug, for the command line. */
+export async function listTenants(ctx: PlatformContext): Promise<Tenant[]> {
+  return runOnPlatformTables<Tenant>(ctx, sql`select ${tenantColumns} from tenants order by slug`);
 }

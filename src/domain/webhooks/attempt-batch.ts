@@ -1,5 +1,4 @@
-import type { Context } from '../context.ts';
-import { isShuttingDown } from '../is-shutting-down.ts';
+import { type Context, isShuttingDown } from '../context.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
 import { beginWithinMs } from './endpoint-leases.ts';

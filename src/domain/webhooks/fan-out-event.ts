@@ -3,7 +3,7 @@ import { completeJob } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { isSubscribedTo } from '#src/outbox/is-subscribed.ts';
+import { isSubscribedTo } from '#src/outbox/events.ts';
 import type { Context, InTransaction } from '../context.ts';
 
 /**

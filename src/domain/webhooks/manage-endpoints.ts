@@ -1,7 +1,7 @@
 import { transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockEndpoint } from './claim-deliveries.ts';

@@ -1,6 +1,6 @@
 import { drainEndpoint } from '#jobs/webhooks.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
@@ -155,7 +155,7 @@ async function warnOwner(
   disabled: DisabledReason | null,
 ): Promise<void> {
   // A store whose owner cannot be written to goes on delivering.
-  if (!isMailAddress(ctx.tenant.ownerEmail)) return;
+  if (!isEmailAddress(ctx.tenant.ownerEmail)) return;
   const { origin, pathname } = new URL(endpoint.url);
   await enqueueMail(ctx, {
     kind: 'endpoint_warning',

@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
 import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { isMailAddress } from '#src/lib/mail-address.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { judge } from './classify-error.ts';
 
@@ -65,7 +65,7 @@ function compose(mail: OutgoingMail) {
 }
 
 function rejectUnlessPlain(who: string, address: string): void {
-  if (!isMailAddress(address)) throw new ProviderError('smtp', 'refused', `The ${who} is not one plain mail address.`);
+  if (!isEmailAddress(address)) throw new ProviderError('smtp', 'refused', `The ${who} is not one plain mail address.`);
 }
 
 /**

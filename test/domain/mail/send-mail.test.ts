@@ -9,9 +9,9 @@ import { enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/
 import { requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
+import { readSender } from '#src/lib/email-address.ts';
 import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { readSender } from '#src/lib/mail-address.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';

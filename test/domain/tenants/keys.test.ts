@@ -3,7 +3,7 @@ import { runOnPlatformTables, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { newKey } from '#src/domain/tenants/api-key-format.ts';
 import { issueKey, listKeys, revokeKey, saveKey } from '#src/domain/tenants/index.ts';
-import type { KeyToIssue } from '#src/domain/tenants/issue-key.ts';
+import type { KeyToIssue } from '#src/domain/tenants/manage-keys.ts';
 import { publishableScopes, scopes } from '#src/domain/tenants/scopes.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -12,7 +12,7 @@ import {
   sendTestEvent,
 } from '#src/domain/webhooks/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';

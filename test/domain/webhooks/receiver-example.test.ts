@@ -16,7 +16,7 @@ import {
   saveEndpoint,
 } from '#src/domain/webhooks/index.ts';
 import { newSecret } from '#src/domain/webhooks/signing.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { type TestContext, useContext } from '../../support/context.ts';
 import { buildPaidOrder } from '../../support/factories/orders.ts';
 import { countStates } from '../../support/factories/webhooks.ts';

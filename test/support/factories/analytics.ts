@@ -22,11 +22,11 @@ export function buildEvent(given: object = {}): object {
 export async function sendEvents(
   ctx: Context,
   events: readonly object[],
-  { userAgent = 'Firefox', clientAddress = '203.0.113.9', sentAt = undefined as string | undefined } = {},
+  { userAgent = 'Firefox', clientIp = '203.0.113.9', sentAt = undefined as string | undefined } = {},
 ): Promise<EventsReceipt> {
   const input = { events: [...events], sent_at: sentAt };
   const rawBody = Buffer.from(JSON.stringify(input));
-  return ingestEvents(ctx, { input: JSON.parse(rawBody.toString()), rawBody, sender: { clientAddress, userAgent } });
+  return ingestEvents(ctx, { input: JSON.parse(rawBody.toString()), rawBody, sender: { clientIp, userAgent } });
 }
 
 /** Write a batch of one event, the oldest that waits, as only a faulty release of ours could. Answers its id. */

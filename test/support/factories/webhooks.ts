@@ -7,7 +7,7 @@ import {
   type WebhookEndpointView,
 } from '#src/domain/webhooks/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { recordEvent } from '#src/outbox/record-event.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 
 export interface BuiltEndpoint extends WebhookEndpointView {

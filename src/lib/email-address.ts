@@ -6,7 +6,7 @@ import { oneLine } from './one-line.ts';
  */
 const plain = /^[^\s@<>(),;:\\"[\]\p{Cc}]{1,64}@[^\s@<>(),;:\\"[\]\p{Cc}]{1,253}$/u;
 
-export function isMailAddress(text: string): boolean {
+export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && plain.test(text);
 }
 
@@ -18,7 +18,7 @@ export interface Sender {
 
 /**
  * `Cedar & Clay <hello@cedar.example>`, the name in double quotes or not, or a bare address. What stands before the last
- * `<` is the name, whatever is in it; whether the rest is one plain address is for `isMailAddress`.
+ * `<` is the name, whatever is in it; whether the rest is one plain address is for `isEmailAddress`.
  */
 export function readSender(written: string): Sender {
   const [, name = '', address = written] = /^(.*)<([^<>]*)>\s*$/s.exec(written) ?? [];

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { batchLoader } from '#src/lib/gather.ts';
+import { batchLoader } from '#src/lib/batch-loader.ts';
 
 /** Calls that are under way until they are answered, with what each was asked. */
 function slowly() {

@@ -28,7 +28,7 @@ export function readIdempotencyKey(header: string): string | undefined {
  *
  * @param mode `atomic`: the work and its answer commit together
  */
-export async function runOnce(
+export async function runIdempotent(
   ctx: Context,
   mode: 'atomic' | 'resumable',
   request: IdempotentRequest,

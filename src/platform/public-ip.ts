@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 import { seconds } from '#src/lib/duration.ts';
 
 /** Whether a connection to this address may be made. */
-export type AddressRule = (address: string) => boolean;
+export type IpRule = (address: string) => boolean;
 
 /** A connection was about to be made to an address that is not public. */
 export class BlockedAddress extends Error {
@@ -17,7 +17,7 @@ export class BlockedAddress extends Error {
   }
 }
 
-export interface ResolvedAddress {
+export interface ResolvedIp {
   readonly address: string;
   readonly family: number;
 }
@@ -31,7 +31,7 @@ const azureMetadata = '168.63.129.16';
  * Whether everybody reaches the same machine under this address: not private, loopback, link-local, shared by
  * carriers, of a cloud's metadata, reserved, nor an IPv6 address that means an IPv4 one.
  */
-export function isPublicAddress(address: string): boolean {
+export function isPublicIp(address: string): boolean {
   if (isIP(address) === 0 || address === azureMetadata) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
@@ -40,7 +40,7 @@ export function isPublicAddress(address: string): boolean {
 
 /** Local mode's: what is public, and this machine. */
 export function allowLoopback(address: string): boolean {
-  if (isPublicAddress(address)) return true;
+  if (isPublicIp(address)) return true;
   return isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback';
 }
 
@@ -51,7 +51,7 @@ export const notPublic = 'The URL leads to a network that is not public.';
  * Why an address may not be used, judged as it is written, or `undefined`. Decimal, octal, hexadecimal and shortened
  * hosts were made plain by the URL parser before they are looked at.
  */
-export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: AddressRule }): string | undefined {
+export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: IpRule }): string | undefined {
   if (!URL.canParse(text)) return 'This is not a URL.';
   const url = new URL(text);
   const isHttp = options.allowHttp && url.protocol === 'http:';
@@ -68,7 +68,7 @@ const resolver = new Resolver({ timeout: seconds(1.5), tries: 2 });
  * Every address of a host; itself, when it is one. Asks name servers directly: the system's look-up would share its
  * four threads with everybody, so that one dead name server could hold up all, and it knows names of our own network.
  */
-export async function resolveName(host: string): Promise<ResolvedAddress[]> {
+export async function resolveName(host: string): Promise<ResolvedIp[]> {
   const name = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const family = isIP(name);
   if (family !== 0) return [{ address: name, family }];

@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import { createResponseCheck } from '#src/api/lib/check-answers.ts';
+import { createResponseCheck } from '#src/api/lib/check-responses.ts';
 import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import type { Reply } from '#src/api/lib/reply.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -3,7 +3,7 @@
  * it was rolled back. Statements that need no answer of each other are sent one behind the other this way, in the order
  * in which they stand, and waited for once.
  */
-export async function allOf<const Parts extends readonly unknown[]>(
+export async function awaitAll<const Parts extends readonly unknown[]>(
   ...parts: Parts
 ): Promise<{ -readonly [Index in keyof Parts]: Awaited<Parts[Index]> }> {
   await Promise.allSettled(parts);

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { readSender } from '#src/lib/mail-address.ts';
+import { readSender } from '#src/lib/email-address.ts';
 
 test('readSender takes what stands before the last bracket for a name, whatever is in it', (t) => {
   const table: [string, string, string][] = [

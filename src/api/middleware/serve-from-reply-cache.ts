@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { meet } from '#src/api/lib/mount-routes.ts';
+import { enforceLimits } from '#src/api/lib/mount-routes.ts';
 import { sendStored } from '#src/api/lib/render-reply.ts';
 import type { RouteServices } from '#src/api/lib/route-services.ts';
 
@@ -9,11 +9,11 @@ import type { RouteServices } from '#src/api/lib/route-services.ts';
  */
 export function serveFromReplyCache(shared: RouteServices): Middleware {
   return async (koa, next) => {
-    const admission = shared.admissions.find(koa);
-    const reply = admission && shared.replies.peek(admission.visitor, koa.url);
+    const known = shared.authCache.find(koa);
+    const reply = known && shared.replies.peek(known.visitor, koa.url);
     if (!reply) return next();
-    koa.state['route'] = admission.route.path;
-    await meet(shared, admission, koa);
+    koa.state['route'] = known.route.path;
+    await enforceLimits(shared, known, koa);
     sendStored(koa, reply);
   };
 }

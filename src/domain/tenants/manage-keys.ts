@@ -1,0 +1,110 @@
+import { runOnPlatformTables } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change, FieldValues } from '../change.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { type ApiKey, keyColumns, rejectKey, rejectWideKey } from './api-key.ts';
+import { hashKey, hintOf, type KeyKind, newKey } from './api-key-format.ts';
+import type { Scope } from './scopes.ts';
+
+/**
+ * Make the key of this name, or give the one there is these scopes, this limit and this expiry: it keeps its characters, so that
+ * whoever uses it notices nothing.
+ * @throws DomainError `invalid_request` as `issueKey`, or when the key there is is of the other kind
+ */
+export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{ change: Change; issued?: IssuedKey }> {
+  const subject = `key ${wanted.name}`;
+  const [known] = await ctx.tx.execute<ApiKey>(sql`
+    select ${keyColumns} from api_keys
+    where tenant_id = ${ctx.tenant.id} and name = ${wanted.name} and revoked_at is null for update`);
+  if (!known) return { change: { subject, action: 'created', fields: [] }, issued: await issueKey(ctx, wanted) };
+
+  rejectWideKey(wanted);
+  const { requestsPerMinute = null } = wanted;
+  if (known.kind !== wanted.kind)
+    throw rejectKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
+  const values: FieldValues = {
+    ...(!sameScopes(known.scopes, wanted.scopes) && { scopes: [known.scopes, wanted.scopes] }),
+    ...(known.requestsPerMinute !== requestsPerMinute && {
+      requests_per_minute: [known.requestsPerMinute, requestsPerMinute],
+    }),
+    ...(known.expiresAt?.getTime() !== wanted.expiresAt?.getTime() && {
+      expires_at: [known.expiresAt, wanted.expiresAt],
+    }),
+  };
+  const fields = Object.keys(values);
+  if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };
+  await ctx.tx.execute(sql`
+    update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, requests_per_minute = ${requestsPerMinute}, expires_at = ${wanted.expiresAt}
+    where tenant_id = ${ctx.tenant.id} and id = ${known.id}`);
+  return { change: { subject, action: 'updated', fields, values } };
+}
+
+function sameScopes(left: readonly Scope[], right: readonly Scope[]): boolean {
+  return left.length === right.length && left.every((scope) => right.includes(scope));
+}
+
+export interface KeyToIssue {
+  readonly name: string;
+  readonly kind: KeyKind;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+  /** The default holds where it is left out. */
+  readonly requestsPerMinute?: number | null | undefined;
+}
+
+/** A new key, and its characters: they are kept as a hash only, so this is the one time that they are told. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly value: string;
+}
+
+/**
+ * Make a key of the context's store, for this environment. Whoever calls records it in the audit log.
+ * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, or the name is taken
+ */
+export async function issueKey(
+  ctx: InTransaction,
+  { name, kind, scopes, expiresAt, requestsPerMinute = null }: KeyToIssue,
+): Promise<IssuedKey> {
+  rejectWideKey({ kind, scopes });
+  const value = newKey(kind, ctx.settings.appMode);
+  const [key] = await ctx.tx.execute<ApiKey>(sql`
+    insert into api_keys (id, tenant_id, name, kind, scopes, hash, hint, requests_per_minute, expires_at,
+      created_at)
+    values (${newId('key')}, ${ctx.tenant.id}, ${name}, ${kind}, ${JSON.stringify(scopes)},
+      ${hashKey(ctx.settings.keyPepper, value)}, ${hintOf(value)}, ${requestsPerMinute},
+      ${expiresAt}, ${ctx.clock.now()})
+    on conflict (tenant_id, name) where revoked_at is null do nothing
+    returning ${keyColumns}`);
+  if (!key) throw rejectKey('/name', `There is a key of the name "${name}" already.`);
+  return { key, value };
+}
+
+/**
+ * Refuse this key from now on, everywhere within five seconds. One that was revoked before stays as it is. Whoever
+ * calls records it in the audit log.
+ * @throws DomainError `not_found`
+ */
+export async function revokeKey(ctx: InTransaction, { id }: { id: string }): Promise<ApiKey> {
+  const [key] = await ctx.tx.execute<ApiKey>(sql`
+    update api_keys set revoked_at = coalesce(revoked_at, ${ctx.clock.now()})
+    where tenant_id = ${ctx.tenant.id} and id = ${id}
+    returning ${keyColumns}`);
+  if (!key) throw notFound('key');
+  return key;
+}
+
+/** The keys of the context's store, revoked ones included, oldest first. */
+export async function listKeys(ctx: Context, { cursor, limit = 100 }: PageRequest = {}): Promise<Page<ApiKey>> {
+  const list = keyset(ctx, 'keys', { columns: ['id'] }, cursor);
+  const rows = await runOnPlatformTables<ApiKey & { position: string[] }>(
+    ctx,
+    sql`
+    select ${keyColumns}, ${list.position} as position from api_keys
+    where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`,
+  );
+  return list.page(rows, limit);
+}
