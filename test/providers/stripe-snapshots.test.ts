@@ -33,6 +33,12 @@ test('what settles a difference is no period that was bought', (t) => {
   ]);
 });
 
+test('an update that is invoiced at nothing began a trial, no period that was bought', (t) => {
+  const free = [lineOf({ amount: 0 })];
+  t.deepEqual(invoiceSnapshotOf(invoiceOf('subscription_update', 0), free).lines, []);
+  t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', 0), free).lines.length, 1);
+});
+
 test('an invoice that owes the customer something costs nothing', (t) => {
   t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', -300), []).totalCents, 0);
 });

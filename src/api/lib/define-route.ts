@@ -85,6 +85,8 @@ export interface Route {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
+  /** What the summary does not say, as whole sentences. */
+  readonly description?: string;
   readonly audience: Audience;
   readonly params?: TObject;
   readonly query?: TObject;

@@ -30,6 +30,7 @@ function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
 
 function describe(route: Route): { description?: string } {
   const sentences = [
+    route.description,
     route.module && `Needs the store's module \`${route.module}\`.`,
     ...describeLimits(route),
     route.coalesced &&

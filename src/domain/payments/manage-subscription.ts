@@ -1,5 +1,5 @@
 import { readOne, transact } from '#src/database/transact.ts';
-import { DomainError, notFound, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
 import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -71,6 +71,13 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   );
   if (!subscription) throw notFound('subscription');
   if (subscription.status === 'canceled') throw canceled();
+  if (subscription.status === 'paused' && wanted.action === 'change_interval') {
+    throw invalidRequest('Resume the subscription before you change its interval.', {
+      path: '/action',
+      code: 'paused',
+      detail: 'must not be change_interval while the subscription is paused',
+    });
+  }
 
   const account = whileCallerWaits(await openAccount(ctx));
   await ask(ctx, account, id, subscription, wanted);

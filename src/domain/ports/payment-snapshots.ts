@@ -74,7 +74,7 @@ export interface SubscriptionSnapshot extends OwnMetadata {
 export interface InvoiceSnapshot extends OwnMetadata {
   readonly invoiceId: string;
   readonly subscriptionId: string | null;
-  /** `renewal`: a further period, at its time or because the subscription was resumed or changed its rhythm. */
+  /** `renewal`: a further period, at its time or because a change at the provider began it at once. */
   readonly cause: 'first' | 'renewal' | 'other';
   readonly isPaid: boolean;
   readonly currency: string;

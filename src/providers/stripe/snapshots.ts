@@ -126,6 +126,9 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
   const details = invoice.parent?.subscription_details;
   const sum = (amounts: readonly { readonly amount: number }[] | null | undefined) =>
     (amounts ?? []).reduce((total, { amount }) => total + amount, 0);
+  const periods = lines.filter(isPeriod);
+  // A change that begins a trial is invoiced at nothing: no period was bought.
+  const isTrial = invoice.billing_reason === 'subscription_update' && periods.every(({ amount }) => amount === 0);
   return {
     invoiceId: invoice.id ?? '',
     subscriptionId: idOf(details?.subscription),
@@ -138,7 +141,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     // What is owed to a customer can be more than their new period costs.
     totalCents: Math.max(0, invoice.total),
     paymentId: paymentOf(invoice),
-    lines: lines.filter(isPeriod).map((line) => ({
+    lines: (isTrial ? [] : periods).map((line) => ({
       itemId: line.parent?.subscription_item_details?.subscription_item ?? null,
       quantity: line.quantity ?? 1,
       amountCents: line.amount,
@@ -150,7 +153,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
 export const isPeriod = ({ parent, quantity }: Stripe.InvoiceLineItem): boolean =>
   !parent?.subscription_item_details?.proration && quantity !== 0;
 
-/** A subscription that is resumed, or whose rhythm is changed, begins a new period at once: an `update`. */
+/** A change made in the billing portal or the dashboard may begin a new period at once: an `update`. */
 const causes: Partial<Record<string, InvoiceSnapshot['cause']>> = {
   subscription_create: 'first',
   subscription_cycle: 'renewal',

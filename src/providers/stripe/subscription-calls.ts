@@ -102,11 +102,17 @@ async function send(
 ): Promise<unknown> {
   switch (action) {
     case 'pause':
-      return stripe.subscriptions.pause(id, { type: 'subscription' }, options);
+      // What was paid has been shipped, so nothing of it is credited.
+      return stripe.subscriptions.pause(
+        id,
+        { type: 'subscription', bill_for: { unused_time_from: { type: 'none' } } },
+        options,
+      );
     case 'resume':
+      // A period that is paid stays paid: the next charge comes at the next date of the same billing cycle.
       return stripe.subscriptions.resume(
         id,
-        { billing_cycle_anchor: { type: 'now' }, proration_behavior: 'none' },
+        { billing_cycle_anchor: { type: 'unchanged' }, proration_behavior: 'none' },
         options,
       );
     case 'cancel':
@@ -119,21 +125,37 @@ async function send(
         ? stripe.subscriptions.update(id, { cancel_at: '' }, options)
         : stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);
     case 'change_interval':
-      return stripe.subscriptions.update(
-        id,
-        {
-          proration_behavior: 'none',
-          items: (current?.items.data ?? []).map((item) => ({
-            id: item.id,
-            price_data: {
-              currency: item.price.currency,
-              product: idOf(item.price.product) ?? '',
-              unit_amount: item.price.unit_amount ?? 0,
-              recurring: { interval: 'month', interval_count: interval === 'quarter' ? 3 : 1 },
-            },
-          })),
-        },
-        options,
-      );
+      return changeInterval(stripe, id, interval === 'quarter' ? 3 : 1, current?.items.data ?? [], options);
   }
+}
+
+/**
+ * Changing the interval alone would charge a whole new period at once. Until the paid period ends the subscription is a
+ * trial instead, which charges nothing; the first new period begins when the trial ends.
+ */
+async function changeInterval(
+  stripe: Stripe,
+  id: string,
+  months: 1 | 3,
+  items: readonly Stripe.SubscriptionItem[],
+  options: Stripe.RequestOptions,
+): Promise<unknown> {
+  if (items.every(({ price }) => price.recurring?.interval_count === months)) return undefined;
+  return stripe.subscriptions.update(
+    id,
+    {
+      proration_behavior: 'none',
+      trial_end: Math.max(...items.map(({ current_period_end: end }) => end)),
+      items: items.map((item) => ({
+        id: item.id,
+        price_data: {
+          currency: item.price.currency,
+          product: idOf(item.price.product) ?? '',
+          unit_amount: item.price.unit_amount ?? 0,
+          recurring: { interval: 'month', interval_count: months },
+        },
+      })),
+    },
+    options,
+  );
 }

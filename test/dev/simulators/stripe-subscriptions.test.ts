@@ -182,6 +182,82 @@ test('a paused subscription is not invoiced until it is resumed', async (t) => {
   t.is(invoices.length, 2);
 });
 
+test('a pause and a resume leave the paid period as it is, and credit or charge nothing where prorations are off', async (t) => {
+  const day = 86_400_000;
+  let now = Date.UTC(2026, 0, 1);
+  const { stripe, subscription, control } = await subscribed(t, {}, { now: () => now });
+  const end = subscription.items.data[0]?.current_period_end;
+  await stripe.subscriptions.pause(subscription.id, { bill_for: { unused_time_from: { type: 'none' } } });
+  now += 5 * day;
+  const unchanged = { billing_cycle_anchor: { type: 'unchanged' }, proration_behavior: 'none' } as const;
+  const resumed = await stripe.subscriptions.resume(subscription.id, unchanged);
+  t.is(resumed.status, 'active');
+  t.is(resumed.items.data[0]?.current_period_end, end);
+  t.is(resumed.billing_cycle_anchor, subscription.billing_cycle_anchor);
+  t.is((await stripe.invoices.list()).data.length, 1);
+
+  await stripe.subscriptions.pause(subscription.id, { bill_for: { unused_time_from: { type: 'none' } } });
+  now += 60 * day;
+  const late = await stripe.subscriptions.resume(subscription.id, unchanged);
+  t.is(late.items.data[0]?.current_period_end, Date.UTC(2026, 3, 1) / 1000);
+  t.is((await stripe.invoices.list()).data.length, 1);
+  await control.renew(subscription.id, 'paid');
+  t.like((await stripe.invoices.list()).data[0], { billing_reason: 'subscription_cycle', amount_paid: 2400 });
+});
+
+test('a pause credits the unused time with the next invoice unless it is told not to', async (t) => {
+  let now = Date.UTC(2026, 0, 1);
+  const { stripe, subscription, control } = await subscribed(t, {}, { now: () => now });
+  now += 15.5 * 86_400_000;
+  await stripe.subscriptions.pause(subscription.id, { type: 'subscription' });
+  await stripe.subscriptions.resume(subscription.id, {
+    billing_cycle_anchor: { type: 'unchanged' },
+    proration_behavior: 'none',
+  });
+  await control.renew(subscription.id, 'paid');
+  const [invoice] = (await stripe.invoices.list()).data;
+  t.like(invoice, { amount_paid: 1200 });
+  t.deepEqual(
+    invoice?.lines.data.map(({ amount, parent }) => [amount, parent?.subscription_item_details?.proration]),
+    [
+      [2400, false],
+      [-1200, true],
+    ],
+  );
+});
+
+test('a new interval with a trial until the paid period ends is charged then for the first time', async (t) => {
+  const { stripe, subscription, control } = await subscribed(t);
+  const [item] = subscription.items.data;
+  const end = item?.current_period_end ?? 0;
+  const quarter = {
+    id: idOf(item),
+    price_data: {
+      currency: 'usd',
+      product: idOf(item?.price.product),
+      unit_amount: 2400,
+      recurring: { interval: 'month', interval_count: 3 },
+    },
+  } as const;
+  const change = (trialEnd: number) =>
+    stripe.subscriptions.update(subscription.id, {
+      proration_behavior: 'none',
+      trial_end: trialEnd,
+      items: [quarter],
+    });
+  t.is((await refused(change(1))).param, 'trial_end');
+  const changed = await change(end);
+  t.like(changed, { status: 'trialing', trial_end: end, billing_cycle_anchor: end });
+  t.is(changed.items.data[0]?.current_period_end, end);
+  t.like((await stripe.invoices.list()).data[0], { billing_reason: 'subscription_update', total: 0, status: 'paid' });
+
+  await control.renew(subscription.id, 'paid');
+  const renewed = await stripe.subscriptions.retrieve(subscription.id);
+  t.is(renewed.status, 'active');
+  t.is(renewed.items.data[0]?.current_period_start, end);
+  t.like((await stripe.invoices.list()).data[0], { billing_reason: 'subscription_cycle', amount_paid: 2400 });
+});
+
 test('pausing collection keeps the status active and shelves the invoices', async (t) => {
   const { stripe, subscription, control } = await subscribed(t);
   for (const [behavior, status] of [

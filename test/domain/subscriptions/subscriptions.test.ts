@@ -23,6 +23,7 @@ import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factorie
 import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { seededRandom } from '#test/support/random.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
@@ -212,27 +213,120 @@ test.serial('what is heard of a subscription while it is being changed does not 
   t.is(view.status, 'canceled');
 });
 
-test.serial(
-  'a period that begins because a subscription is resumed, or changes its rhythm, is an order too',
-  async (t) => {
-    const { ctx } = t.context;
-    const {
-      subscription: { id },
-      beans,
-    } = await subscribe(t.context);
+/** What the provider charged, and what was made and shipped of it. */
+async function chargedAndServed({ ctx, account, stripe }: StripeContext) {
+  const { invoices } = await stripe.account(account.secretKey);
+  const orders = await ordersOf(ctx);
+  return {
+    charged: invoices.reduce((sum, { amount_paid: paid }) => sum + Number(paid), 0),
+    ordered: orders.reduce((sum, { totalCents }) => sum + totalCents, 0),
+    orders: orders.length,
+    labels: (await enqueuedJobs(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length,
+  };
+}
+
+test.serial('manageSubscription charges nothing for any number of pauses, resumes and new intervals', async (t) => {
+  const { ctx, clock } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const { id } = subscription;
+  const end = (await readSubscription(ctx, id))?.current_period_end ?? '';
+  for (const interval of ['quarter', 'month', 'quarter'] as const) {
     await manageSubscription(ctx, id, { action: 'pause' });
-    await manageSubscription(ctx, id, { action: 'resume' });
+    clock.pass(3_600_000);
+    t.like(await manageSubscription(ctx, id, { action: 'resume' }), { current_period_end: end });
+    clock.pass(3_600_000);
+    t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: interval }), {
+      interval,
+      status: 'trialing',
+      current_period_end: end,
+    });
     await settle(t.context);
-    t.is((await ordersOf(ctx)).length, 2);
-    await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' });
-    await settle(t.context);
-    t.deepEqual(
-      (await ordersOf(ctx)).map(({ status, totalCents }) => `${status} ${totalCents}`),
-      ['paid 7799', 'paid 3999', 'paid 3999'],
-    );
-    t.like(await stockOf(ctx, beans.variant.id), { stock: 97, held: 0 });
-  },
-);
+  }
+  t.deepEqual(await chargedAndServed(t.context), { charged: 7799, ordered: 7799, orders: 1, labels: 1 });
+});
+
+test.serial('a new interval begins with its first charge when the paid period ends', async (t) => {
+  const { ctx, clock, stripe } = t.context;
+  const {
+    subscription: { id, paymentSubscriptionId },
+    beans,
+  } = await subscribe(t.context);
+  const end = Date.parse((await readSubscription(ctx, id))?.current_period_end ?? '');
+  await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' });
+  clock.pass(end - clock.now().getTime());
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ status, totalCents }) => `${status} ${totalCents}`),
+    ['paid 7799', 'paid 3999'],
+  );
+  t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
+  const view = await readSubscription(ctx, id);
+  t.like(view, { status: 'active', interval: 'quarter' });
+  const days = (Date.parse(view?.current_period_end ?? '') - end) / 86_400_000;
+  t.true(days >= 89 && days <= 92, `${days} days`);
+});
+
+test.serial('a pause beyond the paid period skips its dates, and the next one is charged', async (t) => {
+  const { ctx, clock, stripe } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const { id, paymentSubscriptionId } = subscription;
+  await manageSubscription(ctx, id, { action: 'pause' });
+  clock.pass(100 * 86_400_000);
+  const resumed = await manageSubscription(ctx, id, { action: 'resume' });
+  t.is(resumed.status, 'active');
+  t.true(Date.parse(resumed.current_period_end) > clock.now().getTime());
+  await settle(t.context);
+  t.like(await chargedAndServed(t.context), { charged: 7799, orders: 1 });
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  t.deepEqual(await chargedAndServed(t.context), { charged: 11798, ordered: 11798, orders: 2, labels: 2 });
+});
+
+test.serial('manageSubscription rejects a new interval while the subscription is paused', async (t) => {
+  const { ctx } = t.context;
+  const { subscription } = await subscribe(t.context);
+  await manageSubscription(ctx, subscription.id, { action: 'pause' });
+  const error = await t.throwsAsync(
+    manageSubscription(ctx, subscription.id, { action: 'change_interval', subscription_interval: 'quarter' }),
+    { instanceOf: DomainError },
+  );
+  t.is(error?.code, 'invalid_request');
+});
+
+test.serial('what is charged is the price of the periods served, whatever is changed in whatever order', async (t) => {
+  for (const seed of [1, 2, 3]) {
+    const { ctx, clock, stripe } = t.context;
+    const random = seededRandom(seed);
+    const before = await chargedAndServed(t.context);
+    const { subscription } = await subscribe(t.context, `ada${seed}@example.com`);
+    const { id, paymentSubscriptionId } = subscription;
+    let periods = 0;
+    for (let step = 0; step < 12; step++) {
+      const { status, current_period_end: end } = (await readSubscription(ctx, id)) ?? t.fail();
+      const action = status === 'paused' ? 'resume' : random.pick(['pause', 'change_interval', 'renew'] as const);
+      const untilEnd = Date.parse(end) - clock.now().getTime();
+      if (action === 'renew') {
+        clock.pass(untilEnd);
+        await stripe.renew(paymentSubscriptionId, 'paid');
+        periods++;
+      } else {
+        clock.pass(random.below(status === 'paused' ? 50 * 86_400_000 : untilEnd - 60_000));
+        await manageSubscription(ctx, id, {
+          action,
+          ...(action === 'change_interval' && { subscription_interval: random.pick(['month', 'quarter']) }),
+        });
+      }
+      await settle(t.context);
+    }
+    const after = await chargedAndServed(t.context);
+    const total = 7799 + periods * 3999;
+    t.is(after.charged - before.charged, total, `charged, seed ${seed}`);
+    t.is(after.ordered - before.ordered, total, `ordered, seed ${seed}`);
+    t.is(after.orders - before.orders, 1 + periods, `orders, seed ${seed}`);
+    t.is(after.labels - before.labels, 1 + periods, `labels, seed ${seed}`);
+  }
+});
 
 test.serial("who cancels on the provider's page is seen to leave, and may stay after all", async (t) => {
   const { ctx, stripe } = t.context;

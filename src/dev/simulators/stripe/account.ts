@@ -3,7 +3,7 @@ import type { Charge } from './objects/charge.ts';
 import type { Coupon, Discount, PromotionCode } from './objects/coupon.ts';
 import type { Customer } from './objects/customer.ts';
 import type { Invoice, InvoicePayment } from './objects/invoice.ts';
-import type { InvoiceLine } from './objects/invoice-line.ts';
+import type { InvoiceLine, InvoiceLineDraft } from './objects/invoice-line.ts';
 import type { PaymentIntent } from './objects/payment-intent.ts';
 import type { Cart, Session, ShippingRate } from './objects/session.ts';
 import type { StripeObject } from './objects/stripe-object.ts';
@@ -50,6 +50,8 @@ export class Account {
 
   readonly carts = new Map<string, Cart>();
   readonly invoiceLines = new Map<string, readonly InvoiceLine[]>();
+  /** What the next invoice of a subscription carries besides its period, by subscription. */
+  readonly pendingProrations = new Map<string, InvoiceLineDraft[]>();
   readonly openSessions = new Set<Session>();
   readonly idempotencyKeys = new IdempotencyKeys();
 

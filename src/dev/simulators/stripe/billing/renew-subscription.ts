@@ -3,7 +3,7 @@ import { amountOf } from '../objects/catalogue.ts';
 import { reductionOf } from '../objects/coupon.ts';
 import { addInvoice, type BillingReason, type Invoice } from '../objects/invoice.ts';
 import type { InvoiceLineDraft } from '../objects/invoice-line.ts';
-import { laterBy, type Period, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
+import { isInTrial, laterBy, type Period, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
 import { invalid } from '../wire/refusal.ts';
 import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
 import { endSubscription } from './end-subscription.ts';
@@ -42,6 +42,37 @@ export function restartPeriod(account: Account, subscription: Subscription): voi
   subscription.billing_cycle_anchor = account.now;
 }
 
+/** Advance to the period around the present time; those passed over are not invoiced, and the anchor stays. */
+export function advancePeriod(account: Account, subscription: Subscription): void {
+  for (const item of subscription.items.data) {
+    while (item.current_period_end <= account.now) Object.assign(item, periodOf(item, item.current_period_end));
+  }
+}
+
+/** Begin a trial now: its end is the new anchor of the billing cycle. It is invoiced at nothing. */
+export function beginTrial(account: Account, subscription: Subscription, end: number): void {
+  for (const item of subscription.items.data) {
+    Object.assign(item, { current_period_start: account.now, current_period_end: end });
+  }
+  const trial = { status: 'trialing', trial_start: account.now, trial_end: end, billing_cycle_anchor: end } as const;
+  account.change(subscription, trial, 'customer.subscription.updated');
+  invoicePeriod(account, subscription, 'subscription_update', 'paid');
+}
+
+/** Credit, or charge, the rest of the present period with the next invoice. Nothing of a trial was paid. */
+export function prorate(account: Account, subscription: Subscription, sign: 1 | -1): void {
+  if (isInTrial(subscription)) return;
+  const pending = account.pendingProrations.get(subscription.id) ?? [];
+  for (const item of subscription.items.data) {
+    const { current_period_start: start, current_period_end: end } = item;
+    const share = Math.max(0, end - Math.max(start, account.now)) / (end - start);
+    const amount = sign * Math.round(amountOf(item.price, item.quantity) * share);
+    const period = { start: account.now, end };
+    pending.push({ ...lineOf(account, item), item: { ...item }, amount, period, isProration: true });
+  }
+  account.pendingProrations.set(subscription.id, pending);
+}
+
 /** Invoice the present period of a subscription, as far as collection is not paused. */
 export function invoicePeriod(
   account: Account,
@@ -53,10 +84,14 @@ export function invoicePeriod(
     customer: account.customers.need(subscription.customer),
     subscription,
     reason,
-    lines: subscription.items.data.map((item) => lineOf(account, item)),
-    reduction: lastingReduction(account, subscription),
+    lines: [
+      ...subscription.items.data.map((item) => lineOf(account, item, isInTrial(subscription) ? 0 : undefined)),
+      ...(account.pendingProrations.get(subscription.id) ?? []),
+    ],
+    reduction: isInTrial(subscription) ? null : lastingReduction(account, subscription),
     period: periodNow(subscription),
   });
+  account.pendingProrations.delete(subscription.id);
   subscription.latest_invoice = invoice.id;
   account.record('invoice.created', invoice);
   if (subscription.pause_collection) return shelve(account, invoice, subscription.pause_collection.behavior);
@@ -83,13 +118,17 @@ function shelve(
   return account.change(invoice, patch, 'invoice.marked_uncollectible');
 }
 
-function lineOf(account: Account, item: SubscriptionItem): InvoiceLineDraft {
+function lineOf(
+  account: Account,
+  item: SubscriptionItem,
+  amount = amountOf(item.price, item.quantity),
+): InvoiceLineDraft {
   const product = account.products.get(item.price.product);
   return {
     item,
     price: item.price,
     quantity: item.quantity,
-    amount: amountOf(item.price, item.quantity),
+    amount,
     description: `${item.quantity} × ${product?.name ?? item.price.id}`,
     period: { start: item.current_period_start, end: item.current_period_end },
   };

@@ -18,6 +18,7 @@ export interface InvoiceLineDraft {
   readonly amount: number;
   readonly description: string;
   readonly period: Period;
+  readonly isProration?: boolean;
 }
 
 /** The lines of a new invoice; its reduction is shared among them to the last minor unit. */
@@ -58,8 +59,8 @@ export function invoiceLines(account: Account, invoice: string, draft: InvoiceDr
   });
 }
 
-function parentOf(account: Account, { item }: InvoiceLineDraft, subscription: string): object {
-  const shared = { proration: false, proration_details: null, subscription };
+function parentOf(account: Account, { item, isProration = false }: InvoiceLineDraft, subscription: string): object {
+  const shared = { proration: isProration, proration_details: null, subscription };
   return item
     ? {
         invoice_item_details: null,

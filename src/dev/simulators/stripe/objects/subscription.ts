@@ -121,6 +121,10 @@ export function addSubscription(account: Account, draft: SubscriptionDraft): Sub
   });
 }
 
+/** Whether the present period of a subscription is its trial. */
+export const isInTrial = ({ trial_end: trialEnd, items }: Subscription): boolean =>
+  trialEnd !== null && items.data.every(({ current_period_end: end }) => end <= trialEnd);
+
 /** One priced line of a subscription, in a period of its own. */
 export function newItem(
   account: Account,

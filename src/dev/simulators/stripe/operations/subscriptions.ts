@@ -1,16 +1,21 @@
 import type { Account } from '../account.ts';
 import { type CancellationDetails, endSubscription } from '../billing/end-subscription.ts';
-import { invoicePeriod, restartPeriod } from '../billing/renew-subscription.ts';
+import { advancePeriod, invoicePeriod, prorate, restartPeriod } from '../billing/renew-subscription.ts';
 import type { Invoice } from '../objects/invoice.ts';
 import { listObject } from '../objects/stripe-object.ts';
-import type { Subscription } from '../objects/subscription.ts';
+import { isInTrial, type Subscription } from '../objects/subscription.ts';
 import { list, type Operation, operation, retrieve } from '../wire/operation.ts';
 import { invalid, noSuch } from '../wire/refusal.ts';
 import { type PageParams, pageOf } from '../wire/table.ts';
 import { type UpdateSubscriptionParams, updateSubscription } from './update-subscription.ts';
 
+interface PauseParams {
+  readonly bill_for?: { readonly unused_time_from?: { readonly type: string } };
+}
+
 interface ResumeParams {
   readonly billing_cycle_anchor?: { readonly type: 'now' | 'unchanged' };
+  readonly proration_behavior?: string;
 }
 
 export const subscriptions: readonly Operation[] = [
@@ -32,11 +37,13 @@ export const subscriptions: readonly Operation[] = [
     'DELETE /v1/subscriptions/{id}',
     ({ account, id, params }) => endSubscription(account, running(account, id), params.cancellation_details),
   ),
-  operation('POST /v1/subscriptions/{id}/pause', ({ account, id }) => {
+  operation<PauseParams>('POST /v1/subscriptions/{id}/pause', ({ account, id, params }) => {
     const subscription = running(account, id);
     if (subscription.status !== 'active' && subscription.status !== 'trialing') {
       throw invalid(`You cannot pause a subscription that is ${subscription.status}.`);
     }
+    // Stripe credits the rest of the period unless it is told not to.
+    if (params.bill_for?.unused_time_from?.type !== 'none') prorate(account, subscription, -1);
     const status_details = {
       paused: {
         subscription: { type: 'pause_requested' },
@@ -54,7 +61,10 @@ export const subscriptions: readonly Operation[] = [
     delete subscription['status_details'];
     const renewed = params.billing_cycle_anchor?.type !== 'unchanged';
     if (renewed) restartPeriod(account, subscription);
-    account.change(subscription, { status: 'active' }, 'customer.subscription.resumed');
+    else advancePeriod(account, subscription);
+    if (!renewed && params.proration_behavior !== 'none') prorate(account, subscription, 1);
+    const status = isInTrial(subscription) ? 'trialing' : 'active';
+    account.change(subscription, { status }, 'customer.subscription.resumed');
     if (renewed) invoicePeriod(account, subscription, 'subscription_update', 'paid');
     return subscription;
   }),

@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts';
 import { type CancellationDetails, withDetails } from '../billing/end-subscription.ts';
-import { invoicePeriod, restartPeriod } from '../billing/renew-subscription.ts';
+import { beginTrial, invoicePeriod, prorate, restartPeriod } from '../billing/renew-subscription.ts';
 import { checkPriceData } from '../checkout/check-lines.ts';
 import { createInlinePrice, type Price, type PriceData, planOf } from '../objects/catalogue.ts';
 import { itemList, newItem, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
@@ -18,6 +18,8 @@ export interface UpdateSubscriptionParams {
     readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
     resumes_at?: number;
   } | null;
+  readonly proration_behavior?: string;
+  readonly trial_end?: number | 'now';
 }
 
 interface ItemParams {
@@ -30,8 +32,9 @@ interface ItemParams {
 }
 
 /**
- * Change a running subscription. Prorations are not reckoned: a change counts from the next invoice. A change of its
- * rhythm begins a new period at once, and that is invoiced.
+ * Change a running subscription. A new interval begins a period at once, which is invoiced, or begins when a trial ends.
+ * Both credit the rest of the present period unless prorations are off. Other prorations are not calculated: a new price
+ * or quantity counts from the next invoice.
  */
 export function updateSubscription(
   account: Account,
@@ -43,7 +46,9 @@ export function updateSubscription(
     throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
   }
   const items = params.items && changedItems(account, subscription, params.items);
-  const hasNewRhythm = items !== undefined && rhythmOf(items) !== rhythmOf(subscription.items.data);
+  const hasNewInterval = items !== undefined && intervalsOf(items) !== intervalsOf(subscription.items.data);
+  const trialEnd = trialEndOf(account, params);
+  if ((hasNewInterval || trialEnd !== null) && params.proration_behavior !== 'none') prorate(account, subscription, -1);
   const changed = account.change(
     subscription,
     {
@@ -57,14 +62,22 @@ export function updateSubscription(
     },
     'customer.subscription.updated',
   );
-  if (hasNewRhythm) {
+  if (trialEnd !== null) beginTrial(account, changed, trialEnd);
+  else if (hasNewInterval) {
     restartPeriod(account, changed);
     invoicePeriod(account, changed, 'subscription_update', 'paid');
   }
   return changed;
 }
 
-const rhythmOf = (items: readonly SubscriptionItem[]): string =>
+function trialEndOf(account: Account, { trial_end: end }: UpdateSubscriptionParams): number | null {
+  if (end === undefined) return null;
+  if (end === 'now') throw invalid('The simulator does not end a trial early.', 'trial_end');
+  if (end <= account.now) throw invalid('Invalid timestamp: must be in the future.', 'trial_end');
+  return end;
+}
+
+const intervalsOf = (items: readonly SubscriptionItem[]): string =>
   items.map(({ price: { recurring } }) => `${recurring?.interval_count} ${recurring?.interval}`).join();
 
 function cancellation(
