@@ -42,7 +42,7 @@ export class Webhooks extends Migration {
         number int not null,
         width int not null check (width > 0),
         holder text,
-        lease text,
+        token text,
         leased_until timestamptz,
         primary key (tenant_id, endpoint_id, number),
         foreign key (tenant_id, endpoint_id) references webhook_endpoints (tenant_id, id) on delete cascade
@@ -58,11 +58,11 @@ export class Webhooks extends Migration {
         attempt_count int not null default 0 check (attempt_count >= 0),
         round_count int not null default 0 check (round_count between 0 and attempt_count),
         next_attempt_at timestamptz,
-        lease text,
+        lease_token text,
         last_status int,
         last_failure text,
         created_at timestamptz not null,
-        settled_at timestamptz,
+        finished_at timestamptz,
         primary key (tenant_id, id),
         -- Begins with the event, because deleting an event looks up its deliveries.
         unique (tenant_id, event_id, endpoint_id),
@@ -73,7 +73,7 @@ export class Webhooks extends Migration {
       create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
         where state = 'pending';
       -- Finds a leased batch when its outcomes are recorded, whatever the statistics of the table say.
-      create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease) where lease is not null;
+      create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease_token) where lease_token is not null;
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
       -- For operators and retention, which read all stores at once.
       create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';

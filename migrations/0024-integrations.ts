@@ -32,10 +32,10 @@ export class Integrations extends Migration {
         body_sealed text not null,
         state text not null check (state in ('received', 'handled', 'ignored', 'failed')),
         received_at timestamptz not null,
-        settled_at timestamptz,
+        finished_at timestamptz,
         primary key (tenant_id, id),
         unique (tenant_id, provider, message_id),
-        check ((state = 'received') = (settled_at is null))
+        check ((state = 'received') = (finished_at is null))
       );
       create index integration_calls_by_age on integration_calls (received_at);
       ${tenantTable('integration_calls')}

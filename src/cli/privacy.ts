@@ -29,14 +29,14 @@ export const eraseCommand = defineCommand({
   async run({ parameters: { slug, email }, options, terminal }): Promise<Report> {
     rejectOther(email);
     if (!options.yes) throw new UsageError('erase cannot be taken back: look with export first, then say --yes.');
-    const { obstacles, erased, paymentCustomerIds } = await withStore(terminal, slug, (ctx) =>
+    const { blockers, erased, paymentCustomerIds } = await withStore(terminal, slug, (ctx) =>
       erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)),
     );
-    if (obstacles.length > 0) {
-      const sentence = `Something is still under way, so nothing was erased: ${obstacles.join('; ')}.`;
+    if (blockers.length > 0) {
+      const sentence = `Something is still under way, so nothing was erased: ${blockers.join('; ')}.`;
       throw new Failure(
         sentence,
-        obstacles.map((detail) => ({ detail })),
+        blockers.map((detail) => ({ detail })),
       );
     }
     const rows = Object.entries(erased).map(([part, count]) => [part, String(count)]);

@@ -50,7 +50,7 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
   });
 
   return {
-    async refuse(url, options = {}) {
+    async findUrlProblem(url, options = {}) {
       const refusal = checkUrl(url, { allowHttp: localMode, mayReach });
       if (refusal !== undefined || options.resolve === false) return refusal;
       const addresses = await resolve(new URL(url).hostname).catch(() => []);
@@ -72,7 +72,7 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
         const status = answer.statusCode;
         const text = await readReply(answer.body);
         const retryAfterSeconds = retryAfterOf(answer.headers);
-        return { kind: 'answered', status, body: text, retryAfterSeconds, durationMs: durationMs() };
+        return { kind: 'responded', status, body: text, retryAfterSeconds, durationMs: durationMs() };
       } catch (error) {
         if (signal?.aborted) throw error;
         const reason = deadline.signal.aborted ? 'timeout' : reasonOf(error);

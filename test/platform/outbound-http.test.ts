@@ -129,8 +129,8 @@ const everyTrick = Object.entries(tricks).flatMap(([trick, hosts]) =>
 
 test('however a private address is written, it is refused when it is saved and at every attempt', async (t) => {
   for (const { trick, url } of everyTrick) {
-    t.is(typeof (await strict.refuse(url)), 'string', `${trick}: ${url}`);
-    t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', `${trick}: ${url}`);
+    t.is(typeof (await strict.findUrlProblem(url)), 'string', `${trick}: ${url}`);
+    t.is(typeof (await strict.findUrlProblem(url, { resolve: false })), 'string', `${trick}: ${url}`);
     t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, `${trick}: ${url}`);
   }
 });
@@ -187,10 +187,10 @@ test('only https, and no passwords in the address', async (t) => {
     'nonsense',
     '',
   ]) {
-    t.is(typeof (await strict.refuse(url, { resolve: false })), 'string', url);
+    t.is(typeof (await strict.findUrlProblem(url, { resolve: false })), 'string', url);
     t.like(await strict.post(url, noHeaders, '{}'), { kind: 'failed', reason: 'blocked_address' }, url);
   }
-  t.is(await strict.refuse('https://example.com/hooks', { resolve: false }), undefined);
+  t.is(await strict.findUrlProblem('https://example.com/hooks', { resolve: false }), undefined);
 });
 
 test('a name that leads into a private network is refused, even among public answers', async (t) => {
@@ -204,7 +204,7 @@ test('a name that leads into a private network is refused, even among public ans
     ['2606:4700::1', '::1'],
   ]) {
     const { http } = withNames([answer]);
-    t.is(typeof (await http.refuse('https://innocent.example/')), 'string', answer.join());
+    t.is(typeof (await http.findUrlProblem('https://innocent.example/')), 'string', answer.join());
     t.like(
       await http.post('https://innocent.example/', noHeaders, '{}'),
       { kind: 'failed', reason: 'blocked_address' },
@@ -212,7 +212,7 @@ test('a name that leads into a private network is refused, even among public ans
     );
   }
   const unknown = withNames([[]]);
-  t.is(await unknown.http.refuse('https://not-yet.example/'), undefined);
+  t.is(await unknown.http.findUrlProblem('https://not-yet.example/'), undefined);
 });
 
 test('a name is resolved once for a connection, so that a second, different answer changes nothing', async (t) => {
@@ -221,12 +221,12 @@ test('a name is resolved once for a connection, so that a second, different answ
   const { port } = new URL(receiver.url);
   const rebinding = withNames([['127.0.0.1'], ['10.0.0.1']], true);
   const first = await rebinding.http.post(`http://rebind.example:${port}/`, noHeaders, '{}');
-  t.like(first, { kind: 'answered', status: 204 });
+  t.like(first, { kind: 'responded', status: 204 });
   t.deepEqual(rebinding.asked, ['rebind.example']);
 
   // The other way round: judged fine when it was saved, private when it is called.
   const late = withNames([['8.8.8.8'], ['127.0.0.1']]);
-  t.is(await late.http.refuse('https://rebind.example/'), undefined);
+  t.is(await late.http.findUrlProblem('https://rebind.example/'), undefined);
   t.like(await late.http.post(`https://rebind.example:${port}/`, noHeaders, '{}'), {
     kind: 'failed',
     reason: 'blocked_address',
@@ -238,7 +238,7 @@ test('local mode allows this machine, and nothing else that is not public', asyn
   t.teardown(receiver.close);
   for (const host of ['127.0.0.1', 'localhost']) {
     t.like(await local.post(receiver.url.replace('127.0.0.1', host), { 'x-a': 'b' }, '{"a":1}'), {
-      kind: 'answered',
+      kind: 'responded',
       status: 204,
     });
   }
@@ -265,7 +265,7 @@ test('redirects are answers, not directions', async (t) => {
   t.teardown(elsewhere.close);
   for (const status of [301, 302, 303, 307, 308]) {
     receiver.behave({ status, headers: { location: elsewhere.url } });
-    t.like(await local.post(receiver.url, noHeaders, '{}'), { kind: 'answered', status });
+    t.like(await local.post(receiver.url, noHeaders, '{}'), { kind: 'responded', status });
   }
   t.is(elsewhere.requests.length, 0);
 });
@@ -275,7 +275,7 @@ test('of a reply the first 4 KB are kept and no more than 16 KB are read', async
   t.teardown(receiver.close);
   receiver.behave({ status: 200, body: 'é'.repeat(3000) });
   const long = await local.post(receiver.url, noHeaders, '{}');
-  t.true(long.kind === 'answered' && long.status === 200 && long.body === 'é'.repeat(2048));
+  t.true(long.kind === 'responded' && long.status === 200 && long.body === 'é'.repeat(2048));
 
   // One that would never end.
   const endless = createRawServer((socket) => {
@@ -292,7 +292,7 @@ test('of a reply the first 4 KB are kept and no more than 16 KB are read', async
   const port = await listen(endless);
   t.teardown(() => endless.close());
   const outcome = await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
-  t.true(outcome.kind === 'answered' && outcome.status === 200 && outcome.body.length === 4096);
+  t.true(outcome.kind === 'responded' && outcome.status === 200 && outcome.body.length === 4096);
 });
 
 test('headers without an end are cut off', async (t) => {
@@ -337,7 +337,7 @@ test('Retry-After is read as seconds and as a date', async (t) => {
   const answer = async (value: string) => {
     receiver.behave({ status: 503, headers: { 'retry-after': value, date: 'Fri, 20 Nov 2026 12:00:00 GMT' } });
     const outcome = await local.post(receiver.url, noHeaders, '{}');
-    return outcome.kind === 'answered' ? outcome.retryAfterSeconds : undefined;
+    return outcome.kind === 'responded' ? outcome.retryAfterSeconds : undefined;
   };
   t.is(await answer('120'), 120);
   t.is(await answer('Fri, 20 Nov 2026 12:01:30 GMT'), 90);

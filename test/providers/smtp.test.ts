@@ -3,7 +3,7 @@ import test from 'ava';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
-import { judge } from '#src/providers/smtp/classify-error.ts';
+import { classifyError } from '#src/providers/smtp/classify-error.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { newAddress } from '../support/factories/mail.ts';
 
@@ -25,7 +25,7 @@ function verdict(failure: {
   syscall?: string;
 }): ProviderFailure | 'bounced' {
   try {
-    return judge(Object.assign(new Error('smtp'), failure)).outcome === 'bounced' ? 'bounced' : 'away';
+    return classifyError(Object.assign(new Error('smtp'), failure)).outcome === 'bounced' ? 'bounced' : 'away';
   } catch (error) {
     if (error instanceof ProviderError) return error.failure;
     throw error;
@@ -97,7 +97,7 @@ test('a real server that is away, cuts off, or says nothing at all is judged so'
 
 test('the messages of failures repeat neither the address nor the server', (t) => {
   const error = t.throws(() =>
-    judge(Object.assign(new Error('550 ada@example.com'), rcpt(554, '554 5.7.1 <ada@example.com>: denied'))),
+    classifyError(Object.assign(new Error('550 ada@example.com'), rcpt(554, '554 5.7.1 <ada@example.com>: denied'))),
   );
   t.is(error?.message, 'The mail server answered 554 5.7.1.');
 });

@@ -125,7 +125,7 @@ test('a process that is told to stop ends soon, however much is due, and another
   const [slots] = await read<{ held: number }>(
     ctx,
     sql`
-    select count(*)::int as held from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and lease is not null`,
+    select count(*)::int as held from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and token is not null`,
   );
   t.is(slots?.held, 0);
   const { delivered = 0, pending = 0 } = await countStates(ctx, id);

@@ -45,7 +45,7 @@ export const postPortal = defineRoute({
       email: body.customer_email,
       redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
       codeChallenge: null,
-      household: caller.clientIp && clientNetworkOf(caller.clientIp),
+      clientNetwork: caller.clientIp && clientNetworkOf(caller.clientIp),
     });
     return ok({ ok: true });
   },

@@ -42,7 +42,7 @@ export const postMagicLinkRequest = defineRoute({
       email: body.email,
       redirectPath: body.redirect_path ?? null,
       codeChallenge: body.code_challenge ?? null,
-      household: caller.clientIp && clientNetworkOf(caller.clientIp),
+      clientNetwork: caller.clientIp && clientNetworkOf(caller.clientIp),
     });
     return ok({ ok: true });
   },

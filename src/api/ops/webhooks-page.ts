@@ -74,13 +74,13 @@ function factsOf({ failingSince, failures, disabledAt, pausedUntil }: FailingEnd
 }
 
 function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html {
-  const { id, type, eventId, address, attemptCount, lastStatus, lastFailure, settledAt } = delivery;
+  const { id, type, eventId, address, attemptCount, lastStatus, lastFailure, finishedAt } = delivery;
   return html`<tr>
     <td><span title="${eventId}">${type}</span></td>
     <td class="slug">${slug}</td>
     <td class="soft address text">${address}</td>
     <td class="soft text">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'nothing'}, ${attemptCount} ${attemptCount === 1 ? 'try' : 'tries'}</td>
-    <td>${ago(settledAt, now)}</td>
+    <td>${ago(finishedAt, now)}</td>
     <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again')}</td>
   </tr>`;
 }

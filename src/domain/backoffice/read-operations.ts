@@ -157,6 +157,6 @@ async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Atten
       select 6, 'webhook_endpoint', coalesce(disabled_reason, 'failing'), coalesce(failing_since, disabled_at)
       from webhook_endpoints where (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')
       union all
-      select 7, 'webhook_delivery', 'given_up', settled_at from webhook_deliveries where state = 'failed') as waiting
+      select 7, 'webhook_delivery', 'given_up', finished_at from webhook_deliveries where state = 'failed') as waiting
     group by rank, kind, code order by rank, count desc, code`);
 }

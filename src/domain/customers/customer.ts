@@ -29,9 +29,9 @@ export const CustomerView = Type.Object(
   { title: 'Customer' },
 );
 
-type Named = Pick<Customer, 'id' | 'email' | 'name'>;
+type NamedCustomer = Pick<Customer, 'id' | 'email' | 'name'>;
 
-export function presentCustomer({ id, email, name }: Named): Static<typeof CustomerView> {
+export function presentCustomer({ id, email, name }: NamedCustomer): Static<typeof CustomerView> {
   return { id, email, name };
 }
 

@@ -24,19 +24,19 @@ export async function upsertCustomer(
 
 /**
  * Keep what the payment provider calls this customer in this environment. The first one stays: of two first checkouts
- * at once both get the id that was kept, and use that from then on.
+ * at once both get the id that was linked, and use that from then on.
  */
 export async function linkPaymentCustomer(
   ctx: InTransaction,
   { customerId, paymentCustomerId }: { customerId: string; paymentCustomerId: string },
 ): Promise<{ paymentCustomerId: string }> {
-  const [kept] = await ctx.tx.execute<{ paymentCustomerId: string }>(sql`
-    insert into customer_payment_ids as kept (tenant_id, customer_id, environment, payment_customer_id, created_at)
+  const [linked] = await ctx.tx.execute<{ paymentCustomerId: string }>(sql`
+    insert into customer_payment_ids as linked (tenant_id, customer_id, environment, payment_customer_id, created_at)
     values (${ctx.tenant.id}, ${customerId}, ${ctx.settings.appMode}, ${paymentCustomerId}, ${ctx.clock.now()})
-    on conflict (tenant_id, customer_id, environment) do update set payment_customer_id = kept.payment_customer_id
+    on conflict (tenant_id, customer_id, environment) do update set payment_customer_id = linked.payment_customer_id
     returning payment_customer_id as "paymentCustomerId"`);
-  if (!kept) throw new TypeError('An upsert answered no row.');
-  return kept;
+  if (!linked) throw new TypeError('An upsert answered no row.');
+  return linked;
 }
 
 /** Unlink a customer that the payment provider does not have; one that was linked since then stays. */

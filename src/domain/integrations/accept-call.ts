@@ -34,7 +34,7 @@ export const bodyField = 'integration_call';
  *   `invalid_json`
  */
 export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> {
-  if (!(await isGenuine(ctx, call))) {
+  if (!(await hasValidSignature(ctx, call))) {
     ctx.log.warn({ provider: call.provider }, 'integration call with a wrong signature');
     throw invalidRequest('The signature is not valid.');
   }
@@ -52,7 +52,7 @@ export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> 
 
 const messageIdMax = 200;
 
-async function isGenuine(
+async function hasValidSignature(
   ctx: Context,
   { provider, messageId, timestamp, signature, rawBody }: SignedCall,
 ): Promise<boolean> {

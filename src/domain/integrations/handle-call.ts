@@ -17,10 +17,10 @@ export async function handleCall(ctx: Context, { callId }: { callId: string }): 
   if (!call) return;
   const receiver = ctx.ports.integrations.get(call.provider);
   const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, call.sealed));
-  await receiver?.take({ id: callId, tenantId: ctx.tenant.id, body }, ctx.signal);
+  await receiver?.receive({ id: callId, tenantId: ctx.tenant.id, body }, ctx.signal);
   await completeJob(ctx, async (ctx) => {
     await ctx.tx.execute(sql`
-      update integration_calls set state = ${receiver ? 'handled' : 'ignored'}, settled_at = ${ctx.clock.now()}
+      update integration_calls set state = ${receiver ? 'handled' : 'ignored'}, finished_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`);
   });
 }
@@ -29,7 +29,7 @@ export async function handleCall(ctx: Context, { callId }: { callId: string }): 
 export async function failCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     await ctx.tx.execute(sql`
-      update integration_calls set state = 'failed', settled_at = ${ctx.clock.now()}
+      update integration_calls set state = 'failed', finished_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and id = ${callId} and state = 'received'`);
   });
 }

@@ -9,7 +9,7 @@ import type { WaitlistInput } from './lead-input.ts';
 
 /**
  * Put somebody on the waiting list of a variant, or of any variant of a product, in one statement. Whoever waits for
- * it already waits once; whoever was told waits anew.
+ * it already waits once; whoever was notified waits anew.
  *
  * @throws DomainError `invalid_request` when neither product nor variant is named, `unknown_product` when what is
  *   named is not on sale here
@@ -18,7 +18,7 @@ export async function joinWaitlist(
   ctx: Context,
   { email, product_slug: slug, variant_id: variantId }: WaitlistInput,
 ): Promise<{ id: string }> {
-  if (!slug && !variantId) throw refuse('invalid_request', '/product_slug', 'is required without a variant_id');
+  if (!slug && !variantId) throw waitlistError('invalid_request', '/product_slug', 'is required without a variant_id');
   const wanted = sql`
     select p.id as product_id, v.id as variant_id
     from products p
@@ -40,12 +40,12 @@ export async function joinWaitlist(
     sql`
     select id from lead`,
   );
-  if (!lead) throw refuse('unknown_product', variantId ? '/variant_id' : '/product_slug', 'is not on sale here');
+  if (!lead) throw waitlistError('unknown_product', variantId ? '/variant_id' : '/product_slug', 'is not on sale here');
   return lead;
 }
 
-function refuse(code: 'invalid_request' | 'unknown_product', path: string, detail: string): DomainError {
-  const sentence =
+function waitlistError(code: 'invalid_request' | 'unknown_product', path: string, detail: string): DomainError {
+  const message =
     code === 'unknown_product' ? 'There is no such product for sale.' : 'A product or a variant must be named.';
-  return new DomainError('invalid', code, sentence, { extensions: { errors: [{ path, code, detail }] } });
+  return new DomainError('invalid', code, message, { extensions: { errors: [{ path, code, detail }] } });
 }

@@ -43,7 +43,7 @@ const MailSchema = defineEntity({
 /** One mail. While it is `sending`, a lease says which run may write down how that went. */
 export class Mail extends MailSchema.class {
   /** A run is about to ask the mail server. */
-  begin(lease: string, until: Date, now: Date): void {
+  start(lease: string, until: Date, now: Date): void {
     this.moveTo('sending', now);
     this.attemptCount += 1;
     this.lease = lease;

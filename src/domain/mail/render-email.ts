@@ -2,8 +2,8 @@ import { oneLine } from '#src/lib/one-line.ts';
 import type { Context } from '../context.ts';
 import type { MailKind } from './kinds.ts';
 import { type EmailDocument, emailBrandingOf } from './layout/document.ts';
-import { setAsHtml } from './layout/render-html.ts';
-import { setAsText } from './layout/render-text.ts';
+import { renderHtml } from './layout/render-html.ts';
+import { renderText } from './layout/render-text.ts';
 import { abandonedCart } from './templates/abandoned-cart.ts';
 import { endpointWarning } from './templates/endpoint-warning.ts';
 import { gift } from './templates/gift.ts';
@@ -41,13 +41,13 @@ export async function renderEmail<Kind extends MailKind>(
   content: MailContent<Kind>,
 ): Promise<RenderedEmail> {
   const template: Template<Kind> = templates[kind];
-  const letter: EmailDocument = await template(ctx, content);
-  const head = emailBrandingOf(ctx.tenant);
+  const email: EmailDocument = await template(ctx, content);
+  const branding = emailBrandingOf(ctx.tenant);
   return {
-    subject: oneLine(letter.subject),
-    text: setAsText(letter, head),
-    html: setAsHtml(letter, head),
+    subject: oneLine(email.subject),
+    text: renderText(email, branding),
+    html: renderHtml(email, branding),
     // So that no absence note answers, and two machines never write to each other.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...letter.headers },
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...email.headers },
   };
 }

@@ -23,7 +23,10 @@ const sendTimeoutMs = seconds(30);
 const leaseMs = sendTimeoutMs + seconds(15);
 
 /** How a try ended: `unknown` when the mail server may have taken the mail without our hearing of it. */
-type Answer = { readonly outcome: 'accepted' | 'bounced' | 'refused' | 'put_off' | 'unknown'; readonly detail: string };
+type SendResult = {
+  readonly outcome: 'accepted' | 'bounced' | 'rejected' | 'deferred' | 'unknown';
+  readonly detail: string;
+};
 
 /**
  * Judges whether a mail of its kind is still to be sent, in the transaction that begins each try: between the promise
@@ -46,16 +49,16 @@ export type DeliveryChecks = Readonly<Partial<Record<MailKind, DeliveryCheck>>>;
 export async function sendMail(
   ctx: Context,
   { mailId }: { mailId: string },
-  judges: DeliveryChecks = {},
+  checks: DeliveryChecks = {},
 ): Promise<void> {
   const lease = newId('job');
-  const outgoing = await beginTry(ctx, mailId, lease, judges);
+  const outgoing = await startAttempt(ctx, mailId, lease, checks);
   if (!outgoing) return;
-  const answer = await ask(ctx, outgoing);
+  const result = await callMailServer(ctx, outgoing);
   await completeJob(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
     if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another run took the mail over');
-    await settle(ctx, mail, answer);
+    await recordOutcome(ctx, mail, result);
   });
 }
 
@@ -70,11 +73,11 @@ export async function failMail(ctx: Context, { mailId }: { mailId: string }): Pr
 }
 
 /** Mark the mail as being sent by this run and write it; `undefined` when there is nothing to send any more. */
-async function beginTry(
+async function startAttempt(
   ctx: Context,
   mailId: string,
   lease: string,
-  judges: DeliveryChecks,
+  checks: DeliveryChecks,
 ): Promise<OutgoingMail | undefined> {
   return transact(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
@@ -85,30 +88,30 @@ async function beginTry(
     const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
     if (busyMs > 0) throw new Snooze(busyMs, 'another run may still be sending this mail');
     if (mail.state === 'sending' && delivery === 'at_most_once') {
-      mail.close('outcome_unknown', now, 'The process that sent it died before it heard the answer.');
+      mail.close('outcome_unknown', now, 'The process that sent it died before it heard the result.');
     } else if (now.getTime() - mail.createdAt.getTime() > staleAfterMs) {
       mail.close('failed', now, 'It would have come too late to be of use.');
     } else if (await isSuppressed(ctx, mail.recipient)) {
       mail.close('suppressed', now);
     } else {
-      const objection = await judges[mail.kind]?.(ctx, { mailId, subjectId: mail.subjectId });
-      if (objection === undefined) {
-        const letter = await renderEmail(ctx, mail.kind, mail);
-        mail.begin(lease, fromNow(ctx.clock, leaseMs), now);
-        return { ...letter, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
+      const reason = await checks[mail.kind]?.(ctx, { mailId, subjectId: mail.subjectId });
+      if (reason === undefined) {
+        const email = await renderEmail(ctx, mail.kind, mail);
+        mail.start(lease, fromNow(ctx.clock, leaseMs), now);
+        return { ...email, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
       }
-      mail.close('suppressed', now, objection);
+      mail.close('suppressed', now, reason);
     }
     return undefined;
   });
 }
 
-async function ask(ctx: Context, outgoing: OutgoingMail): Promise<Answer> {
+async function callMailServer(ctx: Context, outgoing: OutgoingMail): Promise<SendResult> {
   const deadline = AbortSignal.timeout(sendTimeoutMs);
   const signal = ctx.signal ? AbortSignal.any([ctx.signal, deadline]) : deadline;
   try {
-    const answer = await ctx.ports.mailer.send(outgoing, signal);
-    return answer.outcome === 'accepted' ? { outcome: 'accepted', detail: '' } : answer;
+    const result = await ctx.ports.mailer.send(outgoing, signal);
+    return result.outcome === 'accepted' ? { outcome: 'accepted', detail: '' } : result;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { outcome: outcomeOf(error), detail: error.message };
@@ -116,15 +119,15 @@ async function ask(ctx: Context, outgoing: OutgoingMail): Promise<Answer> {
 }
 
 /** Wrong credentials are the operator's to put right, so mails wait for it. */
-function outcomeOf({ failure }: ProviderError): Answer['outcome'] {
+function outcomeOf({ failure }: ProviderError): SendResult['outcome'] {
   if (failure === 'away') return 'unknown';
-  return failure === 'busy' || failure === 'denied' ? 'put_off' : 'refused';
+  return failure === 'busy' || failure === 'denied' ? 'deferred' : 'rejected';
 }
 
-async function settle(ctx: InTransaction, mail: Mail, { outcome, detail }: Answer): Promise<void> {
+async function recordOutcome(ctx: InTransaction, mail: Mail, { outcome, detail }: SendResult): Promise<void> {
   const now = ctx.clock.now();
   if (outcome === 'accepted') return mail.close('sent', now);
-  if (outcome === 'refused') return mail.close('failed', now, detail);
+  if (outcome === 'rejected') return mail.close('failed', now, detail);
   if (outcome === 'bounced') {
     await suppress(ctx, mail.recipient, 'bounced');
     return mail.close('bounced', now, detail);

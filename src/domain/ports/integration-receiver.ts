@@ -12,7 +12,7 @@ export interface IntegrationCall {
  * @throws ProviderError when it cannot
  */
 export interface IntegrationReceiver {
-  take(call: IntegrationCall, signal?: AbortSignal): Promise<void>;
+  receive(call: IntegrationCall, signal?: AbortSignal): Promise<void>;
 }
 
 /** Who is known, by the name in the address that they call. What others tell is kept, and nothing more. */

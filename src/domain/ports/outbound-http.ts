@@ -4,7 +4,7 @@ export type HttpFailure = 'blocked_address' | 'dns' | 'connect' | 'tls' | 'timeo
 /** What came back from an address that a customer gave us. */
 export type HttpOutcome =
   | {
-      readonly kind: 'answered';
+      readonly kind: 'responded';
       readonly status: number;
       /** The first 4 KB, as text. */
       readonly body: string;
@@ -24,7 +24,7 @@ export interface OutboundHttp {
    * `resolve: false` judges the address as it is written and asks no name server, so that it may be called inside a
    * transaction. A name that does not resolve now is not refused: it is judged again at each connect.
    */
-  refuse(url: string, options?: { resolve?: boolean }): Promise<string | undefined>;
+  findUrlProblem(url: string, options?: { resolve?: boolean }): Promise<string | undefined>;
   /** Throws only when `signal` ends it. */
   post(
     url: string,

@@ -10,7 +10,7 @@ import { personalData } from './registry.ts';
 /** What an erasure did. */
 export interface Erasure {
   /** What was still under way, each with what to do first: then nothing was erased. */
-  readonly obstacles: readonly string[];
+  readonly blockers: readonly string[];
   /** How many rows of what. */
   readonly erased: Readonly<Record<string, number>>;
   /** What the payment provider calls the person: its own records are not ours to erase. */
@@ -23,30 +23,30 @@ export interface Erasure {
  * Asked again it finds nothing more. The audit log keeps that it was done, without the address. While something of
  * the person's is under way nothing is erased.
  *
- * @param tell is called with the name of each part before it is looked through
+ * @param onPart is called with the name of each part before it is looked through
  */
 export async function erasePersonalData(
   ctx: Context,
   { email: address }: { email: string },
-  tell: (part: string) => void = () => undefined,
+  onPart: (part: string) => void = () => undefined,
 ): Promise<Erasure> {
   return transact(ctx, async (ctx) => {
-    const person = await findDataSubject(ctx, address);
-    await lockOrders(ctx, person);
-    const obstacles = await erasureBlockers(ctx, person);
-    if (obstacles.length > 0) return { obstacles, erased: {}, paymentCustomerIds: [] };
-    const paymentCustomerIds = await paymentCustomersOf(ctx, person);
+    const dataSubject = await findDataSubject(ctx, address);
+    await lockOrders(ctx, dataSubject);
+    const blockers = await erasureBlockers(ctx, dataSubject);
+    if (blockers.length > 0) return { blockers, erased: {}, paymentCustomerIds: [] };
+    const paymentCustomerIds = await paymentCustomersOf(ctx, dataSubject);
     const erased: Record<string, number> = {};
     for (const { name, erase } of personalData) {
-      tell(name);
-      const count = await erase(ctx, person);
+      onPart(name);
+      const count = await erase(ctx, dataSubject);
       if (count > 0) erased[name] = count;
     }
     if (Object.keys(erased).length > 0) {
-      const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, person.email) };
+      const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, dataSubject.email) };
       await recordAudit(ctx, { action: 'person.erased', ...subject, after: { rows: erased } });
     }
-    return { obstacles, erased, paymentCustomerIds };
+    return { blockers, erased, paymentCustomerIds };
   });
 }
 
@@ -69,8 +69,8 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
  * to do first.
  */
 async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds }: DataSubject): Promise<string[]> {
-  const rows = await ctx.tx.execute<{ obstacle: string }>(sql`
-    select order_number || ' may still be paid: wait until it has expired' as obstacle from orders
+  const rows = await ctx.tx.execute<{ blocker: string }>(sql`
+    select order_number || ' may still be paid: wait until it has expired' as blocker from orders
       where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and status = 'pending'
     union all
     select order_number || ' was not sent yet: send it or refund it' from orders
@@ -88,5 +88,5 @@ async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds
     select 'the subscription ' || id || ' is ' || status || ': cancel it' from subscriptions
       where tenant_id = ${ctx.tenant.id} and status <> 'canceled'
         and (lower(email) = ${email} or customer_id = ${customerId})`);
-  return rows.map(({ obstacle }) => obstacle);
+  return rows.map(({ blocker }) => blocker);
 }

@@ -16,23 +16,23 @@ export interface PersonalExport {
  * Gather everything that the store holds about an address, for the person whose it is. That it was asked for is
  * written into the audit log, without the address.
  *
- * @param tell is called with the name of each part before it is looked through
+ * @param onPart is called with the name of each part before it is looked through
  */
 export async function exportPersonalData(
   ctx: Context,
   { email: address }: { email: string },
-  tell: (part: string) => void = () => undefined,
+  onPart: (part: string) => void = () => undefined,
 ): Promise<PersonalExport> {
   return transact(ctx, async (ctx) => {
-    const person = await findDataSubject(ctx, address);
+    const dataSubject = await findDataSubject(ctx, address);
     const held: Record<string, readonly object[]> = {};
     for (const { name, find } of personalData) {
-      tell(name);
-      const rows = await find(ctx, person);
+      onPart(name);
+      const rows = await find(ctx, dataSubject);
       if (rows.length > 0) held[name] = rows;
     }
-    const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, person.email) };
+    const subject = { subjectKind: 'person', subjectId: nameInLog(ctx, dataSubject.email) };
     await recordAudit(ctx, { action: 'person.exported', ...subject, after: { parts: Object.keys(held) } });
-    return { email: person.email, held };
+    return { email: dataSubject.email, held };
   });
 }

@@ -20,10 +20,10 @@ export async function decideReminder(
   await completeJob(ctx, async (ctx) => {
     const reminder = await lockScheduled(ctx, reminderId, attempt);
     if (!reminder) return;
-    const verdict = await evaluateReminder(ctx, reminder);
-    if (verdict.verdict === 'send') await send(ctx, reminder, verdict.cart);
-    if (verdict.verdict === 'skip') await skip(ctx, reminder, verdict.reason);
-    if (verdict.verdict === 'wait') await putOff(ctx, reminder, verdict);
+    const evaluation = await evaluateReminder(ctx, reminder);
+    if (evaluation.action === 'send') await send(ctx, reminder, evaluation.cart);
+    if (evaluation.action === 'skip') await skip(ctx, reminder, evaluation.reason);
+    if (evaluation.action === 'wait') await postpone(ctx, reminder, evaluation);
   });
 }
 
@@ -61,22 +61,22 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
  * hours since it was decided on: meanwhile its reader may have bought or unsubscribed, or gone to bed.
  */
 export async function sendCheckedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
-  await sendMail(ctx, payload, { abandoned_cart: checkAgain, magic_link: checkLink });
+  await sendMail(ctx, payload, { abandoned_cart: checkReminder, magic_link: checkLink });
 }
 
-const checkAgain: DeliveryCheck = async (ctx, { mailId }) => {
+const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {
   const [reminder] = await ctx.tx.execute<Reminder>(sql`
     select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
     where tenant_id = ${ctx.tenant.id} and mail_id = ${mailId} and state = 'sent' for update`);
   if (!reminder) return 'The cart that it reminds of is gone.';
-  const verdict = await evaluateReminder(ctx, reminder);
-  if (verdict.verdict === 'send') {
+  const evaluation = await evaluateReminder(ctx, reminder);
+  if (evaluation.action === 'send') {
     await saveTokenHashes(ctx, reminder);
     return undefined;
   }
-  if (verdict.verdict === 'skip') await skip(ctx, reminder, verdict.reason);
-  else await putOff(ctx, reminder, verdict);
-  return `It was judged again: ${verdict.reason}.`;
+  if (evaluation.action === 'skip') await skip(ctx, reminder, evaluation.reason);
+  else await postpone(ctx, reminder, evaluation);
+  return `It was judged again: ${evaluation.reason}.`;
 };
 
 /** The reminder will not be sent, and this is why. */
@@ -87,7 +87,7 @@ async function skip(ctx: InTransaction, { id }: Reminder, reason: ReminderReason
 }
 
 /** The reminder waits until then, and is judged again; this is why. */
-async function putOff(
+async function postpone(
   ctx: InTransaction,
   { id, attempt }: Reminder,
   { reason, until }: { reason: ReminderReason; until: Date },

@@ -6,13 +6,13 @@ import { endOfQuietHours } from './quiet-hours.ts';
 import type { Reminder, ReminderReason } from './reminder.ts';
 import { type ReminderSettings, reminderSettings } from './reminder-settings.ts';
 
-export type Verdict =
-  | { readonly verdict: 'send'; readonly cart: SavedCartRecord }
-  | { readonly verdict: 'skip'; readonly reason: ReminderReason }
-  | { readonly verdict: 'wait'; readonly reason: ReminderReason; readonly until: Date };
+export type Evaluation =
+  | { readonly action: 'send'; readonly cart: SavedCartRecord }
+  | { readonly action: 'skip'; readonly reason: ReminderReason }
+  | { readonly action: 'wait'; readonly reason: ReminderReason; readonly until: Date };
 
 /** What is known at the moment at which a reminder is judged. */
-export interface Facts {
+export interface ReminderFacts {
   readonly settings: ReminderSettings;
   readonly cart: SavedCartRecord | undefined;
   readonly isBounced: boolean;
@@ -21,8 +21,12 @@ export interface Facts {
 }
 
 /** Every gate that a reminder has to pass, in the order in which they are told: protocols.md §6. */
-export function judge({ settings, cart, isBounced, remindedAt }: Facts, timezone: string, now: Date): Verdict {
-  const skip = (reason: ReminderReason): Verdict => ({ verdict: 'skip', reason });
+export function evaluate(
+  { settings, cart, isBounced, remindedAt }: ReminderFacts,
+  timezone: string,
+  now: Date,
+): Evaluation {
+  const skip = (reason: ReminderReason): Evaluation => ({ action: 'skip', reason });
   if (!settings.enabled) return skip('switched_off');
   if (!cart || cart.expiresAt <= now) return skip('expired');
   if (cart.convertedAt) return skip('purchased');
@@ -33,23 +37,23 @@ export function judge({ settings, cart, isBounced, remindedAt }: Facts, timezone
   if (!cart.lines.some(isBuyable)) return skip('items_gone');
   // Before the last gate: in the morning the address may not have been reminded recently any more.
   const until = endOfQuietHours(settings.quietHours, timezone, now);
-  if (until) return { verdict: 'wait', reason: 'quiet_hours', until };
+  if (until) return { action: 'wait', reason: 'quiet_hours', until };
   if (remindedAt && now.getTime() - remindedAt.getTime() < settings.perAddressMs) return skip('recently_reminded');
-  return { verdict: 'send', cart };
+  return { action: 'send', cart };
 }
 
 /** Judge a reminder by what is so now. Reminders of one address are judged one after the other. */
-export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): Promise<Verdict> {
+export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): Promise<Evaluation> {
   const { email } = reminder;
   const key = `reminders of ${ctx.tenant.id}: ${email}`;
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
-  const facts: Facts = {
+  const facts: ReminderFacts = {
     settings: await reminderSettings(ctx),
     cart: await readSavedCart(ctx, reminder.savedCartId),
     isBounced: await isSuppressed(ctx, email),
     remindedAt: await lastRemindedAt(ctx, reminder),
   };
-  return judge(facts, ctx.tenant.timezone, ctx.clock.now());
+  return evaluate(facts, ctx.tenant.timezone, ctx.clock.now());
 }
 
 async function lastRemindedAt(ctx: InTransaction, { id, email }: Reminder): Promise<Date | null> {

@@ -46,7 +46,7 @@ export async function consumeLink(
       select ${ctx.tenant.id}, ${id}, c.id, ${secret.number}, ${refreshExpiresAt}::timestamptz, ${now}::timestamptz
       from used join customers c on c.tenant_id = ${ctx.tenant.id} and c.email = used.email
       returning id, customer_id),
-    kept as (
+    stored as (
       insert into refresh_tokens (tenant_id, token_hash, session_id, created_at)
       select ${ctx.tenant.id}, ${sha256(refreshToken)}::bytea, id, ${now}::timestamptz from opened)`,
     sql`

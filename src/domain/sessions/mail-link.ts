@@ -7,9 +7,9 @@ import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
 import { type DeliveryCheck, enqueueMail } from '../mail/index.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
-import { type Counted, isWithinLimits } from './request-link.ts';
+import { type CountedRequest, isWithinLimits } from './request-link.ts';
 
-interface WaitingLink extends Counted {
+interface WaitingLink extends CountedRequest {
   readonly id: string;
   readonly redirectPath: string | null;
   readonly expiresAt: Date;
@@ -25,7 +25,7 @@ export async function mailLink(ctx: Context, { linkId }: { linkId: string }): Pr
   await completeJob(ctx, async (ctx) => {
     const link = await lockUndecided(ctx, linkId);
     if (!link) return;
-    const outcome = await judge(ctx, link);
+    const outcome = await decideOutcome(ctx, link);
     if (outcome === 'mailed') {
       const left = link.expiresAt.getTime() - ctx.clock.now().getTime();
       await enqueueMail(ctx, {
@@ -49,7 +49,7 @@ async function lockUndecided(ctx: InTransaction, id: string): Promise<WaitingLin
   return link;
 }
 
-async function judge(ctx: InTransaction, link: WaitingLink): Promise<Outcome> {
+async function decideOutcome(ctx: InTransaction, link: WaitingLink): Promise<Outcome> {
   const { email, expiresAt } = link;
   if (!ctx.tenant.modules.customer_accounts) return 'switched_off';
   if (expiresAt <= ctx.clock.now()) return 'too_late';

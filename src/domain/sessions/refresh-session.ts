@@ -69,7 +69,7 @@ async function rotate(ctx: InTransaction, session: FoundToken, token: string, su
       update refresh_tokens set rotated_at = ${now}
       where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}
       returning session_id),
-    kept as (
+    stored as (
       insert into refresh_tokens (tenant_id, token_hash, session_id, created_at)
       select ${ctx.tenant.id}, ${sha256(successor)}::bytea, session_id, ${now}::timestamptz from rotated)
     update sessions set refresh_expires_at = ${refreshExpiresAt}

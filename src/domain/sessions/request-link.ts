@@ -19,7 +19,7 @@ export interface LinkRequest {
   readonly redirectPath: string | null;
   readonly codeChallenge: string | null;
   /** Who asks, as far as that can be counted; undefined where a storefront's server does not say. */
-  readonly household: string | undefined;
+  readonly clientNetwork: string | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function requestLink(ctx: Context, request: LinkRequest): Promise<v
   const createdAt = ctx.clock.now();
   const secret = await readSessionSecret(ctx);
   const tokenHash = sha256(deriveTokenWith(ctx, secret, tokenPurposes.signIn, id));
-  const clientHash = request.household === undefined ? null : hashClient(ctx, request.household);
+  const clientHash = request.clientNetwork === undefined ? null : hashClient(ctx, request.clientNetwork);
 
   await transact(ctx, async (ctx) => {
     const [link] = await ctx.tx.execute(sql`
@@ -50,8 +50,8 @@ export async function requestLink(ctx: Context, request: LinkRequest): Promise<v
 }
 
 /** Enough to count by; nobody reads an address out of it. */
-function hashClient(ctx: Context, household: string): Buffer {
-  return hmacSha256(ctx.settings.keyPepper, `client\n${ctx.tenant.id}\n${household}`).subarray(0, 16);
+function hashClient(ctx: Context, clientNetwork: string): Buffer {
+  return hmacSha256(ctx.settings.keyPepper, `client\n${ctx.tenant.id}\n${clientNetwork}`).subarray(0, 16);
 }
 
 /** How many links may be asked for in an hour (api.md, "Rate limits"). Beyond, nothing is mailed, and nobody is told. */
@@ -60,7 +60,7 @@ export const linksPerClientMax = 30;
 export const linksWindowMs = hours(1);
 
 /** A request for a link, or the values that it will have. */
-export interface Counted {
+export interface CountedRequest {
   readonly email: string;
   readonly clientHash: Buffer | null;
   readonly createdAt: Date;
@@ -72,7 +72,11 @@ export interface Counted {
  *
  * @param before what else has to be true of the links that are counted
  */
-export function isWithinLimits(ctx: Context, { email, clientHash, createdAt }: Counted, before: Sql = sql`true`): Sql {
+export function isWithinLimits(
+  ctx: Context,
+  { email, clientHash, createdAt }: CountedRequest,
+  before: Sql = sql`true`,
+): Sql {
   const since = new Date(createdAt.getTime() - linksWindowMs);
   const isBelow = (condition: Sql, max: number) => sql`(
     select count(*) from sign_in_links

@@ -59,8 +59,8 @@ export async function verifySession(ctx: Context, secret: SessionSecret, token: 
       currentDate: ctx.clock.now(),
     });
     const { sub: customerId, sid: sessionId } = payload;
-    const isOwnObject = protectedHeader.kid === `${ctx.tenant.id}.${secret.number}`;
-    if (!isOwnObject || typeof sessionId !== 'string' || !customerId) throw invalidSession();
+    const isOwnToken = protectedHeader.kid === `${ctx.tenant.id}.${secret.number}`;
+    if (!isOwnToken || typeof sessionId !== 'string' || !customerId) throw invalidSession();
     return { sessionId, customerId };
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw expiredSession();

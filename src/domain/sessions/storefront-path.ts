@@ -15,6 +15,6 @@ export function safePath(path: string | null | undefined): string | null {
 export function pathOnStorefront({ storefrontUrl }: Tenant, address: string | null | undefined): string | null {
   if (!address || !URL.canParse(address)) return null;
   const url = new URL(address);
-  const isOwnObject = url.origin === new URL(storefrontUrl).origin && url.username === '' && url.password === '';
-  return isOwnObject ? safePath(url.pathname + url.search) : null;
+  const isOnStorefront = url.origin === new URL(storefrontUrl).origin && url.username === '' && url.password === '';
+  return isOnStorefront ? safePath(url.pathname + url.search) : null;
 }

@@ -20,14 +20,14 @@ export interface AttemptedBatch {
   /** In the order in which they ended. */
   readonly attempts: readonly Attempt[];
   /** What they are about is gone, so there is nothing to tell. */
-  readonly objectless: readonly ClaimedDelivery[];
+  readonly withoutObject: readonly ClaimedDelivery[];
   /** Not begun, or cut short when the process had to end: to be given back. The latter may come twice. */
-  readonly unheard: readonly ClaimedDelivery[];
+  readonly unfinished: readonly ClaimedDelivery[];
   readonly tookMs: number;
 }
 
 /**
- * Attempt the deliveries of a batch, as many at a time as its slot is wide. No further one is begun when the endpoint
+ * Attempt the deliveries of a batch, as many at a time as its lease is wide. No further one is begun when the endpoint
  * keeps failing, when it is gone, when the batch has taken long, or when the process has to stop.
  */
 export async function attemptBatch(ctx: Context, batch: Batch): Promise<AttemptedBatch> {
@@ -35,7 +35,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   const tookMs = () => ctx.clock.now().getTime() - startedAt;
   const objects = await renderObjects(ctx, batch.deliveries);
   const queue = batch.deliveries.filter(({ objectId }) => objects.has(objectId));
-  const objectless = batch.deliveries.filter(({ objectId }) => !objects.has(objectId));
+  const withoutObject = batch.deliveries.filter(({ objectId }) => !objects.has(objectId));
   const attempts: Attempt[] = [];
   let { failuresInRow } = batch;
   let begun = 0;
@@ -57,19 +57,19 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
       gone ||= isGone(outcome);
     }
   }
-  await Promise.all(Array.from({ length: Math.min(batch.slot.width, queue.length) }, work));
-  const heard = new Set(attempts.map(({ delivery }) => delivery));
-  const unheard = queue.filter((delivery) => !heard.has(delivery));
-  return { attempts, objectless, unheard, tookMs: tookMs() };
+  await Promise.all(Array.from({ length: Math.min(batch.lease.width, queue.length) }, work));
+  const attempted = new Set(attempts.map(({ delivery }) => delivery));
+  const unfinished = queue.filter((delivery) => !attempted.has(delivery));
+  return { attempts, withoutObject, unfinished, tookMs: tookMs() };
 }
 
 /** 2xx alone is success: a redirect is never followed. */
 export function isSuccess(outcome: HttpOutcome): boolean {
-  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+  return outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
 }
 
 export function isGone(outcome: HttpOutcome): boolean {
-  return outcome.kind === 'answered' && outcome.status === 410;
+  return outcome.kind === 'responded' && outcome.status === 410;
 }
 
 /** `undefined` when the process had to stop in the middle: nobody knows how that ended. */

@@ -2,11 +2,11 @@ import { lockRow } from '#src/database/lock-row.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
-import type { Slot } from './endpoint-leases.ts';
+import type { EndpointLease } from './endpoint-leases.ts';
 import { openSecret } from './signing.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** A delivery that this run alone may attempt until the lease of its slot ends. */
+/** A delivery that this run alone may attempt until the lease of its lease ends. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly eventId: string;
@@ -22,7 +22,7 @@ export interface ClaimedDelivery {
 
 /** Deliveries of one endpoint to attempt now, and what is needed for it. */
 export interface Batch {
-  readonly slot: Slot;
+  readonly lease: EndpointLease;
   readonly url: string;
   /** Opened, the current one first. Never logged. */
   readonly secrets: readonly string[];
@@ -39,14 +39,14 @@ export async function lockEndpoint(ctx: InTransaction, id: string): Promise<Webh
 
 /**
  * Claim what is due, oldest first, as much as the endpoint allows now. A claim only moves `next_attempt_at` to the
- * very end of the slot's lease: when nobody writes an outcome, it is due again for whoever finds the slot free again.
+ * very end of the slot's lease: when nobody writes an outcome, it is due again for whoever finds the lease free again.
  *
  * Every row is found by its key, whatever the planner knows of a table in which much has come to wait just now.
  */
 export async function claimDeliveries(
   ctx: InTransaction,
   endpoint: WebhookEndpoint,
-  slot: Slot,
+  lease: EndpointLease,
   wanted: number,
 ): Promise<Batch | undefined> {
   const now = ctx.clock.now();
@@ -60,7 +60,7 @@ export async function claimDeliveries(
       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id} and state = 'pending' and next_attempt_at <= ${now}
       order by next_attempt_at limit ${limit} for update skip locked),
     claimed as (
-      update webhook_deliveries d set next_attempt_at = ${slot.leasedUntil}, lease = ${slot.lease}
+      update webhook_deliveries d set next_attempt_at = ${lease.leasedUntil}, lease_token = ${lease.token}
       where d.tenant_id = ${ctx.tenant.id} and d.id = any(array(select id from due))
       returning d.id, d.event_id, d.attempt_count, d.round_count)
     select claimed.id, e.id as "eventId", e.type, e.object_id as "objectId", e.created_at as "eventAt",
@@ -71,7 +71,7 @@ export async function claimDeliveries(
   if (deliveries.length === 0) return undefined;
 
   const { failuresInRow } = endpoint;
-  const { probe } = endpoint.begin(deliveries.length, now, slot.leasedUntil);
+  const { probe } = endpoint.begin(deliveries.length, now, lease.leasedUntil);
   const secrets = endpoint.liveSecrets(now).map((sealed) => openSecret(ctx, sealed));
-  return { slot, url: endpoint.url, secrets, failuresInRow, probe, deliveries, claimedAt: now };
+  return { lease, url: endpoint.url, secrets, failuresInRow, probe, deliveries, claimedAt: now };
 }

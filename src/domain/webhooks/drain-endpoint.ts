@@ -9,7 +9,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { type AttemptedBatch, attemptBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
-import { nextDueAt, releaseLease, renewLease, type Slot, takeLease } from './endpoint-leases.ts';
+import { type EndpointLease, nextDueAt, releaseLease, renewLease, takeLease } from './endpoint-leases.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -22,63 +22,68 @@ const quickMs = 250;
 
 /**
  * Deliver what is due to one endpoint, in one of its slots, until nothing is due, the time is over or the process has
- * to stop. Then the slot is given back and we look once more: what came in between saw no free slot, ended, and relies
+ * to stop. Then the lease is given back and we look once more: what came in between saw no free lease, ended, and relies
  * on us.
  */
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
-  let turn = await transact(ctx, (ctx) => begin(ctx, endpointId));
+  let turn = await transact(ctx, (ctx) => startDraining(ctx, endpointId));
   if (!turn) return;
   while (turn.batch || turn.pauseMs > 0) {
     const { batch } = turn;
     const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, turn.pauseMs);
-    const mayGoOn = ctx.clock.now().getTime() < until && !isShuttingDown(ctx);
-    turn = await goOn(ctx, turn, result, mayGoOn);
+    const mayContinue = ctx.clock.now().getTime() < until && !isShuttingDown(ctx);
+    turn = await continueDraining(ctx, turn, result, mayContinue);
   }
   await checkOnceMore(ctx, endpointId);
 }
 
-/** What to do in a slot: deliveries to attempt, or to wait as the endpoint's rate wants. With neither it was given back. */
+/** What to do in a lease: deliveries to attempt, or to wait as the endpoint's rate wants. With neither it was given back. */
 interface Turn {
-  readonly slot: Slot;
+  readonly lease: EndpointLease;
   readonly batch: Batch | undefined;
   readonly pauseMs: number;
 }
 
-/** `undefined` where nothing is due, nothing may be tried or no slot is free. */
-async function begin(ctx: InTransaction, endpointId: string): Promise<Turn | undefined> {
-  const slot = await takeLease(ctx, endpointId, newId('job'));
-  const endpoint = slot && (await lockEndpoint(ctx, endpointId));
-  return endpoint && takeTurn(ctx, endpoint, slot, slot.width);
+/** `undefined` where nothing is due, nothing may be tried or no lease is free. */
+async function startDraining(ctx: InTransaction, endpointId: string): Promise<Turn | undefined> {
+  const lease = await takeLease(ctx, endpointId, newId('job'));
+  const endpoint = lease && (await lockEndpoint(ctx, endpointId));
+  return endpoint && takeTurn(ctx, endpoint, lease, lease.width);
 }
 
 /** Write down how a batch went and take the next one, in one transaction. */
-async function goOn(
+async function continueDraining(
   ctx: Context,
-  { slot, batch }: Turn,
+  { lease, batch }: Turn,
   result: AttemptedBatch | undefined,
-  mayGoOn: boolean,
+  mayContinue: boolean,
 ): Promise<Turn> {
   return transact(ctx, async (ctx) => {
-    const renewed = await renewLease(ctx, slot);
-    const endpoint = await lockEndpoint(ctx, slot.endpointId);
-    if (!endpoint) return over(slot);
+    const renewed = await renewLease(ctx, lease);
+    const endpoint = await lockEndpoint(ctx, lease.endpointId);
+    if (!endpoint) return finished(lease);
     if (batch && result) await recordOutcomes(ctx, endpoint, batch, result);
-    if (renewed && mayGoOn) return takeTurn(ctx, endpoint, renewed, nextSize(renewed, batch, result));
-    await releaseLease(ctx, slot);
-    return over(slot);
+    if (renewed && mayContinue) return takeTurn(ctx, endpoint, renewed, nextSize(renewed, batch, result));
+    await releaseLease(ctx, lease);
+    return finished(lease);
   });
 }
 
-async function takeTurn(ctx: InTransaction, endpoint: WebhookEndpoint, slot: Slot, size: number): Promise<Turn> {
-  const batch = await claimDeliveries(ctx, endpoint, slot, size);
-  if (batch) return { slot, batch, pauseMs: 0 };
+async function takeTurn(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  lease: EndpointLease,
+  size: number,
+): Promise<Turn> {
+  const batch = await claimDeliveries(ctx, endpoint, lease, size);
+  if (batch) return { lease, batch, pauseMs: 0 };
   const pauseMs = endpoint.disabledAt ? 0 : endpoint.pauseMs(ctx.clock.now());
-  if (pauseMs === 0) await releaseLease(ctx, slot);
-  return { slot, batch, pauseMs };
+  if (pauseMs === 0) await releaseLease(ctx, lease);
+  return { lease, batch, pauseMs };
 }
 
-const over = (slot: Slot): Turn => ({ slot, batch: undefined, pauseMs: 0 });
+const finished = (lease: EndpointLease): Turn => ({ lease, batch: undefined, pauseMs: 0 });
 
 async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
   const signals = [ctx.signal, ctx.stopping].filter((signal) => signal !== undefined);
@@ -86,7 +91,7 @@ async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
   await wait(milliseconds, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
 }
 
-function nextSize({ width }: Slot, batch: Batch | undefined, result: AttemptedBatch | undefined): number {
+function nextSize({ width }: EndpointLease, batch: Batch | undefined, result: AttemptedBatch | undefined): number {
   if (!batch || !result || result.tookMs > quickMs) return width;
   return Math.min(batchMax, Math.max(width, batch.deliveries.length * 2));
 }

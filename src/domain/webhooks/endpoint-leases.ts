@@ -12,11 +12,11 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts';
  * One of an endpoint's slots: whoever holds its lease may have `width` attempts in flight. Together the slots allow
  * as many as the endpoint's `concurrency`.
  */
-export interface Slot {
+export interface EndpointLease {
   readonly endpointId: string;
   readonly number: number;
   readonly width: number;
-  readonly lease: string;
+  readonly token: string;
   readonly leasedUntil: Date;
 }
 
@@ -34,13 +34,13 @@ export function widthsOf(concurrency: number): number[] {
   return Array.from({ length: count }, (_, index) => Math.floor((concurrency + index) / count));
 }
 
-/** Give an endpoint the slots of its concurrency. A holder whose slot is taken away finds that when it renews it. */
+/** Give an endpoint the slots of its concurrency. A holder whose slot is leased away finds that when it renews it. */
 export async function saveLeases(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
   const widths = widthsOf(concurrency);
   await ctx.tx.execute(sql`
     insert into webhook_endpoint_leases (tenant_id, endpoint_id, number, width)
     select ${ctx.tenant.id}, ${endpointId}, number, width
-    from unnest(${widths}::int[]) with ordinality as slot(width, number)
+    from unnest(${widths}::int[]) with ordinality as lease(width, number)
     on conflict (tenant_id, endpoint_id, number) do update set width = excluded.width`);
   await ctx.tx.execute(sql`
     delete from webhook_endpoint_leases
@@ -57,7 +57,7 @@ export function nextDueAt(ctx: Context, endpointId: string): Sql {
     from webhook_endpoints e, lateral (
       select min(d.next_attempt_at) as due_at from webhook_deliveries d
       where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'pending'
-        and (d.lease is null or d.next_attempt_at <= ${ctx.clock.now()})) waiting
+        and (d.lease_token is null or d.next_attempt_at <= ${ctx.clock.now()})) waiting
     where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.disabled_at is null
       and waiting.due_at is not null)`;
 }
@@ -69,10 +69,14 @@ export function nextDueAt(ctx: Context, endpointId: string): Sql {
  * @throws Snooze when an earlier run of the very same job died holding one, for nobody else would look for it, and
  *   when something is due in a moment
  */
-export async function takeLease(ctx: InTransaction, endpointId: string, lease: string): Promise<Slot | undefined> {
+export async function takeLease(
+  ctx: InTransaction,
+  endpointId: string,
+  token: string,
+): Promise<EndpointLease | undefined> {
   const now = ctx.clock.now();
   const leasedUntil = new Date(now.getTime() + leaseMs);
-  const holder = ctx.attempt?.outboxId ?? lease;
+  const holder = ctx.attempt?.outboxId ?? token;
   const [row] = await ctx.tx.execute<{
     number: number | null;
     width: number;
@@ -91,19 +95,19 @@ export async function takeLease(ctx: InTransaction, endpointId: string, lease: s
           where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
             and d.next_attempt_at <= ${now})
       order by s.number limit 1 for update of s skip locked),
-    taken as (
-      update webhook_endpoint_leases slot
-      set holder = ${holder}, lease = ${lease}, leased_until = ${leasedUntil}
+    leased as (
+      update webhook_endpoint_leases l
+      set holder = ${holder}, token = ${token}, leased_until = ${leasedUntil}
       from free
-      where slot.tenant_id = ${ctx.tenant.id} and slot.endpoint_id = ${endpointId} and slot.number = free.number
-      returning slot.number, slot.width)
-    select taken.number, taken.width,
+      where l.tenant_id = ${ctx.tenant.id} and l.endpoint_id = ${endpointId} and l.number = free.number
+      returning l.number, l.width)
+    select leased.number, leased.width,
       (select max(leased_until) from webhook_endpoint_leases
        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
          and leased_until > ${now}) as "ownUntil",
-      case when taken.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
-    from (values (1)) always left join taken on true`);
-  if (row?.number) return { endpointId, number: row.number, width: row.width, lease, leasedUntil };
+      case when leased.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
+    from (values (1)) always left join leased on true`);
+  if (row?.number) return { endpointId, number: row.number, width: row.width, token, leasedUntil };
   if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
   const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
   if (dueInMs > 0 && dueInMs <= clocksAgreeWithinMs) throw new Snooze(dueInMs, 'woken a moment too early');
@@ -111,18 +115,18 @@ export async function takeLease(ctx: InTransaction, endpointId: string, lease: s
 }
 
 /** Keep the slot for another batch, as wide as it is by now. `undefined` when it is no longer ours. */
-export async function renewLease(ctx: InTransaction, slot: Slot): Promise<Slot | undefined> {
+export async function renewLease(ctx: InTransaction, lease: EndpointLease): Promise<EndpointLease | undefined> {
   const leasedUntil = fromNow(ctx.clock, leaseMs);
   const [row] = await ctx.tx.execute<{ width: number }>(sql`
     update webhook_endpoint_leases set leased_until = ${leasedUntil}
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${slot.endpointId} and lease = ${slot.lease} returning width`);
-  return row && { ...slot, ...row, leasedUntil };
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${lease.endpointId} and token = ${lease.token} returning width`);
+  return row && { ...lease, ...row, leasedUntil };
 }
 
-export async function releaseLease(ctx: InTransaction, { endpointId, lease }: Slot): Promise<void> {
+export async function releaseLease(ctx: InTransaction, { endpointId, token }: EndpointLease): Promise<void> {
   await ctx.tx.execute(sql`
-    update webhook_endpoint_leases set holder = null, lease = null, leased_until = null
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and lease = ${lease}`);
+    update webhook_endpoint_leases set holder = null, token = null, leased_until = null
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and token = ${token}`);
 }
 
 /** Much may be waiting: let every slot look for work. */

@@ -9,7 +9,7 @@ import type { EndpointInput, EndpointPatch } from './endpoint-input.ts';
 import { wakeEndpoints } from './endpoint-leases.ts';
 import { presentEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
 import { discardPending } from './redeliver.ts';
-import { buildEndpoint, changeEndpoint, findByUrl, rejectUnsafeUrl, urlIssue } from './save-endpoint.ts';
+import { assignEndpoint, buildEndpoint, findByUrl, rejectUnsafeUrl, urlError } from './save-endpoint.ts';
 import { newSecret, sealSecret } from './signing.ts';
 import { rejectDisabled, type WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -24,7 +24,7 @@ export async function createEndpoint(
   await rejectUnsafeUrl(ctx, input.url, { resolve: true });
   const secret = newSecret();
   return transact(ctx, async (ctx) => {
-    if (await findByUrl(ctx, input.url)) throw urlIssue('There is an endpoint of this address already.');
+    if (await findByUrl(ctx, input.url)) throw urlError('There is an endpoint of this address already.');
     const endpoint = presentEndpoint(await buildEndpoint(ctx, input, secret));
     const subject = { subjectKind: 'webhook_endpoint', subjectId: endpoint.id };
     await recordAudit(ctx, { action: 'webhook_endpoint.created', ...subject, after: endpoint });
@@ -42,10 +42,10 @@ export async function updateEndpoint(
 ): Promise<WebhookEndpointView> {
   const { id, ...patch } = change;
   if (patch.url !== undefined) await rejectUnsafeUrl(ctx, patch.url, { resolve: true });
-  return changeNamedEndpoint(ctx, id, 'updated', async (ctx, endpoint) => {
+  return changeAndAudit(ctx, id, 'updated', async (ctx, endpoint) => {
     const other = patch.url === undefined ? undefined : await findByUrl(ctx, patch.url);
-    if (other && other.id !== id) throw urlIssue('There is an endpoint of this address already.');
-    await changeEndpoint(ctx, endpoint, patch);
+    if (other && other.id !== id) throw urlError('There is an endpoint of this address already.');
+    await assignEndpoint(ctx, endpoint, patch);
   });
 }
 
@@ -54,7 +54,7 @@ export async function updateEndpoint(
  * @throws DomainError `not_found`
  */
 export async function removeEndpoint(ctx: Context, { id }: { id: string }): Promise<void> {
-  await changeNamedEndpoint(ctx, id, 'removed', async (ctx) => {
+  await changeAndAudit(ctx, id, 'removed', async (ctx) => {
     await ctx.tx.execute(sql`delete from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   });
 }
@@ -64,7 +64,7 @@ export async function removeEndpoint(ctx: Context, { id }: { id: string }): Prom
  * @throws DomainError `not_found`
  */
 export async function enableEndpoint(ctx: Context, { id }: { id: string }): Promise<WebhookEndpointView> {
-  return changeNamedEndpoint(ctx, id, 'enabled', async (ctx, endpoint) => {
+  return changeAndAudit(ctx, id, 'enabled', async (ctx, endpoint) => {
     if (!endpoint.disabledAt) return;
     endpoint.enable(ctx.clock.now());
     // An event that was fanned out just as it was switched off may wait for it.
@@ -77,7 +77,7 @@ export async function enableEndpoint(ctx: Context, { id }: { id: string }): Prom
  * @throws DomainError `not_found`
  */
 export async function disableEndpoint(ctx: Context, { id }: { id: string }): Promise<WebhookEndpointView> {
-  return changeNamedEndpoint(ctx, id, 'disabled', async (ctx, endpoint) => {
+  return changeAndAudit(ctx, id, 'disabled', async (ctx, endpoint) => {
     if (endpoint.disabledAt) return;
     endpoint.disable('owner', ctx.clock.now());
     await discardPending(ctx, id);
@@ -90,7 +90,7 @@ export async function disableEndpoint(ctx: Context, { id }: { id: string }): Pro
  */
 export async function rotateSecret(ctx: Context, { id }: { id: string }): Promise<{ secret: string }> {
   const secret = newSecret();
-  await changeNamedEndpoint(ctx, id, 'secret_rotated', async (ctx, endpoint) => {
+  await changeAndAudit(ctx, id, 'secret_rotated', async (ctx, endpoint) => {
     endpoint.rotateSecret(sealSecret(ctx, secret), ctx.clock.now());
   });
   return { secret };
@@ -102,7 +102,7 @@ export async function rotateSecret(ctx: Context, { id }: { id: string }): Promis
  */
 export async function sendTestEvent(ctx: Context, { id }: { id: string }): Promise<{ eventId: string }> {
   let eventId = '';
-  await changeNamedEndpoint(ctx, id, 'tested', async (ctx, endpoint) => {
+  await changeAndAudit(ctx, id, 'tested', async (ctx, endpoint) => {
     rejectDisabled(endpoint);
     eventId = recordEvent(ctx, 'webhook.test', id);
   });
@@ -113,7 +113,7 @@ export async function sendTestEvent(ctx: Context, { id }: { id: string }): Promi
  * Change an endpoint that its owner named, and write that into the audit log.
  * @throws DomainError `not_found`
  */
-async function changeNamedEndpoint(
+async function changeAndAudit(
   ctx: Context,
   id: string,
   action: string,

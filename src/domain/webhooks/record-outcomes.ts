@@ -25,15 +25,15 @@ export async function recordOutcomes(
   result: AttemptedBatch,
 ): Promise<void> {
   const now = ctx.clock.now();
-  const outcomes = result.attempts.map((attempt) => judge(ctx, attempt, now));
+  const outcomes = result.attempts.map((attempt) => outcomeOf(ctx, attempt, now));
   await writeOutcomes(ctx, batch, outcomes, now);
-  await writeUnheard(ctx, batch, result);
+  await releaseUnfinished(ctx, batch, result);
   if (outcomes.length === 0) {
     if (batch.probe) endpoint.returnProbe(now);
     return;
   }
 
-  const consequences = endpoint.hear(
+  const consequences = endpoint.recordResults(
     result.attempts.map(({ at, outcome }) => ({ at, ok: isSuccess(outcome), gone: isGone(outcome) })),
     now,
     {
@@ -43,7 +43,7 @@ export async function recordOutcomes(
     },
   );
   if (!endpoint.disabledAt) enqueueRetries(ctx, endpoint, outcomes);
-  await follow(ctx, endpoint, consequences);
+  await applyConsequences(ctx, endpoint, consequences);
   if (endpoint.disabledAt) await discardPending(ctx, endpoint.id);
 }
 
@@ -61,7 +61,7 @@ interface Outcome {
   readonly response: string | null;
 }
 
-function judge(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: Date): Outcome {
+function outcomeOf(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: Date): Outcome {
   const round = delivery.roundCount + 1;
   const waitMs =
     isSuccess(outcome) || isGone(outcome)
@@ -75,21 +75,21 @@ function judge(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: Date
     at,
     waitMs,
     nextAttemptAt: waitMs === undefined ? null : new Date(now.getTime() + waitMs),
-    status: outcome.kind === 'answered' ? outcome.status : null,
+    status: outcome.kind === 'responded' ? outcome.status : null,
     failure: outcome.kind === 'failed' ? outcome.reason : null,
     durationMs: outcome.durationMs,
-    response: outcome.kind === 'answered' ? outcome.body : null,
+    response: outcome.kind === 'responded' ? outcome.body : null,
   };
 }
 
 /** Only who says "not now" is asked until when. */
 function retryAfterOf(outcome: HttpOutcome): number | undefined {
-  return outcome.kind === 'answered' && [429, 503].includes(outcome.status) ? outcome.retryAfterSeconds : undefined;
+  return outcome.kind === 'responded' && [429, 503].includes(outcome.status) ? outcome.retryAfterSeconds : undefined;
 }
 
 async function writeOutcomes(
   ctx: InTransaction,
-  { slot }: Batch,
+  { lease }: Batch,
   outcomes: readonly Outcome[],
   now: Date,
 ): Promise<void> {
@@ -99,36 +99,36 @@ async function writeOutcomes(
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(
         id text, state text, number int, round int, at timestamptz, "nextAttemptAt" timestamptz, status int,
         failure text, "durationMs" int, response text)),
-    settled as (
+    updated as (
       update webhook_deliveries d
       set state = o.state, attempt_count = o.number, round_count = o.round, next_attempt_at = o."nextAttemptAt",
-        last_status = o.status, last_failure = o.failure, lease = null,
-        settled_at = case when o.state = 'pending' then null else ${now}::timestamptz end
+        last_status = o.status, last_failure = o.failure, lease_token = null,
+        finished_at = case when o.state = 'pending' then null else ${now}::timestamptz end
       from outcome o
-      where d.tenant_id = ${ctx.tenant.id} and d.id = o.id and d.lease = ${slot.lease}
+      where d.tenant_id = ${ctx.tenant.id} and d.id = o.id and d.lease_token = ${lease.token}
       returning d.id)
     insert into webhook_attempts (tenant_id, delivery_id, number, at, status, failure, duration_ms, response)
     select ${ctx.tenant.id}, o.id, o.number, o.at, o.status, o.failure, o."durationMs", o.response
-    from outcome o join settled on settled.id = o.id`);
+    from outcome o join updated on updated.id = o.id`);
 }
 
 /** What nothing was heard of is due as before; what has nothing to tell any more is put aside. */
-async function writeUnheard(
+async function releaseUnfinished(
   ctx: InTransaction,
-  { slot }: Batch,
-  { unheard, objectless }: AttemptedBatch,
+  { lease }: Batch,
+  { unfinished, withoutObject }: AttemptedBatch,
 ): Promise<void> {
-  if (unheard.length > 0) {
+  if (unfinished.length > 0) {
     await ctx.tx.execute(sql`
-      update webhook_deliveries d set next_attempt_at = u."dueAt", lease = null
-      from jsonb_to_recordset(${JSON.stringify(unheard)}::jsonb) as u(id text, "dueAt" timestamptz)
-      where d.tenant_id = ${ctx.tenant.id} and d.id = u.id and d.lease = ${slot.lease} and d.state = 'pending'`);
+      update webhook_deliveries d set next_attempt_at = u."dueAt", lease_token = null
+      from jsonb_to_recordset(${JSON.stringify(unfinished)}::jsonb) as u(id text, "dueAt" timestamptz)
+      where d.tenant_id = ${ctx.tenant.id} and d.id = u.id and d.lease_token = ${lease.token} and d.state = 'pending'`);
   }
-  if (objectless.length > 0) {
+  if (withoutObject.length > 0) {
     await ctx.tx.execute(sql`
-      update webhook_deliveries set state = 'discarded', next_attempt_at = null, lease = null,
-        last_failure = 'object_gone', settled_at = ${ctx.clock.now()}
-      where tenant_id = ${ctx.tenant.id} and id = any(${objectless.map(({ id }) => id)}) and lease = ${slot.lease}`);
+      update webhook_deliveries set state = 'discarded', next_attempt_at = null, lease_token = null,
+        last_failure = 'object_gone', finished_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = any(${withoutObject.map(({ id }) => id)}) and lease_token = ${lease.token}`);
   }
 }
 
@@ -139,7 +139,11 @@ function enqueueRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint,
   }
 }
 
-async function follow(ctx: InTransaction, endpoint: WebhookEndpoint, consequences: Consequences): Promise<void> {
+async function applyConsequences(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  consequences: Consequences,
+): Promise<void> {
   const { pausedUntil, recovered, warn, disabled } = consequences;
   if (pausedUntil) {
     enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, causeId: newId('job') }, { dueAt: pausedUntil });

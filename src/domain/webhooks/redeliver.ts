@@ -22,11 +22,11 @@ export async function redeliver(ctx: Context, { id }: { id: string }): Promise<v
   );
   const delivery = found(row, 'webhook delivery');
   await transact(ctx, async (ctx) => {
-    await begin(ctx, delivery.endpointId);
+    await lockAndWake(ctx, delivery.endpointId);
     await ctx.tx.execute(sql`
       update webhook_deliveries
-      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease = null, settled_at = null
-      where tenant_id = ${ctx.tenant.id} and id = ${id} and (state <> 'pending' or lease is null)`);
+      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease_token = null, finished_at = null
+      where tenant_id = ${ctx.tenant.id} and id = ${id} and (state <> 'pending' or lease_token is null)`);
     await recordAudit(ctx, { action: 'webhook_delivery.redelivered', subjectKind: 'webhook_delivery', subjectId: id });
   });
 }
@@ -46,11 +46,11 @@ export interface Recovery {
 export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promise<{ recovered: number }> {
   const { id, since, until, only = 'failed' } = recovery;
   return transact(ctx, async (ctx) => {
-    await begin(ctx, id);
+    await lockAndWake(ctx, id);
     const states = only === 'all' ? ['failed', 'discarded', 'delivered'] : ['failed', 'discarded'];
     const recovered = await ctx.tx.execute(sql`
       update webhook_deliveries
-      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease = null, settled_at = null
+      set state = 'pending', round_count = 0, next_attempt_at = ${ctx.clock.now()}, lease_token = null, finished_at = null
       where tenant_id = ${ctx.tenant.id} and id in (
         select id from webhook_deliveries
         where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id} and state = any(${states})
@@ -70,7 +70,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
 }
 
 /** The endpoint is locked first, as wherever its deliveries are changed, and woken when all is written. */
-async function begin(ctx: InTransaction, endpointId: string): Promise<void> {
+async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void> {
   const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
   rejectDisabled(endpoint);
   wakeEndpoints(ctx, endpoint);
@@ -82,6 +82,6 @@ async function begin(ctx: InTransaction, endpointId: string): Promise<void> {
  */
 export async function discardPending(ctx: InTransaction, endpointId: string): Promise<void> {
   await ctx.tx.execute(sql`
-    update webhook_deliveries set state = 'discarded', next_attempt_at = null, settled_at = ${ctx.clock.now()}
+    update webhook_deliveries set state = 'discarded', next_attempt_at = null, finished_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and state = 'pending'`);
 }

@@ -17,7 +17,7 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
  * @throws DomainError `invalid_request` when the address may not be called
  */
 export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Promise<Change> {
-  const subject = `webhook endpoint ${shown(input.url)}`;
+  const subject = `webhook endpoint ${withoutQuery(input.url)}`;
   const endpoint = await findByUrl(ctx, input.url);
   if (!endpoint) {
     await rejectUnsafeUrl(ctx, input.url, { resolve: false });
@@ -25,12 +25,12 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const values = changedValues(endpoint, settingsOf(input));
-  const fields = [...(await changeEndpoint(ctx, endpoint, input)), ...changeSecret(ctx, endpoint, input.secret)];
+  const fields = [...(await assignEndpoint(ctx, endpoint, input)), ...changeSecret(ctx, endpoint, input.secret)];
   return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 
 /** Give an endpoint what is given; answers the names of what changed. */
-export async function changeEndpoint(
+export async function assignEndpoint(
   ctx: InTransaction,
   endpoint: WebhookEndpoint,
   given: Partial<EndpointEntry>,
@@ -60,7 +60,7 @@ function changeSecret(ctx: InTransaction, endpoint: WebhookEndpoint, secret: str
 }
 
 /** A query may hold a password. */
-function shown(url: string): string {
+function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
@@ -107,10 +107,10 @@ export async function findByUrl(ctx: InTransaction, url: string): Promise<Webhoo
  * @throws DomainError `invalid_request`
  */
 export async function rejectUnsafeUrl(ctx: Context, url: string, options: { resolve: boolean }): Promise<void> {
-  const reason = await ctx.ports.http.refuse(url, options);
-  if (reason !== undefined) throw urlIssue(reason);
+  const reason = await ctx.ports.http.findUrlProblem(url, options);
+  if (reason !== undefined) throw urlError(reason);
 }
 
-export function urlIssue(detail: string): DomainError {
+export function urlError(detail: string): DomainError {
   return invalidRequest(detail, { path: '/url', code: 'url', detail });
 }

@@ -6,14 +6,14 @@ export const disabledReasons = ['owner', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /** What an attempt said of the endpoint, as far as the endpoint is concerned. */
-export interface Heard {
+export interface AttemptResult {
   readonly at: Date;
   readonly ok: boolean;
   /** It answered 410. */
   readonly gone: boolean;
 }
 
-export interface Circumstances {
+export interface AttemptCircumstances {
   /** The one attempt that an open breaker lets pass. */
   readonly probe: boolean;
   /** How long the breaker stays open the first time; each further time twice as long. */
@@ -119,9 +119,9 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
    * @param circumstances `nextStepMs` is the wait before the next try of what just failed: the breaker never keeps a
    *   delivery waiting for longer than its schedule does
    */
-  hear(heard: readonly Heard[], now: Date, circumstances: Circumstances): Consequences {
+  recordResults(results: readonly AttemptResult[], now: Date, circumstances: AttemptCircumstances): Consequences {
     const { probe, firstOpenMs, nextStepMs } = circumstances;
-    for (const { at, ok } of heard) ok ? this.succeeded(at) : this.failed(at);
+    for (const { at, ok } of results) ok ? this.succeeded(at) : this.failed(at);
 
     const opens = this.failuresInRow >= breakerFailures && (probe || !this.isPaused(now));
     if (opens) {
@@ -129,7 +129,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
       this.breakerOpenings += 1;
       this.breakerOpenUntil = new Date(now.getTime() + openMs);
     }
-    const disabled = this.disabledAt ? null : this.reasonToDisable(heard, now);
+    const disabled = this.disabledAt ? null : this.reasonToDisable(results, now);
     if (disabled) this.disable(disabled, now);
     return {
       pausedUntil: opens && !this.disabledAt ? (this.breakerOpenUntil ?? null) : null,
@@ -149,7 +149,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
   enable(now: Date): void {
     this.disabledAt = null;
     this.disabledReason = null;
-    this.forgive();
+    this.resetFailures();
     this.touch(now);
   }
 
@@ -180,10 +180,10 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
   private succeeded(at: Date): void {
     const knownForMs = at.getTime() - (this.lastSuccessAt?.getTime() ?? -Infinity);
     if (this.failures > 0 || knownForMs >= minutes(1)) this.lastSuccessAt = at;
-    this.forgive();
+    this.resetFailures();
   }
 
-  private forgive(): void {
+  private resetFailures(): void {
     this.failingSince = null;
     this.failures = 0;
     this.failuresInRow = 0;
@@ -198,8 +198,8 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     this.failuresInRow += 1;
   }
 
-  private reasonToDisable(heard: readonly Heard[], now: Date): DisabledReason | null {
-    if (heard.some(({ gone }) => gone)) return 'gone';
+  private reasonToDisable(results: readonly AttemptResult[], now: Date): DisabledReason | null {
+    if (results.some(({ gone }) => gone)) return 'gone';
     return this.failingMs(now) >= failing.forMs && this.failures >= failing.failuresMin ? 'failing' : null;
   }
 

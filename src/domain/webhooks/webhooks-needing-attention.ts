@@ -15,7 +15,7 @@ export interface FailedDelivery {
   readonly attemptCount: number;
   readonly lastStatus: number | null;
   readonly lastFailure: string | null;
-  readonly settledAt: Date;
+  readonly finishedAt: Date;
 }
 
 /** An endpoint that fails, or was switched off because it did. */
@@ -50,7 +50,7 @@ export async function webhooksNeedingAttention(
     const deliveries = await ctx.tx.execute<FailedDelivery>(sql`
       select d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", split_part(e.url, '?', 1) as address,
         d.event_id as "eventId", event.type, d.attempt_count as "attemptCount", d.last_status as "lastStatus",
-        d.last_failure as "lastFailure", d.settled_at as "settledAt"
+        d.last_failure as "lastFailure", d.finished_at as "finishedAt"
       from (select * from webhook_deliveries where state = 'failed' order by id desc limit ${limit}) d
       join webhook_endpoints e on e.tenant_id = d.tenant_id and e.id = d.endpoint_id
       join events event on event.tenant_id = d.tenant_id and event.id = d.event_id

@@ -22,19 +22,19 @@ const neverReached = new Set(['EDNS', 'ECONNREFUSED', 'ENOTFOUND']);
  *   another 5xx                            refused
  *   cut off, timed out                     away      it may have been taken
  */
-export function judge(error: unknown): MailOutcome {
+export function classifyError(error: unknown): MailOutcome {
   const failure = read(error);
   const { responseCode: code } = failure;
-  if (failure.code === 'EAUTH' && code >= 500) throw refusal('denied', failure);
-  if (code >= 400 && code < 500) throw refusal('busy', failure);
+  if (failure.code === 'EAUTH' && code >= 500) throw providerError('denied', failure);
+  if (code >= 400 && code < 500) throw providerError('busy', failure);
   if (isUnknownMailbox(failure)) {
     return { outcome: 'bounced', detail: `The mail server knows no such mailbox (${statusOf(failure)}).` };
   }
-  if (code >= 500) throw refusal('refused', failure);
-  throw refusal(wasNeverReached(failure) ? 'busy' : 'away', failure);
+  if (code >= 500) throw providerError('refused', failure);
+  throw providerError(wasNeverReached(failure) ? 'busy' : 'away', failure);
 }
 
-function refusal(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
+function providerError(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
   const said = smtp.responseCode > 0 ? `answered ${statusOf(smtp)}` : `gave no answer (${smtp.code || 'unknown'})`;
   return new ProviderError('smtp', failure, `The mail server ${said}.`, { code: smtp.code || undefined });
 }

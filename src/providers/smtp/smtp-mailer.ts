@@ -4,7 +4,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { inCall } from '#src/lib/tracing.ts';
-import { judge } from './classify-error.ts';
+import { classifyError } from './classify-error.ts';
 
 /**
  * Mail over SMTP, on a few connections that are kept open. `SMTP_URL` may carry user and password; `smtps:` is TLS
@@ -32,14 +32,14 @@ export function createSmtpMailer(url: string): Mailer {
         await inCall('smtp', 'send', () => transport.sendMail({ ...message, ...(signal && { signal }) }));
         return { outcome: 'accepted' };
       } catch (error) {
-        return judge(error);
+        return classifyError(error);
       }
     },
     async check() {
       try {
         await transport.verify();
       } catch (error) {
-        judge(error);
+        classifyError(error);
       }
     },
     close: () => transport.close(),

@@ -35,7 +35,7 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
   await change(
     ctx,
     sql`
-    update webhook_deliveries set state = 'failed', lease = null, next_attempt_at = null, settled_at = ${ctx.clock.now()}
+    update webhook_deliveries set state = 'failed', lease_token = null, next_attempt_at = null, finished_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id}`,
   );
   const {

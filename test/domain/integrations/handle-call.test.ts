@@ -27,7 +27,7 @@ const integrations = new Map([
   [
     'bookkeeper',
     {
-      async take(call: IntegrationCall) {
+      async receive(call: IntegrationCall) {
         taken.push(call);
       },
     },
@@ -35,7 +35,7 @@ const integrations = new Map([
   [
     'sleeper',
     {
-      async take() {
+      async receive() {
         throw away;
       },
     },

@@ -143,8 +143,8 @@ test.serial('a person is told everything, is gone from everything, and the books
   for (const word of [email, '77 quill lane', 'quill works', 'for the quill', 'quillnote', '2125550177'])
     t.true(told.includes(word), word);
 
-  const { erased, obstacles, paymentCustomerIds } = await erasePersonalData(ctx, { email });
-  t.deepEqual(obstacles, []);
+  const { erased, blockers, paymentCustomerIds } = await erasePersonalData(ctx, { email });
+  t.deepEqual(blockers, []);
   t.true(Object.keys(erased).length >= personalData.length - 3, Object.keys(erased).join());
   t.is(paymentCustomerIds.length, 1);
   t.deepEqual(await placesOf(ctx, 'quill'), []);
@@ -183,10 +183,10 @@ test.serial('nothing is erased while something is under way, and it is said what
   const open = await buildPaidOrder(ctx, { email });
   const unpaid = await buildPaidOrder(ctx, { email, status: 'pending' });
   const { id: subscriptionId } = await buildSubscription(ctx, { email });
-  const { obstacles, erased } = await erasePersonalData(ctx, { email });
+  const { blockers, erased } = await erasePersonalData(ctx, { email });
   t.deepEqual(erased, {});
   t.deepEqual(
-    new Set(obstacles),
+    new Set(blockers),
     new Set([
       `${unpaid.orderNumber} may still be paid: wait until it has expired`,
       `${open.orderNumber} was not sent yet: send it or refund it`,

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { SavedCartRecord } from '#src/domain/cart/index.ts';
 import type { SavedLine } from '#src/domain/cart/saved-cart.ts';
-import { type Facts, judge } from '#src/domain/reminders/evaluate-reminder.ts';
+import { evaluate, type ReminderFacts } from '#src/domain/reminders/evaluate-reminder.ts';
 import { endOfQuietHours } from '#src/domain/reminders/quiet-hours.ts';
 import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';
 import { days, hours } from '#src/lib/duration.ts';
@@ -39,16 +39,16 @@ const cart = (given: Partial<SavedCartRecord> = {}): SavedCartRecord => ({
   lines: [bowl],
   ...given,
 });
-const facts = (given: Partial<Facts> = {}): Facts => ({
+const facts = (given: Partial<ReminderFacts> = {}): ReminderFacts => ({
   settings: defaultReminderSettings,
   cart: cart(),
   isBounced: false,
   remindedAt: null,
   ...given,
 });
-const decisionOn = (given: Partial<Facts>, at = noon) => {
-  const verdict = judge(facts(given), timezone, at);
-  return verdict.verdict === 'send' ? 'send' : `${verdict.verdict}: ${verdict.reason}`;
+const decisionOn = (given: Partial<ReminderFacts>, at = noon) => {
+  const verdict = evaluate(facts(given), timezone, at);
+  return verdict.action === 'send' ? 'send' : `${verdict.action}: ${verdict.reason}`;
 };
 
 test('a reminder is sent when no gate is shut, and each gate says its name', (t) => {

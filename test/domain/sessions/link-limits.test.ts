@@ -29,7 +29,7 @@ async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number
 test('an address gets five links an hour, however many ask at once and from wherever', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
-  const ask = (index: number) => requestLink(ctx, asked(email, { household: `203.0.113.${index}` }));
+  const ask = (index: number) => requestLink(ctx, asked(email, { clientNetwork: `203.0.113.${index}` }));
   await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index)));
   t.is(await mailedTo(ctx, [email]), 5);
   const rows = (await linksOf(ctx, email)).length;
@@ -47,9 +47,9 @@ test('an address gets five links an hour, however many ask at once and from wher
 
 test('one client gets thirty links an hour, and a server that names nobody is not counted', async (t) => {
   const { ctx } = t.context;
-  const ask = async (household: string | undefined) => {
+  const ask = async (clientNetwork: string | undefined) => {
     const emails = await Promise.all(Array.from({ length: 33 }, async () => (await buildCustomer(ctx)).email));
-    await Promise.all(emails.map((email) => requestLink(ctx, asked(email, { household }))));
+    await Promise.all(emails.map((email) => requestLink(ctx, asked(email, { clientNetwork }))));
     return mailedTo(ctx, emails);
   };
   t.is(await ask('203.0.113.7'), 30);

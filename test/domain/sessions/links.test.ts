@@ -34,9 +34,9 @@ const refused = { code: 'invalid_or_expired_token' };
 test.serial('a request does the same for whoever is known and whoever is not: one row, one promise', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
-  const known = await countStatements(services, () => requestLink(ctx, asked(email, { household: '203.0.113.7' })));
+  const known = await countStatements(services, () => requestLink(ctx, asked(email, { clientNetwork: '203.0.113.7' })));
   const unknown = await countStatements(services, () =>
-    requestLink(ctx, asked(newAddress(), { household: '203.0.113.8' })),
+    requestLink(ctx, asked(newAddress(), { clientNetwork: '203.0.113.8' })),
   );
   t.deepEqual(unknown.statements, known.statements);
   t.is(known.statements.length, 3, known.statements.join('\n'));

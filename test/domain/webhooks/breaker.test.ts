@@ -169,7 +169,7 @@ test('what was fanned out just as its endpoint was switched off is delivered onc
   // As by a fan-out that had read the endpoint before it was switched off.
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update webhook_deliveries set state = 'pending', next_attempt_at = ${ctx.clock.now()}, settled_at = null
+    update webhook_deliveries set state = 'pending', next_attempt_at = ${ctx.clock.now()}, finished_at = null
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`),
   );
   await drainEndpoint(ctx, { endpointId: id });

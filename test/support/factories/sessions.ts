@@ -14,7 +14,7 @@ export const asked = (email: string, given: Partial<LinkRequest> = {}): LinkRequ
   email,
   redirectPath: null,
   codeChallenge: null,
-  household: undefined,
+  clientNetwork: undefined,
   ...given,
 });
 

@@ -2,18 +2,18 @@ import type { Block, EmailBranding, EmailDocument, Line } from './document.ts';
 
 const columns = 64;
 
-/** The letter as plain text, for readers and machines that want no HTML. */
-export function setAsText(letter: EmailDocument, head: EmailBranding): string {
-  const body = letter.blocks.map(setBlock).filter((text) => text !== '');
-  const unsubscribe = letter.unsubscribeUrl ? [{ label: 'Unsubscribe', url: letter.unsubscribeUrl }] : [];
-  const links = [...unsubscribe, { label: head.name, url: head.url }, ...head.links].map(
+/** The email as plain text, for readers and machines that want no HTML. */
+export function renderText(email: EmailDocument, branding: EmailBranding): string {
+  const body = email.blocks.map(renderBlock).filter((text) => text !== '');
+  const unsubscribe = email.unsubscribeUrl ? [{ label: 'Unsubscribe', url: email.unsubscribeUrl }] : [];
+  const links = [...unsubscribe, { label: branding.name, url: branding.url }, ...branding.links].map(
     ({ label, url }) => `${label}: ${url}`,
   );
-  const foot = ['-- ', letter.reason, ...links].join('\n');
-  return `${[head.name, ...body, foot].join('\n\n')}\n`;
+  const foot = ['-- ', email.reason, ...links].join('\n');
+  return `${[branding.name, ...body, foot].join('\n\n')}\n`;
 }
 
-function setBlock(block: Block): string {
+function renderBlock(block: Block): string {
   switch (block.kind) {
     case 'heading':
       return `${block.text}\n${'='.repeat(Math.min(block.text.length, columns))}`;
@@ -29,7 +29,7 @@ function setBlock(block: Block): string {
     case 'image':
       return '';
     case 'lines':
-      return block.lines.map(setLine).join('\n');
+      return block.lines.map(renderLine).join('\n');
     case 'totals':
       return block.lines.map(({ label, amount }) => justify(label, amount)).join('\n');
     case 'facts':
@@ -41,7 +41,7 @@ function setBlock(block: Block): string {
   }
 }
 
-function setLine({ name, detail, amount }: Line): string {
+function renderLine({ name, detail, amount }: Line): string {
   const what = detail ? `${name} (${detail})` : name;
   return amount ? justify(what, amount) : `- ${what}`;
 }

@@ -1,8 +1,8 @@
 /** The tones and the type of every mail, in light. */
-const ink = {
-  desk: '#f4f4f5',
-  paper: '#ffffff',
-  well: '#f4f4f5',
+const theme = {
+  page: '#f4f4f5',
+  card: '#ffffff',
+  panel: '#f4f4f5',
   rule: '#e4e4e7',
   text: '#18181b',
   quiet: '#63636b',
@@ -12,49 +12,49 @@ const ink = {
 
 /** What each part of a mail looks like: written into the parts themselves, for many mail programs read nothing else. */
 export const styles = {
-  desk: `margin:0;padding:0;background:${ink.desk}`,
+  page: `margin:0;padding:0;background:${theme.page}`,
   preview: 'display:none;max-height:0;overflow:hidden',
   margin: 'padding:32px 16px',
-  column: `max-width:560px;font-family:${ink.font};color:${ink.text}`,
+  column: `max-width:560px;font-family:${theme.font};color:${theme.text}`,
   head: 'padding:0 4px 18px;font-size:17px;font-weight:700;letter-spacing:-0.01em',
-  name: `color:${ink.text};text-decoration:none`,
-  paper: `background:${ink.paper};border:1px solid ${ink.rule};border-radius:10px;padding:34px 36px 26px`,
-  foot: `padding:20px 4px 0;font-size:13px;line-height:20px;color:${ink.quiet}`,
+  name: `color:${theme.text};text-decoration:none`,
+  card: `background:${theme.card};border:1px solid ${theme.rule};border-radius:10px;padding:34px 36px 26px`,
+  foot: `padding:20px 4px 0;font-size:13px;line-height:20px;color:${theme.quiet}`,
   heading: 'margin:0 0 14px;font-size:24px;line-height:31px;font-weight:700;letter-spacing:-0.02em',
   paragraph: 'margin:0 0 18px;font-size:16px;line-height:25px',
-  note: `margin:0 0 14px;font-size:14px;line-height:21px;color:${ink.quiet}`,
+  note: `margin:0 0 14px;font-size:14px;line-height:21px;color:${theme.quiet}`,
   code:
-    `margin:4px 0 22px;padding:18px 8px;background:${ink.well};border-radius:8px;text-align:center;` +
-    `font-family:${ink.mono};font-size:32px;line-height:38px;font-weight:700;letter-spacing:0.22em;text-indent:0.22em`,
+    `margin:4px 0 22px;padding:18px 8px;background:${theme.panel};border-radius:8px;text-align:center;` +
+    `font-family:${theme.mono};font-size:32px;line-height:38px;font-weight:700;letter-spacing:0.22em;text-indent:0.22em`,
   quote:
-    `margin:4px 0 22px;padding:18px 20px;background:${ink.well};border-radius:0 8px 8px 0;` +
+    `margin:4px 0 22px;padding:18px 20px;background:${theme.panel};border-radius:0 8px 8px 0;` +
     'font-size:16px;line-height:25px;font-style:italic',
-  author: `margin-top:8px;font-size:14px;font-style:normal;color:${ink.quiet}`,
+  author: `margin-top:8px;font-size:14px;font-style:normal;color:${theme.quiet}`,
   image: 'display:block;width:100%;max-width:486px;height:auto;margin:4px 0 22px;border-radius:8px',
   table: 'margin:0 0 18px;font-size:16px;line-height:23px',
-  line: `padding:11px 0;border-bottom:1px solid ${ink.rule}`,
-  amount: `padding:11px 0 11px 16px;border-bottom:1px solid ${ink.rule};white-space:nowrap`,
-  detail: `font-size:14px;color:${ink.quiet}`,
-  subtotal: `padding:2px 0;color:${ink.quiet};white-space:nowrap`,
+  line: `padding:11px 0;border-bottom:1px solid ${theme.rule}`,
+  amount: `padding:11px 0 11px 16px;border-bottom:1px solid ${theme.rule};white-space:nowrap`,
+  detail: `font-size:14px;color:${theme.quiet}`,
+  subtotal: `padding:2px 0;color:${theme.quiet};white-space:nowrap`,
   total: 'padding:10px 0 0;font-weight:700;font-size:17px;white-space:nowrap',
   fact: 'margin:0 0 18px;font-size:16px;line-height:24px;overflow-wrap:anywhere',
-  label: `display:block;font-size:13px;color:${ink.quiet}`,
+  label: `display:block;font-size:13px;color:${theme.quiet}`,
   button: 'display:inline-block;padding:13px 24px;font-size:16px;line-height:20px;font-weight:600;text-decoration:none',
-  quiet: `color:${ink.quiet}`,
+  quiet: `color:${theme.quiet}`,
 } as const;
 
 /** What inline styles cannot say: narrow windows and the dark. Programs that drop it show the light, wide form. */
-export const sheet = `
+export const stylesheet = `
 @media (max-width:480px) {
   .margin { padding:20px 10px !important }
-  .paper { padding:26px 20px 18px !important }
+  .card { padding:26px 20px 18px !important }
 }
 @media (prefers-color-scheme:dark) {
-  body, .desk { background:#111113 !important }
-  .paper { background:#1c1c1f !important; color:#f4f4f5 !important }
-  .paper { border-left-color:#303036 !important; border-right-color:#303036 !important }
-  .paper { border-bottom-color:#303036 !important }
-  .well { background:#29292e !important }
+  body, .page { background:#111113 !important }
+  .card { background:#1c1c1f !important; color:#f4f4f5 !important }
+  .card { border-left-color:#303036 !important; border-right-color:#303036 !important }
+  .card { border-bottom-color:#303036 !important }
+  .panel { background:#29292e !important }
   .rule { border-bottom-color:#303036 !important }
   .text { color:#f4f4f5 !important }
   .link { color:inherit !important }
