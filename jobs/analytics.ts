@@ -1,20 +1,21 @@
 import Type from 'typebox';
 
-import { defineJob } from './lib/define-job.ts';
+import { hours } from '#src/lib/duration.ts';
+import { defineJob, defineScheduledJob } from './lib/define-job.ts';
 import { exponential, never } from './lib/retry.ts';
 
-/** Fold the batches that wait, into events and roll-ups. A tick only: the worker finds its rows by query. */
+/** Aggregates the waiting batches into events and roll-ups. Only a tick: the worker finds its rows by query. */
 export const aggregateBatches = defineJob({
   name: 'analytics.fold-batches',
   queue: 'analytics',
   payload: Type.Object({}),
-  // The next tick is the next try.
+  // The next tick is the next attempt.
   retry: never,
   timeoutSeconds: 30,
   key: () => 'tick',
 });
 
-/** Fold a batch that was set aside because it could not be folded with the others. */
+/** Aggregates a batch that was quarantined because it could not be aggregated with the others. */
 export const aggregateQuarantined = defineJob({
   name: 'analytics.fold-set-aside',
   queue: 'analytics',
@@ -24,32 +25,22 @@ export const aggregateQuarantined = defineJob({
   key: ({ batchId }) => batchId,
 });
 
-/** Reckon the roll-ups of one store and one day anew from its events. `slot` counts days; `version` is the request's. */
+/**
+ * Recomputes the roll-ups of one store and one day from its events. `period` is the number of the day.
+ * `version` is that of the request.
+ */
 export const rebuildDay = defineJob({
   name: 'analytics.rebuild-day',
   queue: 'analytics',
-  payload: Type.Object({ slot: Type.Integer(), version: Type.Integer() }),
+  payload: Type.Object({ period: Type.Integer(), version: Type.Integer() }),
   retry: exponential({ attempts: 8 }),
   timeoutSeconds: 60,
-  key: ({ slot, version }) => `${slot}:${version}`,
+  key: ({ period, version }) => `${period}:${version}`,
 });
 
-/** Make the partitions of the days to come. */
-export const createPartitions = defineJob({
+/** Creates the partitions of the coming days. */
+export const createPartitions = defineScheduledJob({
   name: 'analytics.create-partitions',
-  queue: 'chores',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 5 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
-});
-
-/** Forget events and roll-ups that are older than they are kept. */
-export const pruneAnalytics = defineJob({
-  name: 'analytics.prune-analytics',
-  queue: 'chores',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 5 }),
-  timeoutSeconds: 120,
-  key: ({ slot }) => String(slot),
+  everyMs: hours(1),
+  attempts: 5,
 });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
-/** Find out what became of a session whose making was asked for and never answered, and bring its order to rest. */
+/** Finds out whether a checkout session was created although the provider did not respond, and completes its order. */
 export const repairSession = defineJob({
   name: 'checkout.repair-session',
   queue: 'payments',

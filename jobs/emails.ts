@@ -4,8 +4,8 @@ import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
 /**
- * Try to send one mail. A try that the mail server puts off is followed by a promise of its own, for the wait is
- * longer than a queue should hold it: so a key names a mail and its try.
+ * Attempts to send one email. When the mail server defers it for longer than a queue should hold a job, the next attempt
+ * is a new job; so the key contains the email and the number of the attempt.
  */
 export const sendMail = defineJob({
   name: 'emails.send-mail',
@@ -14,14 +14,4 @@ export const sendMail = defineJob({
   retry: exponential({ attempts: 8, firstDelaySeconds: 2 }),
   timeoutSeconds: 60,
   key: ({ mailId, attempt }) => `${mailId}:${attempt}`,
-});
-
-/** Forget mails of long ago. */
-export const pruneMails = defineJob({
-  name: 'emails.prune-mails',
-  queue: 'chores',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 300,
-  key: ({ slot }) => String(slot),
 });

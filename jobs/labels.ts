@@ -1,9 +1,9 @@
 import Type from 'typebox';
 
-import { defineJob } from './lib/define-job.ts';
+import { defineJob, defineScheduledJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
-/** Bring the label of an order to its end: bought, not needed, or in front of a person. */
+/** Purchases the label of an order, finds that none is needed, or flags it for an operator. */
 export const purchaseLabel = defineJob({
   name: 'labels.purchase-label',
   queue: 'labels',
@@ -13,7 +13,7 @@ export const purchaseLabel = defineJob({
   key: ({ labelId, attempt }) => `${labelId}:${attempt}`,
 });
 
-/** Promise again the labels that waited for an account that opens, some at a time. */
+/** Enqueues a batch of the labels that waited until an account could purchase again. */
 export const resumeLabels = defineJob({
   name: 'labels.resume-labels',
   queue: 'labels',
@@ -23,7 +23,7 @@ export const resumeLabels = defineJob({
   key: ({ accountId, version, number }) => `${accountId}:${version}:${number}`,
 });
 
-/** Look again whether a label was bought that nobody waits for, or twice. */
+/** Checks again whether a label was purchased without a recorded result, or twice. */
 export const checkPurchases = defineJob({
   name: 'labels.check-purchases',
   queue: 'labels',
@@ -33,7 +33,7 @@ export const checkPurchases = defineJob({
   key: ({ labelId, number }) => `${labelId}:${number}`,
 });
 
-/** Ask for the price of a second label back. */
+/** Requests the refund of a duplicate label. */
 export const refundDuplicate = defineJob({
   name: 'labels.refund-duplicate',
   queue: 'labels',
@@ -43,7 +43,7 @@ export const refundDuplicate = defineJob({
   key: ({ purchaseId }) => purchaseId,
 });
 
-/** Give the label of a refunded order back. Called off by the order's refund, or by its own purchase after that. */
+/** Requests the refund of a refunded order's label. Caused by the order's refund, or by a label purchase after it. */
 export const refundUnusedLabel = defineJob({
   name: 'labels.withdraw-label',
   queue: 'labels',
@@ -53,7 +53,7 @@ export const refundUnusedLabel = defineJob({
   key: ({ labelId, kind, version }) => `${labelId}:${kind}:${version}`,
 });
 
-/** Finish giving a label back, where whoever began it did not come to the end. */
+/** Finishes voiding a label when the request that began it did not. */
 export const finishVoid = defineJob({
   name: 'labels.finish-void',
   queue: 'labels',
@@ -63,7 +63,7 @@ export const finishVoid = defineJob({
   key: ({ labelId, version }) => `${labelId}:${version}`,
 });
 
-/** Look at what the parcel provider hinted at. */
+/** Fetches what a notification of the shipping provider is about. */
 export const processNotification = defineJob({
   name: 'labels.follow-hint',
   queue: 'labels',
@@ -73,7 +73,7 @@ export const processNotification = defineJob({
   key: ({ notificationId }) => notificationId,
 });
 
-/** Ask the provider where a parcel is. */
+/** Fetches the tracking status of a parcel from the provider. */
 export const reconcileTracking = defineJob({
   name: 'labels.reconcile-tracking',
   queue: 'labels',
@@ -83,32 +83,16 @@ export const reconcileTracking = defineJob({
   key: ({ trackingId, number }) => `${trackingId}:${number}`,
 });
 
-/** Find the parcels whose turn it is to be asked about. */
-export const pollTrackings = defineJob({
+/** Enqueues a poll for each parcel that is due. */
+export const pollTrackings = defineScheduledJob({
   name: 'labels.poll-trackings',
   queue: 'labels',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
+  everyMs: 'sweep',
 });
 
-/** Find the labels whose purchases are to be looked at again. */
-export const sweepLabels = defineJob({
+/** Enqueues a check for each label whose purchase has to be looked up again. */
+export const sweepLabels = defineScheduledJob({
   name: 'labels.sweep-labels',
   queue: 'labels',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
-});
-
-/** Forget the hints of last month. */
-export const pruneNotifications = defineJob({
-  name: 'labels.prune-hints',
-  queue: 'labels',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
+  everyMs: 'sweep',
 });

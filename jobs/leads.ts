@@ -4,8 +4,8 @@ import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
 /**
- * Tell who waits for a variant that it can be had again. A movement of stock names the occasion, and `number` the
- * portion of those who wait: they may be many.
+ * Emails the customers on the waitlist of a variant that it is in stock again. `movementId` is the stock movement that
+ * restocked it, `number` the batch of recipients: there may be many.
  */
 export const notifyRestock = defineJob({
   name: 'leads.notify-restock',

@@ -1,11 +1,12 @@
 import Type from 'typebox';
 
-import { defineJob } from './lib/define-job.ts';
+import { days } from '#src/lib/duration.ts';
+import { defineJob, defineScheduledJob, keyOfPeriod, Period } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
 /**
- * Bring what one event of the payment provider is about into line with what the provider says now. While it cannot be
- * asked, the next attempt is a promise of its own.
+ * Reconciles the object of a payment event with the provider's current state. While the provider does not respond, the
+ * next attempt is a new job.
  */
 export const reconcilePaymentEvent = defineJob({
   name: 'payments.reconcile-payment-event',
@@ -16,7 +17,7 @@ export const reconcilePaymentEvent = defineJob({
   key: ({ eventId, attempt }) => `${eventId}:${attempt}`,
 });
 
-/** Ask how the session of an order stands, because nothing depends on being told; and let its holds go at its end. */
+/** Fetches the state of an order's session, because no webhook is relied on, and releases its stock when it expires. */
 export const checkSession = defineJob({
   name: 'payments.check-session',
   queue: 'payments',
@@ -26,10 +27,7 @@ export const checkSession = defineJob({
   key: ({ orderId, number }) => `${orderId}:${number}`,
 });
 
-/**
- * Ask the payment provider to send money of an order back. While it cannot be asked, the next attempt is a promise of
- * its own.
- */
+/** Requests a refund from the payment provider. While the provider does not respond, the next attempt is a new job. */
 export const issueRefund = defineJob({
   name: 'payments.issue-refund',
   queue: 'payments',
@@ -39,7 +37,7 @@ export const issueRefund = defineJob({
   key: ({ refundId, attempt }) => `${refundId}:${attempt}`,
 });
 
-/** Take away the discount that was made at the provider for one session, which is over. */
+/** Deletes the discount that was created at the provider for one session, when that has ended. */
 export const removeDiscount = defineJob({
   name: 'payments.remove-discount',
   queue: 'payments',
@@ -49,7 +47,7 @@ export const removeDiscount = defineJob({
   key: ({ orderId }) => orderId,
 });
 
-/** Finish a replacement of the provider's signing secret that its owner confirmed. */
+/** Finishes a rotation of the provider's signing secret that the owner confirmed. */
 export const finishSecretRotation = defineJob({
   name: 'payments.finish-secret-rotation',
   queue: 'payments',
@@ -59,39 +57,33 @@ export const finishSecretRotation = defineJob({
   key: ({ rotationId }) => rotationId,
 });
 
-/** Find the sessions whose check is overdue, and promise it again. */
-export const sweepSessions = defineJob({
+/** Enqueues the check of each session whose check is overdue. */
+export const sweepSessions = defineScheduledJob({
   name: 'payments.sweep-sessions',
   queue: 'payments',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
+  everyMs: 'sweep',
 });
 
-/** Promise each store a look through its provider's events. */
-export const sweepEvents = defineJob({
+/** Enqueues a sweep of each store's payment events. */
+export const sweepEvents = defineScheduledJob({
   name: 'payments.sweep-events',
   queue: 'payments',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
+  everyMs: 'sweep',
 });
 
-/** Take in the events of one store that no webhook has brought. */
+/** Receives the events of one store that no webhook delivered. */
 export const sweepStoreEvents = defineJob({
   name: 'payments.sweep-store-events',
   queue: 'payments',
-  payload: Type.Object({ slot: Type.Integer() }),
+  payload: Period,
   retry: exponential({ attempts: 3 }),
   timeoutSeconds: 120,
-  key: ({ slot }) => String(slot),
+  key: keyOfPeriod,
 });
 
 /**
- * Look through the provider's objects for what its events of a stretch of time no longer tell, one portion of it. The
- * next portion is a promise of its own.
+ * Scans one batch of the provider's objects from a time range whose events the provider no longer lists. The next batch
+ * is a new job.
  */
 export const scanEventGap = defineJob({
   name: 'payments.look-through-gap',
@@ -102,32 +94,19 @@ export const scanEventGap = defineJob({
   key: ({ gapId, number }) => `${gapId}:${number}`,
 });
 
-/** Forget what was heard of the provider so long ago that it no longer lists it. */
-export const pruneEvents = defineJob({
-  name: 'payments.prune-events',
-  queue: 'payments',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
-});
-
-/** Promise each store its daily comparison with its provider. */
-export const reportDrift = defineJob({
+/** Enqueues each store's daily comparison with the payment provider. */
+export const reportDrift = defineScheduledJob({
   name: 'payments.report-drift',
   queue: 'payments',
-  payload: Type.Object({ slot: Type.Integer() }),
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: ({ slot }) => String(slot),
+  everyMs: days(1),
 });
 
-/** Compare the paid sessions of one store with its paid orders, both ways. */
+/** Compares the paid sessions of one store with its paid orders, in both directions. */
 export const reportStoreDrift = defineJob({
   name: 'payments.report-store-drift',
   queue: 'payments',
-  payload: Type.Object({ slot: Type.Integer() }),
+  payload: Period,
   retry: exponential({ attempts: 5 }),
   timeoutSeconds: 300,
-  key: ({ slot }) => String(slot),
+  key: keyOfPeriod,
 });

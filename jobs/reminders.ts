@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
-/** Decide whether a reminder of a saved cart is sent, when it is due. One that is put off has a promise of its own. */
+/** Evaluates whether a due reminder of a saved cart is sent. For a postponed one, the next attempt is a new job. */
 export const decideReminder = defineJob({
   name: 'reminders.decide-reminder',
   queue: 'reminders',

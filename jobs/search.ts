@@ -1,9 +1,10 @@
 import Type from 'typebox';
 
-import { defineJob } from './lib/define-job.ts';
+import { minutes } from '#src/lib/duration.ts';
+import { defineJob, defineScheduledJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
-/** `version` counts what the document was to say. */
+/** `version` counts the changes of the document. */
 const Document = Type.Object({
   kind: Type.Enum(['product', 'content']),
   id: Type.String(),
@@ -11,11 +12,7 @@ const Document = Type.Object({
 });
 const keyOfDocument = ({ kind, id, version }: Type.Static<typeof Document>) => `${kind}:${id}:${version}`;
 
-/** One round of what comes round. */
-const Round = Type.Object({ slot: Type.Integer() });
-const keyOfRound = ({ slot }: Type.Static<typeof Round>) => String(slot);
-
-/** Bring the search document of a product or a content entry into line with what it now says. */
+/** Updates the search document of a product or a content entry. */
 export const indexDocument = defineJob({
   name: 'search.index-document',
   queue: 'chores',
@@ -25,7 +22,7 @@ export const indexDocument = defineJob({
   key: keyOfDocument,
 });
 
-/** Have a document embedded whose text has changed. The worker takes others that wait along. */
+/** Embeds a document whose text has changed. The worker includes other waiting documents in the same request. */
 export const embedDocument = defineJob({
   name: 'search.embed-document',
   queue: 'chores',
@@ -35,22 +32,8 @@ export const embedDocument = defineJob({
   key: keyOfDocument,
 });
 
-/** Find documents that were never embedded, or by another model, or whose embedding was given up. */
-export const sweepEmbeddings = defineJob({
+/** Enqueues documents without an embedding of the current model, or whose embedding failed. */
+export const sweepEmbeddings = defineScheduledJob({
   name: 'search.sweep-embeddings',
-  queue: 'chores',
-  payload: Round,
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: keyOfRound,
-});
-
-/** Forget what was searched for in vain long ago. */
-export const pruneZeroResultSearches = defineJob({
-  name: 'search.prune-misses',
-  queue: 'chores',
-  payload: Round,
-  retry: exponential({ attempts: 3 }),
-  timeoutSeconds: 60,
-  key: keyOfRound,
+  everyMs: minutes(15),
 });

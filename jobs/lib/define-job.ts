@@ -1,22 +1,47 @@
-import type { Static, TObject } from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 
 import type { QueueName } from '#jobs/queues.ts';
-import type { RetryPolicy } from './retry.ts';
+import { exponential, type RetryPolicy } from './retry.ts';
 
 /** Everything that a producer and a worker must agree on. Pure data: no handler, no connection. */
 export interface JobDefinition<Schema extends TObject = TObject> {
-  /** `domain.verb-noun`. Promised jobs outlive deploys, so a shipped name is never changed. */
+  /** `domain.verb-noun`. Enqueued jobs outlive deploys, so a shipped name never changes. */
   readonly name: string;
   readonly queue: QueueName;
-  /** Ids only: the row holds the rest, and what it holds may have changed by the time a worker reads it. */
+  /** Ids only: the worker reads the rest from the rows, which may have changed since the job was enqueued. */
   readonly payload: Schema;
   readonly retry: RetryPolicy;
-  /** How long one run may take before it counts as failed. */
+  /** How long one attempt may take before it counts as failed. */
   readonly timeoutSeconds: number;
-  /** Names one piece of work (a row's id and its attempt or version), never a subject: protocols.md §1. */
+  /**
+   * Identifies one piece of work: a row's id with its attempt or version. A key that named only the row would block
+   * every later job for that row, because a second job with the same tenant, name and key is not enqueued.
+   */
   key(payload: Static<Schema>): string;
 }
 
 export function defineJob<Schema extends TObject>(definition: JobDefinition<Schema>): JobDefinition<Schema> {
   return Object.freeze(definition);
+}
+
+/** The payload of jobs that run once in each period: the period's number, counted from 1970. */
+export const Period = Type.Object({ period: Type.Integer() });
+export const keyOfPeriod = ({ period }: Static<typeof Period>): string => String(period);
+
+/** A job that the relay enqueues by itself, once in each period. */
+export interface ScheduledJob extends JobDefinition<typeof Period> {
+  /** The length of a period in milliseconds, or `sweep` for the interval that `SWEEP_INTERVAL` sets. */
+  readonly everyMs: number | 'sweep';
+}
+
+export function defineScheduledJob(definition: {
+  name: string;
+  queue?: QueueName;
+  everyMs: number | 'sweep';
+  attempts?: number;
+  timeoutSeconds?: number;
+}): ScheduledJob {
+  const { name, queue = 'chores', everyMs, attempts = 3, timeoutSeconds = 60 } = definition;
+  const retry = exponential({ attempts });
+  return Object.freeze({ name, queue, everyMs, retry, timeoutSeconds, payload: Period, key: keyOfPeriod });
 }

@@ -1,9 +1,9 @@
 /**
- * When a run that failed is tried again, within the queue. Only for waits up to half a minute: a later try is
- * `next_attempt_at` on the row that is being worked and a promise of its own (protocols.md §1).
+ * When a failed attempt is repeated within the queue. Only for waits of up to half a minute: for longer waits, the
+ * operation stores `next_attempt_at` in its own row and enqueues a new job for that time.
  */
 export interface RetryPolicy {
-  /** Runs in all, the first included. */
+  /** Attempts in total, the first included. */
   readonly attempts: number;
   readonly firstDelaySeconds: number;
   readonly maxDelaySeconds: number;
@@ -18,11 +18,11 @@ export function exponential(policy: {
   return { firstDelaySeconds: 1, maxDelaySeconds: 30, ...policy };
 }
 
-/** One run; a failure goes straight to the people who watch the queue. */
+/** One attempt: a failure is final. */
 export const never: RetryPolicy = { attempts: 1, firstDelaySeconds: 0, maxDelaySeconds: 0 };
 
-/** Milliseconds to wait after the given number of failed runs, spread over 75 to 125 % so that herds disperse. */
-export function delayAfter(policy: RetryPolicy, failedRuns: number, random: number): number {
-  const doubled = policy.firstDelaySeconds * 2 ** (failedRuns - 1);
+/** Milliseconds to wait after the given number of failed attempts, with jitter of ±25 %. */
+export function delayAfter(policy: RetryPolicy, failedAttempts: number, random: number): number {
+  const doubled = policy.firstDelaySeconds * 2 ** (failedAttempts - 1);
   return Math.round(Math.min(doubled, policy.maxDelaySeconds) * 1000 * (0.75 + random / 2));
 }

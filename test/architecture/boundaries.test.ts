@@ -14,7 +14,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
   { name: 'platform', pattern: /^src\/platform\//, height: 6 },
   { name: 'services', pattern: /^src\/(services|entities)\.ts$/, height: 7 },
   { name: 'api', pattern: /^src\/api\//, height: 8 },
-  { name: 'workers', pattern: /^workers\/(processors|runtime|relay)\//, height: 8 },
+  { name: 'workers', pattern: /^workers\/(processors\.ts|runtime\/|relay\/)/, height: 8 },
   { name: 'entries', pattern: /^(src\/server?\.ts|src\/cli\/|workers\/[a-z-]+\.ts)/, height: 9 },
   { name: 'migrations', pattern: /^migrations\//, height: 9 },
   { name: 'dev', pattern: /^src\/dev\//, height: 10 },

@@ -2,8 +2,8 @@ import test from 'ava';
 
 import { jobs } from '#jobs/index.ts';
 import { queues } from '#jobs/queues.ts';
-import { schedules, tickers } from '#jobs/schedules.ts';
-import { processors } from '#workers/processors/index.ts';
+import { tickers } from '#jobs/schedules.ts';
+import { processors } from '#workers/processors.ts';
 import { sources } from './sources.ts';
 
 test('every job has exactly one processor, and every processor a job', (t) => {
@@ -24,21 +24,21 @@ test('a job waits within its queue for half a minute at most, and its runs end',
   }
 });
 
-test('payloads hold ids and slots, nothing else', (t) => {
+test('payloads hold ids and periods, nothing else', (t) => {
   for (const { name, payload } of jobs) {
     for (const field of Object.keys(payload.properties))
-      t.regex(field, /(Id|slot|attempt|version|number|kind)$/i, `${name}: ${field}`);
+      t.regex(field, /(Id|period|attempt|version|number|kind)$/i, `${name}: ${field}`);
   }
 });
 
-test('what recurs is a job that is known', (t) => {
+test('every ticker wakes a known job', (t) => {
   t.deepEqual(
-    [...schedules, ...tickers].filter(({ job }) => !jobs.includes(job)),
+    tickers.filter(({ job }) => !jobs.includes(job)),
     [],
   );
 });
 
-test('every page of jobs is in the index', (t) => {
+test('every file of jobs is in the index', (t) => {
   const pages = sources
     .filter(({ path }) => /^jobs\/(?!index|queues|schedules)[a-z-]+\.ts$/.test(path))
     .map(({ path }) => path);

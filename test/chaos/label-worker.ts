@@ -6,7 +6,7 @@ import { createLogger } from '#src/platform/logger.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createServices, type Services } from '#src/services.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 import { watchProtocol } from './label-points.ts';
 import type { Aim, Said } from './label-workers.ts';

@@ -39,12 +39,9 @@ export function buildNextRelease(): NextRelease {
   write(
     'jobs/notes.ts',
     `
-    import Type from 'typebox';
-    import { defineJob } from './lib/define-job.ts';
-    import { exponential } from './lib/retry.ts';
-    const common = { payload: Type.Object({ slot: Type.Integer() }), retry: exponential({ attempts: 3 }), timeoutSeconds: 60, key: ({ slot }: { slot: number }) => String(slot) };
-    export const writeNotes = defineJob({ ...common, name: 'notes.write-notes', queue: 'chores' });
-    export const readNotes = defineJob({ ...common, name: 'notes.read-notes', queue: 'notes' });`,
+    import { defineScheduledJob } from './lib/define-job.ts';
+    export const writeNotes = defineScheduledJob({ name: 'notes.write-notes', everyMs: 1000 });
+    export const readNotes = defineScheduledJob({ name: 'notes.read-notes', queue: 'notes', everyMs: 1000 });`,
   );
   write(
     'workers/processors/notes.ts',
@@ -65,21 +62,11 @@ export function buildNextRelease(): NextRelease {
   change('jobs/index.ts', /import \* as leads/, `import * as notes from './notes.ts';\nimport * as leads`);
   change('jobs/index.ts', / leads,/, ' leads, notes,');
   change(
-    'jobs/schedules.ts',
-    /import \{ pruneSessions \}/,
-    `import { readNotes, writeNotes } from './notes.ts';\nimport { pruneSessions }`,
+    'workers/processors.ts',
+    /import \* as leads /,
+    `import { processors as notes } from './processors/notes.ts';\nimport * as leads `,
   );
-  change(
-    'jobs/schedules.ts',
-    /(schedules: readonly Schedule\[\] = \[)/,
-    '$1\n  { job: writeNotes, everyMs: 1000 },\n  { job: readNotes, everyMs: 1000 },',
-  );
-  change(
-    'workers/processors/index.ts',
-    /import \{ processors as leads \}/,
-    `import { processors as notes } from './notes.ts';\nimport { processors as leads }`,
-  );
-  change('workers/processors/index.ts', /\.\.\.leads,/, '...leads, ...notes,');
+  change('workers/processors.ts', /(processors: readonly Processor\[\] = \[)/, '$1\n  ...notes,');
   return {
     folder,
     jobs: ['notes.write-notes', 'notes.read-notes'],

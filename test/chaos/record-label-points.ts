@@ -1,7 +1,8 @@
 import type { Job } from 'bullmq';
 
 import { jobs } from '#jobs/index.ts';
-import { pollTrackings, pruneNotifications, sweepLabels } from '#jobs/labels.ts';
+import { pollTrackings, sweepLabels } from '#jobs/labels.ts';
+import { pruneNotifications } from '#jobs/retention.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
@@ -15,7 +16,7 @@ import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createServices } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
 import { createTestClock } from '#test/support/clock.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import { lineOf } from './label-counts.ts';
 import { follow, type LabelSimulation, openLabelStore } from './label-desk.ts';
@@ -67,7 +68,7 @@ export async function recordLabelPoints(
   const kept: Recipe[] = [];
   const requests = new Set<string>();
   let failed: { id: string; name: string; tenantId: string | null }[] = [];
-  let [slot, isAttended] = [0, true];
+  let [period, isAttended] = [0, true];
 
   /** What is due is worked; when nothing is, somebody presses Retry on what failed, or time passes. */
   async function goOn(): Promise<void> {
@@ -84,11 +85,11 @@ export async function recordLabelPoints(
   }
 
   async function sweep(): Promise<void> {
-    slot += 1;
+    period += 1;
     await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) => {
-      enqueue(ctx, sweepLabels, { slot });
-      enqueue(ctx, pollTrackings, { slot });
-      enqueue(ctx, pruneNotifications, { slot });
+      enqueue(ctx, sweepLabels, { period });
+      enqueue(ctx, pollTrackings, { period });
+      enqueue(ctx, pruneNotifications, { period });
     });
   }
 

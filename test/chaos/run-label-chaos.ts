@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { pruneNotifications } from '#jobs/labels.ts';
+import { pruneNotifications } from '#jobs/retention.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
@@ -161,9 +161,9 @@ function followProgress({ missing }: LabelWorkers): { isBeingMade(): boolean } {
 function enqueueOften(services: Services): { end(): Promise<void> } {
   const over = new AbortController();
   const promising = (async () => {
-    for (let slot = 1; await pause(5000, true, { signal: over.signal }).catch(() => false); slot += 1) {
+    for (let period = 1; await pause(5000, true, { signal: over.signal }).catch(() => false); period += 1) {
       await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) =>
-        enqueue(ctx, pruneNotifications, { slot }),
+        enqueue(ctx, pruneNotifications, { period }),
       );
     }
   })();

@@ -3,7 +3,7 @@ import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { claimDue } from '#src/outbox/claims.ts';
 import type { Services } from '#src/services.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import type { Outcome } from '#workers/runtime/outcome.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 

@@ -9,7 +9,7 @@ import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 

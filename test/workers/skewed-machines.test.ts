@@ -25,7 +25,7 @@ import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { createScheduler } from '#workers/relay/enqueue-schedules.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
@@ -160,16 +160,16 @@ for (const [direction, skewMs] of Object.entries(skews)) {
   test(`each schedule is started once a period by relays of which one has a clock that is ${direction}`, async (t) => {
     const { here, there } = await openMachines(t, skewMs);
     const { sweepIntervalMs } = here.services.config.settings;
-    const slotsAt = (now: number) =>
+    const periodsAt = (now: number) =>
       schedules.map(
-        ({ job, everyMs }) => `${job.name} ${Math.floor(now / (everyMs === 'sweep' ? sweepIntervalMs : everyMs))}`,
+        ({ name, everyMs }) => `${name} ${Math.floor(now / (everyMs === 'sweep' ? sweepIntervalMs : everyMs))}`,
       );
     const before = Date.now() - seconds(1);
     await createScheduler(here.services)();
     await createScheduler(there.services)();
     const rows = await here.services.execute<{ name: string }>(sql`
-      select job || ' ' || (payload ->> 'slot') as name from outbox where tenant_id is null`);
-    const possible = new Set([...slotsAt(before), ...slotsAt(Date.now() + seconds(1))]);
+      select job || ' ' || (payload ->> 'period') as name from outbox where tenant_id is null`);
+    const possible = new Set([...periodsAt(before), ...periodsAt(Date.now() + seconds(1))]);
     t.deepEqual(
       rows.filter(({ name }) => !possible.has(name)),
       [],

@@ -17,7 +17,7 @@ import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/supp
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 

@@ -4,7 +4,7 @@ import { proveDatabase } from '#src/database/prove-database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Running } from '#src/lib/process.ts';
 import { createServices } from '#src/services.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from './start-workers.ts';
 

@@ -17,15 +17,15 @@ import { rollUp } from './roll-up.ts';
 export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to: Day }): void {
   rejectExpiredDays(ctx, from);
   const version = ctx.clock.now().getTime();
-  for (const day of eachDay(from, to)) enqueue(ctx, rebuildDayJob, { slot: dayNumber(day), version });
+  for (const day of eachDay(from, to)) enqueue(ctx, rebuildDayJob, { period: dayNumber(day), version });
 }
 
 /**
  * Reckon the hours and the day of one store anew from its events. Nobody folds meanwhile, so that nothing is counted
  * twice or left out. What has happened and was not folded yet comes on top, as always.
  */
-export async function rebuildDay(ctx: Context, { slot }: { slot: number }): Promise<void> {
-  const day = dayOfNumber(slot);
+export async function rebuildDay(ctx: Context, { period }: { period: number }): Promise<void> {
+  const day = dayOfNumber(period);
   rejectExpiredDays(ctx, day);
   const [begin, end] = [startOfDay(day), startOfDay(addDays(day, 1))];
   await completeJob(ctx, async (ctx) => {

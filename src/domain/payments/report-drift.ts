@@ -27,8 +27,8 @@ const missing: Attention = {
 const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
 
 /** Promise each store its daily comparison. */
-export async function reportDrift(ctx: PlatformContext, { slot }: { slot: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStore, { slot }));
+export async function reportDrift(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStore, { period }));
 }
 
 /**

@@ -25,8 +25,8 @@ const pagesMax = 200;
 const webhookMs = minutes(2);
 
 /** Promise each store that can sell a look through its provider's events. */
-export async function sweepEvents(ctx: PlatformContext, { slot }: { slot: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStore, { slot }));
+export async function sweepEvents(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStore, { period }));
 }
 
 /** Promise something for each store that has an account of its own at the provider. */

@@ -93,7 +93,7 @@ interface FoundDocument extends DocumentKey {
  * Find documents that were saved before an embedder was configured, or for another model, and have them indexed again;
  * and those whose embedding was given up while it was away.
  */
-export async function sweepEmbeddings(ctx: PlatformContext, { slot }: { slot: number }): Promise<void> {
+export async function sweepEmbeddings(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
   const { embedder } = ctx.ports;
   if (!embedder) return;
   const max = (await hasVectorType(ctx)) ? null : documentsMax;
@@ -107,7 +107,7 @@ export async function sweepEmbeddings(ctx: PlatformContext, { slot }: { slot: nu
         and (e.content_hash <> '' or ${max}::int is null or coalesce(v.documents, 0) < ${max}::int)
       limit ${perRound}`);
     for (const { tenantId, kind, id } of strangers) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, indexDocument, { kind, id, version: -slot });
+      enqueue({ ...ctx, tenant: { id: tenantId } }, indexDocument, { kind, id, version: -period });
     }
     const forgotten = await ctx.tx.execute<FoundDocument>(sql`
       update search_embeddings set wanted_at = ${ctx.clock.now()}, revision = revision + 1, leased_until = null

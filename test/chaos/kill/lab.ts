@@ -20,7 +20,7 @@ import { createServices } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import type { Errand, Task } from './task.ts';
 

@@ -179,7 +179,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       clock.pass(hours(26));
       await lab.heal();
       await saveKey(lab, account.secretKey);
-      await transact(ctx, async (ctx) => enqueue(ctx, reportStoreDrift, { slot: 1 }));
+      await transact(ctx, async (ctx) => enqueue(ctx, reportStoreDrift, { period: 1 }));
       return lab.outboxJobOf(reportStoreDrift.name);
     },
     async findings(lab, customer) {

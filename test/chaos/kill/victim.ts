@@ -9,7 +9,7 @@ import { acceptPaymentEvent } from '#src/domain/payments/index.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
-import { processors } from '#workers/processors/index.ts';
+import { processors } from '#workers/processors.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import { dieAtMoment } from './death.ts';
 import type { Errand, Task } from './task.ts';

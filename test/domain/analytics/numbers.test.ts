@@ -141,8 +141,8 @@ test.serial(
         await ctx.tx.execute(sql`delete from ${table}`);
     });
     for (let day = from; day <= to; day = addDays(day, 1)) {
-      await rebuildDay(ctx, { slot: dayNumber(day) });
-      await rebuildDay(ctx, { slot: dayNumber(day) });
+      await rebuildDay(ctx, { period: dayNumber(day) });
+      await rebuildDay(ctx, { period: dayNumber(day) });
     }
     t.deepEqual(await rollUpsOf(ctx), before);
     t.like(await rollUpsOf(other), { days: [{ events: 1 }] });
@@ -152,17 +152,17 @@ test.serial(
 test.serial('what comes in while a day is reckoned anew is counted once', async (t) => {
   const { ctx, services, clock } = t.context;
   await sell(t.context);
-  const slot = dayNumber(dayOf(clock.now()));
+  const period = dayNumber(dayOf(clock.now()));
   for (let batch = 0; batch < 20; batch += 1) await sendEvents(ctx, [buildEvent({ session_id: `more-${batch}` })]);
   await Promise.all([
-    rebuildDay(ctx, { slot }),
+    rebuildDay(ctx, { period }),
     aggregateBatches(services.context()),
-    rebuildDay(ctx, { slot }),
+    rebuildDay(ctx, { period }),
     aggregateBatches(services.context()),
   ]);
   await aggregateAll(services);
   const counted = await rollUpsOf(ctx);
-  await rebuildDay(ctx, { slot });
+  await rebuildDay(ctx, { period });
   t.deepEqual(await rollUpsOf(ctx), counted);
 });
 
@@ -203,7 +203,7 @@ test.serial(
     t.is((await aggregatedEvents(ctx)).length, 0);
     t.false((await partitionsOf(t.context, 'analytics_events')).some((name) => name.endsWith(day.replaceAll('-', ''))));
     t.like(await rollUpsOf(ctx), { days: begun.days, hours: begun.hours, sessions: [] });
-    await t.throwsAsync(rebuildDay(ctx, { slot: dayNumber(day) }), { code: 'invalid_request' });
+    await t.throwsAsync(rebuildDay(ctx, { period: dayNumber(day) }), { code: 'invalid_request' });
     await t.throwsAsync(
       transact(ctx, async (ctx) => requestRebuild(ctx, { from: day, to: day })),
       { code: 'invalid_request' },

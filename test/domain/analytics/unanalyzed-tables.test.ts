@@ -45,7 +45,7 @@ test.serial(
     await tell(5, 4);
     t.true((await fold()) < 60 * 20);
     t.true(
-      (await handledBy((database) => rebuildDay({ ...ctx, database }, { slot: dayNumber(dayOf(clock.now())) }))) <
+      (await handledBy((database) => rebuildDay({ ...ctx, database }, { period: dayNumber(dayOf(clock.now())) }))) <
         60 * 4020,
     );
 

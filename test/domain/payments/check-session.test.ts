@@ -237,14 +237,14 @@ test.serial(
   },
 );
 
-test.serial('each store that can sell is swept, once a slot', async (t) => {
+test.serial('each store that can sell is swept, once a period', async (t) => {
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
-  await sweepEvents(services.context(), { slot: 7 });
-  await sweepEvents(services.context(), { slot: 7 });
-  t.deepEqual(await enqueuedJobs(ctx, storeJob), [{ slot: 7 }]);
+  await sweepEvents(services.context(), { period: 7 });
+  await sweepEvents(services.context(), { period: 7 });
+  t.deepEqual(await enqueuedJobs(ctx, storeJob), [{ period: 7 }]);
   await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', automatic_tax: false }));
-  await sweepEvents(services.context(), { slot: 8 });
+  await sweepEvents(services.context(), { period: 8 });
   t.is((await enqueuedJobs(ctx, storeJob)).length, 1);
 });
 

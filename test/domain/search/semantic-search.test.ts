@@ -321,8 +321,8 @@ test.serial('what was there before the embedder, or was embedded by another, is 
   await transact(ctx, (ctx) => ctx.tx.execute(sql`delete from search_embeddings where tenant_id = ${ctx.tenant.id}`));
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
   clock.pass(days(1));
-  await sweepEmbeddings(services.context(), { slot: 1 });
-  await sweepEmbeddings(services.context(), { slot: 1 });
+  await sweepEmbeddings(services.context(), { period: 1 });
+  await sweepEmbeddings(services.context(), { period: 1 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 2);
   await transact(ctx, (ctx) =>
@@ -330,10 +330,10 @@ test.serial('what was there before the embedder, or was embedded by another, is 
       sql`update search_embeddings set model = 'old', content_hash = 'x' where tenant_id = ${ctx.tenant.id}`,
     ),
   );
-  await sweepEmbeddings(services.context(), { slot: 2 });
+  await sweepEmbeddings(services.context(), { period: 2 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 3);
-  await sweepEmbeddings(services.context(), { slot: 3 });
+  await sweepEmbeddings(services.context(), { period: 3 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 3, 'there is nothing left to do');
   await transact(ctx, (ctx) =>
@@ -342,7 +342,7 @@ test.serial('what was there before the embedder, or was embedded by another, is 
     ),
   );
   clock.pass(days(2) + hours(1));
-  await sweepEmbeddings(services.context(), { slot: 4 });
+  await sweepEmbeddings(services.context(), { period: 4 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, 4, 'what was given up is tried again');
 });
@@ -381,13 +381,13 @@ test.serial(
       'it is still found by its words',
     );
 
-    await sweepEmbeddings(services.context(), { slot: 1 });
+    await sweepEmbeddings(services.context(), { period: 1 });
     await runJobs(services);
     t.is((await embeddings.counts()).inputs, before + 1, 'the sweep finds no room for it either');
     await transact(ctx, (ctx) => removeProduct(ctx, 'rug'));
     await runJobs(services);
     t.is(await countedDocuments(ctx), 19_999);
-    await sweepEmbeddings(services.context(), { slot: 2 });
+    await sweepEmbeddings(services.context(), { period: 2 });
     await runJobs(services);
     await indexDocument(ctx, { kind: 'product', id });
     t.is((await embeddings.counts()).inputs, before + 2);
@@ -417,7 +417,7 @@ test.serial('what changes while no embedder is configured is embedded anew when 
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
   t.deepEqual(slugs(await searchDocuments(ctx, { q: 'beaker' })), [], 'it is no mug any more');
   const before = (await embeddings.counts()).inputs;
-  await sweepEmbeddings(services.context(), { slot: 1 });
+  await sweepEmbeddings(services.context(), { period: 1 });
   await runJobs(services);
   t.is((await embeddings.counts()).inputs, before + 1);
   t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);

@@ -1,0 +1,28 @@
+import { days, hours } from '#src/lib/duration.ts';
+import { defineScheduledJob, type ScheduledJob } from './lib/define-job.ts';
+
+type Pruning = Partial<Omit<ScheduledJob, 'name'>>;
+
+/** A daily job that deletes rows whose retention has ended. Each domain declares its retention in `retention.ts`. */
+const definePruning = (name: string, { everyMs = days(1), ...other }: Pruning = {}) =>
+  defineScheduledJob({ name, everyMs, ...other });
+
+export const pruneOutbox = definePruning('backoffice.prune-outbox', { everyMs: hours(1), timeoutSeconds: 300 });
+export const pruneRequests = definePruning('idempotency.prune-requests', { everyMs: hours(1) });
+export const pruneDeliveries = definePruning('webhooks.prune-deliveries', { everyMs: hours(1) });
+export const pruneCarts = definePruning('cart.prune-carts', { timeoutSeconds: 120 });
+export const pruneCodes = definePruning('confirmations.prune-codes');
+export const pruneMails = definePruning('emails.prune-mails', { timeoutSeconds: 300 });
+export const pruneIntegrations = definePruning('integrations.prune-integrations');
+export const pruneSessions = definePruning('sessions.prune-sessions', { timeoutSeconds: 120 });
+export const pruneZeroResultSearches = definePruning('search.prune-misses');
+export const pruneNotifications = definePruning('labels.prune-hints', { queue: 'labels' });
+export const pruneEvents = definePruning('payments.prune-events', { queue: 'payments' });
+
+/** Deletes roll-ups row by row, and events by dropping whole daily partitions. */
+export const pruneAnalytics = defineScheduledJob({
+  name: 'analytics.prune-analytics',
+  everyMs: days(1),
+  attempts: 5,
+  timeoutSeconds: 120,
+});

@@ -1,0 +1,91 @@
+import * as analyticsJobs from '#jobs/analytics.ts';
+import * as checkoutJobs from '#jobs/checkout.ts';
+import * as emailsJobs from '#jobs/emails.ts';
+import * as integrationsJobs from '#jobs/integrations.ts';
+import * as labelsJobs from '#jobs/labels.ts';
+import * as leadsJobs from '#jobs/leads.ts';
+import * as paymentsJobs from '#jobs/payments.ts';
+import * as remindersJobs from '#jobs/reminders.ts';
+import * as retentionJobs from '#jobs/retention.ts';
+import * as searchJobs from '#jobs/search.ts';
+import * as sessionsJobs from '#jobs/sessions.ts';
+import * as webhooksJobs from '#jobs/webhooks.ts';
+import * as analytics from '#src/domain/analytics/index.ts';
+import * as backoffice from '#src/domain/backoffice/index.ts';
+import * as cart from '#src/domain/cart/index.ts';
+import * as checkout from '#src/domain/checkout/index.ts';
+import * as confirmations from '#src/domain/confirmations/index.ts';
+import * as idempotency from '#src/domain/idempotency/index.ts';
+import * as integrations from '#src/domain/integrations/index.ts';
+import * as leads from '#src/domain/leads/index.ts';
+import * as mail from '#src/domain/mail/index.ts';
+import * as payments from '#src/domain/payments/index.ts';
+import * as reminders from '#src/domain/reminders/index.ts';
+import * as search from '#src/domain/search/index.ts';
+import * as sessions from '#src/domain/sessions/index.ts';
+import * as shipping from '#src/domain/shipping/index.ts';
+import * as webhooks from '#src/domain/webhooks/index.ts';
+import { type Processor, platformProcessor, processor } from './runtime/processor.ts';
+
+/** Every job with the operation that executes it, and the one that records its failure after the last attempt. */
+export const processors: readonly Processor[] = [
+  platformProcessor(analyticsJobs.aggregateBatches, analytics.aggregateBatches),
+  processor(analyticsJobs.aggregateQuarantined, analytics.aggregateQuarantined),
+  processor(analyticsJobs.rebuildDay, analytics.rebuildDay),
+  platformProcessor(analyticsJobs.createPartitions, analytics.createPartitions),
+
+  processor(checkoutJobs.repairSession, checkout.repairSession),
+
+  processor(emailsJobs.sendMail, reminders.sendCheckedMail, mail.failMail),
+
+  processor(integrationsJobs.handleCall, integrations.handleCall, integrations.failCall),
+
+  processor(labelsJobs.purchaseLabel, shipping.purchaseLabel, shipping.failLabel),
+  processor(labelsJobs.resumeLabels, shipping.resumeLabels),
+  processor(labelsJobs.checkPurchases, shipping.checkPurchases),
+  processor(labelsJobs.refundDuplicate, shipping.refundDuplicate),
+  processor(labelsJobs.refundUnusedLabel, shipping.refundUnusedLabel, shipping.failLabelRefund),
+  processor(labelsJobs.finishVoid, shipping.refundUnusedLabel, shipping.failLabelRefund),
+  processor(labelsJobs.processNotification, shipping.processNotification),
+  processor(labelsJobs.reconcileTracking, shipping.reconcileTracking),
+  platformProcessor(labelsJobs.pollTrackings, shipping.pollTrackings),
+  platformProcessor(labelsJobs.sweepLabels, shipping.sweepLabels),
+
+  processor(leadsJobs.notifyRestock, leads.notifyRestock),
+
+  processor(paymentsJobs.reconcilePaymentEvent, payments.reconcilePaymentEvent),
+  processor(paymentsJobs.checkSession, payments.checkSession),
+  processor(paymentsJobs.issueRefund, payments.issueRefund),
+  processor(paymentsJobs.removeDiscount, payments.removeDiscount),
+  processor(paymentsJobs.finishSecretRotation, payments.finishSecretRotation),
+  platformProcessor(paymentsJobs.sweepSessions, payments.sweepSessions),
+  platformProcessor(paymentsJobs.sweepEvents, payments.sweepEvents),
+  processor(paymentsJobs.sweepStoreEvents, payments.sweepStoreEvents),
+  processor(paymentsJobs.scanEventGap, payments.scanEventGap),
+  platformProcessor(paymentsJobs.reportDrift, payments.reportDrift),
+  processor(paymentsJobs.reportStoreDrift, payments.reportStoreDrift),
+
+  processor(remindersJobs.decideReminder, reminders.decideReminder),
+
+  platformProcessor(retentionJobs.pruneAnalytics, analytics.pruneAnalytics),
+  platformProcessor(retentionJobs.pruneOutbox, backoffice.pruneOutbox),
+  platformProcessor(retentionJobs.pruneCarts, cart.pruneCarts),
+  platformProcessor(retentionJobs.pruneCodes, confirmations.pruneCodes),
+  platformProcessor(retentionJobs.pruneMails, mail.pruneMails),
+  platformProcessor(retentionJobs.pruneRequests, idempotency.pruneRequests),
+  platformProcessor(retentionJobs.pruneIntegrations, integrations.pruneIntegrations),
+  platformProcessor(retentionJobs.pruneNotifications, shipping.pruneNotifications),
+  platformProcessor(retentionJobs.pruneEvents, payments.pruneEvents),
+  platformProcessor(retentionJobs.pruneZeroResultSearches, search.pruneZeroResultSearches),
+  platformProcessor(retentionJobs.pruneSessions, sessions.pruneSessions),
+  platformProcessor(retentionJobs.pruneDeliveries, webhooks.pruneDeliveries),
+
+  processor(searchJobs.indexDocument, search.indexDocument),
+  processor(searchJobs.embedDocument, search.embedDocument),
+  platformProcessor(searchJobs.sweepEmbeddings, search.sweepEmbeddings),
+
+  processor(sessionsJobs.mailLink, sessions.mailLink),
+
+  processor(webhooksJobs.fanOutEvent, webhooks.fanOutEvent),
+  processor(webhooksJobs.drainEndpoint, webhooks.drainEndpoint),
+];
